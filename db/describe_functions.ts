@@ -1,0 +1,67 @@
+import pg from 'pg'
+
+/** An argument or a column; `type` as PostgreSQL's `format_type` writes it. */
+export type Field = { name: string; type: string }
+
+/** A function as the catalog describes it. */
+export type FunctionDescription = {
+  /** `schema.name` */
+  name: string
+  comment: string | null
+  args: (Field & { optional: boolean })[]
+  /** The type of the result; with `columns` it is not needed. */
+  returns: string
+  returnsSet: boolean
+  /** The columns of a row result, null for a scalar. */
+  columns: Field[] | null
+}
+
+/** All functions of the schemas that TypeScript may call: `api`, `work` and `ops`, sorted by name. */
+export async function describeFunctions(databaseUrl: string): Promise<FunctionDescription[]> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(`set search_path = ''`)
+    const { rows } = await client.query<FunctionDescription>(catalogQuery, [['api', 'work', 'ops']])
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+// proargmodes is null where all arguments are plain inputs; proargtypes counts from 0.
+const catalogQuery = `
+  select
+    n.nspname || '.' || p.proname as name,
+    pg_catalog.obj_description(p.oid, 'pg_proc') as comment,
+    coalesce(a.args, '[]') as args,
+    pg_catalog.format_type(p.prorettype, null) as returns,
+    p.proretset as "returnsSet",
+    coalesce(a.columns, r.columns) as columns
+  from pg_catalog.pg_proc p
+  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+  cross join lateral (
+    select
+      json_agg(json_build_object(
+        'name', f.name, 'type', pg_catalog.format_type(f.type, null), 'optional', f.input > p.pronargs - p.pronargdefaults
+      ) order by f.place) filter (where f.mode in ('i', 'b', 'v')) as args,
+      json_agg(json_build_object(
+        'name', f.name, 'type', pg_catalog.format_type(f.type, null)
+      ) order by f.place) filter (where f.mode in ('o', 'b', 't')) as columns
+    from (
+      select t.type, t.place, coalesce(p.proargmodes[t.place], 'i') as mode, p.proargnames[t.place] as name,
+        count(*) filter (where coalesce(p.proargmodes[t.place], 'i') in ('i', 'b', 'v')) over (order by t.place) as input
+      from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality as t (type, place)
+    ) f
+  ) a
+  left join lateral (
+    select json_agg(json_build_object(
+      'name', c.attname, 'type', pg_catalog.format_type(c.atttypid, null)
+    ) order by c.attnum) as columns
+    from pg_catalog.pg_type t
+    join pg_catalog.pg_attribute c on c.attrelid = t.typrelid and c.attnum > 0 and not c.attisdropped
+    where t.oid = p.prorettype and t.typtype = 'c'
+  ) r on true
+  where n.nspname = any($1) and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype
+  order by n.nspname, p.proname`

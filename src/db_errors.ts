@@ -1,0 +1,132 @@
+import postgres from 'postgres'
+
+/** The call did not end in time. Whether it took effect is unknown. */
+export class DatabaseDeadline extends Error {
+  override name = 'DatabaseDeadline'
+  code = 'DEADLINE'
+  constructor() {
+    super('the database did not answer in time')
+  }
+}
+
+/** The client was closed before the call began. */
+export class DatabaseEnded extends Error {
+  override name = 'DatabaseEnded'
+  code = 'CONNECTION_ENDED'
+  constructor() {
+    super('the database client is closed')
+  }
+}
+
+// Codes of postgres.js and of Node's sockets and resolver.
+const connectionCodes = new Set([
+  ...['DEADLINE', 'CONNECTION_ENDED', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ECONNABORTED',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENETDOWN',
+  ],
+  ...['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE'],
+])
+
+// Statement and lock timeouts, read-only (a standby), idle in transaction; a conflict that outlasted its repeat.
+const unavailableStates = new Set(['57014', '55P03', '25006', '25P03', '40001', '40P01'])
+
+// Connection trouble, resources used up (too many connections among them), shutdown and start-up.
+const unavailableState = /^(08|53|57P)...?$/
+
+/**
+ * Whether an error says that the database cannot answer now, so that the answer is 503 and not 500: no connection, no
+ * answer in time, a server that starts, stops, is full or a standby, a statement or lock timeout.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable)
+  const code = codeOf(error)
+  if (code === undefined) return false
+  if (!(error instanceof postgres.PostgresError)) return connectionCodes.has(code)
+  return unavailableStates.has(code) || unavailableState.test(code)
+}
+
+// `cache lookup failed` and changed result types come while the code is reloaded; a conflict can come at any time.
+const repeatableStates = new Set(['XX000', '0A000', '40001', '40P01'])
+
+/** Whether a call that failed so has had no effect and is worth one repeat at once. */
+export function repeatable(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && repeatableStates.has(error.code)
+}
+
+/** Whether the connection that gave this error can serve the next call. */
+export function connectionSurvives(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.severity === 'ERROR'
+}
+
+/** What of an error may stand in a log. */
+export type SafeError = {
+  type: string
+  message: string
+  code?: string
+  severity?: string
+  routine?: string
+  schema?: string
+  table?: string
+  column?: string
+  constraint?: string
+  /** Functions and lines in SQL, innermost first. */
+  where?: string[]
+  stack?: string
+  cause?: SafeError
+}
+
+/**
+ * An error for the log: only fields known to hold no row data, no parameters and no query text. PostgreSQL's `detail`,
+ * `hint` and `query` are left out; where a message quotes the input it refuses, the quotation is cut off.
+ */
+export function safeError(error: unknown): SafeError {
+  if (!(error instanceof Error)) return { type: typeof error, message: 'not an error object' }
+  const code = codeOf(error)
+  return {
+    type: error.name,
+    message: safeMessage(error, code),
+    ...(code === undefined ? {} : { code }),
+    ...(error instanceof postgres.PostgresError ? databaseFields(error) : {}),
+    ...(error.stack === undefined ? {} : { stack: framesOf(error.stack) }),
+    ...(error.cause === undefined ? {} : { cause: safeError(error.cause) }),
+  }
+}
+
+function databaseFields(error: postgres.PostgresError): Partial<SafeError> {
+  const where = error.where?.match(/^(PL\/pgSQL|SQL) function .*$/gm)
+  const fields = {
+    severity: error.severity,
+    routine: error.routine,
+    schema: error.schema_name,
+    table: error.table_name,
+    column: error.column_name,
+    constraint: error.constraint_name,
+    where: where ? [...where] : undefined,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+// Class 22, data exceptions: `invalid input syntax for type integer: "…"`.
+function safeMessage(error: Error, code: string | undefined): string {
+  if (!(error instanceof postgres.PostgresError)) return error.message
+  return code?.startsWith('22') ? error.message.replace(/[:"].*$/s, '').trim() : error.message
+}
+
+function framesOf(stack: string): string {
+  return stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n')
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,92 @@
+import { rmSync } from 'node:fs'
+import { binaries } from './binaries.ts'
+import { connectionUrl, ensureDatabase, isOurServer, nobodyElseConnected } from './connection.ts'
+import { initialise, readPassword, writeUrlFile } from './data.ts'
+import { type Place, placeFor } from './place.ts'
+import { launch, runningServer, stopServer } from './server.ts'
+
+export type PostgresOptions = {
+  /** The folder for the data, made if it is missing; mostly `.data` in the checkout. */
+  dataDir: string
+  /** True keeps every commit through a power cut; false (tests only) is faster and dies with this process. */
+  durable: boolean
+  /** The port on 127.0.0.1; absent or 0 takes a free one. A running server keeps the port it has. */
+  port?: number | undefined
+  /** The database that the URL names, made if it is missing. Default `postgres`. */
+  database?: string | undefined
+  log?: ((line: string) => void) | undefined
+}
+
+export type EmbeddedPostgres = {
+  /** A superuser's connection URL, with its password. */
+  url: string
+  /** Where the data lies; differs from `dataDir` when the server's user cannot enter that (`relocated`). */
+  dataDir: string
+  relocated: boolean
+  /** The 0600 file that holds `url`, for `psql "$(cat file)"`. */
+  urlFile: string
+  /** True if the server was running already. */
+  reused: boolean
+  /**
+   * Stops the server: one that was started here in any case, a reused one if nobody else is connected to it
+   * (its starter died without stopping it). Never rejects because the server is gone already.
+   */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the PostgreSQL 18 that comes as an npm package, or takes the one that already runs on this data folder.
+ *
+ * It listens on 127.0.0.1 only and asks for a password: trust would make every user of the machine a superuser, and a
+ * socket's path has no one form that all our clients understand. The password is made with the data and kept there,
+ * readable by the owner alone. PostgreSQL refuses to run as root, so root runs it as `postgres`, or else `nobody`.
+ *
+ * Rejects with one clear line if there is no PostgreSQL for this platform, or the server does not come up.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  const log = options.log ?? (() => {})
+  const place = await placeFor(options.dataDir)
+  if (place.relocated)
+    log(`the database lies under ${place.dataDir}: its user cannot enter ${options.dataDir}`)
+  const found = await takeRunning(place)
+  if (found !== undefined) return hand(place, options, { ...found, reused: true })
+  const programs = await binaries(place)
+  await initialise(place, programs, options.durable)
+  const started = await launch(place, programs, options)
+  return hand(place, options, started)
+}
+
+type Server = { pid: number; port: number; reused: boolean; stop?: () => Promise<void> }
+
+async function takeRunning(place: Place): Promise<Omit<Server, 'reused'> | undefined> {
+  const server = await runningServer(place)
+  if (server === undefined) return undefined
+  const url = connectionUrl(readPassword(place), server.port, 'postgres')
+  return (await isOurServer(url, place.cluster)) ? server : undefined
+}
+
+async function hand(place: Place, options: PostgresOptions, server: Server): Promise<EmbeddedPostgres> {
+  const password = readPassword(place)
+  const admin = connectionUrl(password, server.port, 'postgres')
+  const database = options.database ?? 'postgres'
+  await ensureDatabase(admin, database)
+  const url = connectionUrl(password, server.port, database)
+  const urlFile = writeUrlFile(place, url)
+  let stopping: Promise<void> | undefined
+  const stop = async () => {
+    if (server.reused && !(await nobodyElseConnected(admin))) return
+    await (server.stop ?? (() => stopServer(server.pid)))()
+    rmSync(urlFile, { force: true })
+  }
+  return {
+    url,
+    dataDir: place.dataDir,
+    relocated: place.relocated,
+    urlFile,
+    reused: server.reused,
+    stop: () => {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}

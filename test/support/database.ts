@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { afterAll, beforeAll, inject } from 'vitest'
+
+export type TestDatabase = {
+  /** A superuser's URL. */
+  url: string
+  name: string
+  /** A superuser's client, for the test's own SQL. */
+  sql: postgres.Sql
+  /** Closes the client and removes the database, whoever is still connected to it. */
+  drop(): Promise<void>
+}
+
+const attempts = 100
+
+/**
+ * Makes a database of the test's own: a copy of the migrated template, or an empty one. Takes about 30 ms.
+ * Settings made by `alter database` are not part of a copy.
+ */
+export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const serverUrl = inject('serverUrl')
+  const name = `supply_test_${process.pid}_${randomBytes(6).toString('hex')}`
+  await onServer(serverUrl, (server) =>
+    copyTemplate(server, name, empty ? 'template0' : inject('templateDatabase')),
+  )
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  const sql = postgres(url.href, { max: 5, onnotice: () => {} })
+  return {
+    url: url.href,
+    name,
+    sql,
+    drop: async () => {
+      await sql.end({ timeout: 1 })
+      await onServer(serverUrl, (server) => server`drop database if exists ${server(name)} with (force)`)
+    },
+  }
+}
+
+/**
+ * For a test file or a describe: a database before its first test, gone after its last.
+ * Use the result's members inside tests and hooks only; before, they throw.
+ */
+export function testDatabase(options: { empty?: boolean } = {}): TestDatabase {
+  let database: TestDatabase | undefined
+  const present = (): TestDatabase => {
+    if (database === undefined) throw new Error('the test database exists only inside tests and hooks')
+    return database
+  }
+  beforeAll(async () => {
+    database = await createTestDatabase(options)
+  })
+  afterAll(async () => {
+    await database?.drop()
+  })
+  return {
+    get url() {
+      return present().url
+    },
+    get name() {
+      return present().name
+    },
+    get sql() {
+      return present().sql
+    },
+    drop: () => present().drop(),
+  }
+}
+
+// A template can be copied by one session at a time: the others get 55006 object_in_use.
+async function copyTemplate(server: postgres.Sql, name: string, template: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await server`create database ${server(name)} template ${server(template)}`
+      return
+    } catch (error) {
+      const busy = error instanceof postgres.PostgresError && error.code === '55006'
+      if (!busy || attempt === attempts) throw error
+      await sleep(20 + Math.random() * 30)
+    }
+  }
+}
+
+async function onServer(url: string, work: (server: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const server = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    await work(server)
+  } finally {
+    await server.end({ timeout: 1 })
+  }
+}

@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PostgreSqlContainer } from '@testcontainers/postgresql'
+import postgres from 'postgres'
+import type { TestProject } from 'vitest/node'
+import { migrate } from '../../db/migrate.ts'
+import { startPostgres } from '../../src/postgres/index.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A superuser's URL to the maintenance database of the test server. */
+    serverUrl: string
+    /** The name of the migrated database that the tests' databases are copied from. */
+    templateDatabase: string
+  }
+}
+
+type Server = { url: string; stop: () => Promise<void> }
+
+/**
+ * Finds a PostgreSQL for the tests and migrates the template database once. The server is, in this order:
+ * `TEST_DATABASE_URL` (a superuser's URL), a Docker container of `TEST_POSTGRES_IMAGE` (default postgres:18-alpine), the
+ * embedded one without fsync. `REQUIRE_CONTAINER=1` forbids the last.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await findServer()
+  const template = `supply_template_${process.pid}_${Date.now()}`
+  try {
+    await onServer(server.url, (sql) => sql`create database ${sql(template)}`)
+    await migrate({ databaseUrl: databaseUrl(server.url, template) })
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  project.provide('serverUrl', server.url)
+  project.provide('templateDatabase', template)
+  return async () => {
+    await onServer(server.url, (sql) => sql`drop database if exists ${sql(template)} with (force)`)
+    await server.stop()
+  }
+}
+
+async function findServer(): Promise<Server> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) return { url: given, stop: async () => {} }
+  if (dockerAnswers()) return startContainer()
+  if (process.env.REQUIRE_CONTAINER === '1')
+    throw new Error('REQUIRE_CONTAINER=1, but no Docker daemon answers')
+  return startEmbedded()
+}
+
+function dockerAnswers(): boolean {
+  const { status } = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], {
+    timeout: 3_000,
+    stdio: 'ignore',
+  })
+  return status === 0
+}
+
+async function startContainer(): Promise<Server> {
+  const image = process.env.TEST_POSTGRES_IMAGE || 'postgres:18-alpine'
+  const fast = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=200']
+  const container = await new PostgreSqlContainer(image)
+    .withCommand(['postgres', ...fast.flatMap((setting) => ['-c', setting])])
+    .start()
+  return {
+    url: container.getConnectionUri(),
+    stop: async () => {
+      await container.stop()
+    },
+  }
+}
+
+async function startEmbedded(): Promise<Server> {
+  const dataDir = join(tmpdir(), `supply-ordering-test-${randomUUID()}`)
+  const server = await startPostgres({ dataDir, durable: false })
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function onServer(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+function databaseUrl(server: string, database: string): string {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.href
+}
