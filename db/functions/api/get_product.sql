@@ -1,0 +1,12 @@
+create or replace function api.get_product(account_id bigint, product_id bigint)
+returns json
+language sql stable security definer set search_path = ''
+as $$
+  select core.product_json(p)
+  from supply.products p
+  where p.id = product_id
+    and p.currency = (select a.currency from supply.accounts a where a.id = get_product.account_id)
+$$;
+comment on function api.get_product is 'A product in the account''s currency; null if there is none.';
+revoke all on function api.get_product from public;
+grant execute on function api.get_product to supply_api;

@@ -1,0 +1,22 @@
+create or replace function api.list_games(account_id bigint, updated_since timestamptz default null)
+returns json
+language sql stable security definer set search_path = ''
+as $$
+  select coalesce(json_agg(json_build_object(
+      'id', g.id, 'slug', g.slug, 'name', g.name, 'imageUrl', g.image_url,
+      'deliveryTypes', coalesce(p.delivery_types, '{}'), 'productCount', coalesce(p.products, 0)
+    ) order by g.name, g.id), '[]')
+  from supply.games g
+  left join lateral (
+    select array_agg(distinct p.delivery_type) as delivery_types, count(*) as products, max(p.updated_at) as updated_at
+    from supply.products p
+    where p.game_id = g.id
+      and p.currency = (select a.currency from supply.accounts a where a.id = list_games.account_id)
+  ) p on true
+  where updated_since is null or greatest(g.updated_at, p.updated_at) >= updated_since
+$$;
+comment on function api.list_games is
+  'The games, with what there is of each in the account''s currency; with updated_since only those that changed, or had a product '
+  'change, since then. Specification 4.';
+revoke all on function api.list_games from public;
+grant execute on function api.list_games to supply_api;

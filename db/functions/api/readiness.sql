@@ -1,0 +1,13 @@
+create or replace function api.readiness()
+returns table (migration text, checksum text, standby boolean)
+language sql stable security definer set search_path = ''
+as $$
+  select
+    (select a.name from migrations.applied a order by a.id desc limit 1),
+    (select v.checksum from supply.code_version v),
+    pg_is_in_recovery()
+$$;
+comment on function api.readiness is
+  'Which migration and which state of the code the database has, and whether it is a standby that takes no orders.';
+revoke all on function api.readiness from public;
+grant execute on function api.readiness to supply_api;

@@ -1,0 +1,15 @@
+create or replace function api.touch_keys(key_ids bigint[])
+returns void
+language sql security definer set search_path = ''
+as $$
+  update supply.api_keys k set last_used_at = now()
+  from (
+    select t.id from supply.api_keys t
+    where t.id = any (key_ids) and (t.last_used_at is null or t.last_used_at < now() - interval '1 minute')
+    order by t.id for no key update
+  ) used
+  where k.id = used.id
+$$;
+comment on function api.touch_keys is 'Notes that these keys were used; written at most once a minute a key.';
+revoke all on function api.touch_keys from public;
+grant execute on function api.touch_keys to supply_api;

@@ -1,0 +1,65 @@
+create or replace view core.audit_queue as
+with calls as (
+  select j.subject from core.jobs j where j.task = 'call_supplier'
+), deliveries as (
+  select j.subject from core.jobs j where j.task = 'deliver_webhook'
+), open_lines as (
+  select i.* from supply.order_items i where i.completed_at is null and i.status = 'processing'
+)
+select 'open_line_has_a_job' as check_name,
+  format('line %s at %s is open, but there is neither a job nor a call under way', i.id, i.supplier) as detail
+from open_lines i
+where i.held_at is null and (i.claim_expires_at is null or i.claim_expires_at <= now())
+  and not exists (select from calls c where c.subject = i.id)
+union all
+select 'open_line_has_a_plan',
+  format('line %s at %s is open, but its next call is not planned', i.id, i.supplier)
+from open_lines i
+where i.held_at is null and i.claim_expires_at is null and i.next_check_at is null
+union all
+select 'stuck_or_held_line_was_alerted',
+  format('line %s at %s is %s since %s, but there was no alert', i.id, i.supplier, waits.how, waits.since)
+from open_lines i
+cross join lateral (values ('stuck', i.stuck_at), ('held', i.held_at)) as waits (how, since)
+where waits.since is not null and not exists (
+  select from supply.alerts a
+  where starts_with(a.cause, 'line_' || waits.how || ':')
+    -- Two transactions may write their times in the other order.
+    and waits.since between a.first_at - interval '1 minute' and a.last_at + interval '1 minute')
+union all
+select 'open_event_has_a_job',
+  format('event %s is %s, but there is neither a job nor an attempt under way', e.id, e.state)
+from supply.events e
+where e.state in ('waiting', 'sending') and (e.claim_expires_at is null or e.claim_expires_at <= now())
+  and not exists (select from deliveries d where d.subject = e.id)
+union all
+select 'dead_letter_has_no_plan',
+  format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at)
+from supply.events e join core.jobs j on j.task = 'deliver_webhook' and j.subject = e.id
+-- A job from before the last attempt, or that is due, finds nothing to do and goes away.
+where e.state = 'dead' and j.locked_at is null and j.attempts = 0 and j.run_at > now() + interval '1 minute'
+  and j.updated_at >= (select max(a.started_at) from supply.delivery_attempts a where a.event_id = e.id)
+union all
+select 'alert_has_a_job',
+  format('alert %s (%s) was not sent, but there is no job', a.id, a.cause)
+from supply.alerts a
+where a.sent_at is null and not exists (select from core.jobs j where j.task = 'alert_operators' and j.subject = a.id)
+union all
+select 'job_may_still_run',
+  format('job %s (%s %s) was taken %s times and will not be taken again: %s', j.id, j.task, j.subject, j.attempts, j.last_error)
+from core.jobs j where j.attempts >= j.max_attempts and j.locked_at is null
+union all
+select 'job_does_not_fail_again_and_again',
+  format('job %s (%s %s) was taken %s times: %s', j.id, j.task, j.subject, j.attempts, j.last_error)
+from core.jobs j where j.attempts between 10 and j.max_attempts - 1 and j.last_error is not null
+union all
+select 'locked_job_has_a_living_worker',
+  format('job %s (%s %s) is locked since %s by %s, of which nothing is heard', j.id, j.task, j.subject, j.locked_at, j.locked_by)
+from core.jobs j
+where j.locked_at < now() - interval '5 minutes' and not exists (
+  select from supply.worker_pools p where p.pool_id = j.locked_by and p.seen_at > now() - interval '5 minutes');
+comment on view core.audit_queue is
+  'What is wrong with the queue, and with what waits for it: no row while all is well.';
+comment on column core.audit_queue.check_name is 'Which invariant does not hold.';
+comment on column core.audit_queue.detail is 'Where, and how.';
+revoke all on core.audit_queue from public;

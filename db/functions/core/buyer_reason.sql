@@ -1,0 +1,12 @@
+create or replace function core.buyer_reason(error_code text, reason text)
+returns text
+language sql stable set search_path = ''
+as $$
+  select coalesce(
+    case when reason ~ '[А-Яа-яЁё]' then left(trim(reason), 500) end,
+    (select r.reason from supply.reasons r where r.error_code = buyer_reason.error_code))
+$$;
+comment on function core.buyer_reason is
+  'The text a buyer may read about a failure: the supplier''s own if it is in Russian, else the one of its errorCode, else null. '
+  'A text that is not Russian is technical and never shown. Specification 2.3.';
+revoke all on function core.buyer_reason from public;

@@ -1,0 +1,36 @@
+create or replace function core.clean_field(field jsonb, path text)
+returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  is_select boolean := coalesce(field ->> 'type' = 'select', false);
+  options jsonb := nullif(field -> 'options', 'null');
+  unknown text;
+begin
+  perform core.require(jsonb_typeof(field) = 'object', path || ' must be an object');
+  select string_agg(k, ', ') into unknown from jsonb_object_keys(field) as k
+  where k <> all (array['id', 'type', 'label', 'required', 'placeholder', 'options']);
+  perform core.require(unknown is null, format('%s has an unknown member: %s', path, unknown));
+  perform core.require(jsonb_typeof(field -> 'id') = 'string' and field ->> 'id' ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$',
+    path || '.id must be a name of 1 to 64 Latin letters, digits, dots, dashes and underscores');
+  perform core.require(field ->> 'type' in ('text', 'number', 'select'), path || '.type must be text, number or select');
+  perform core.require(jsonb_typeof(field -> 'label') = 'string' and length(trim(field ->> 'label')) between 1 and 200,
+    path || '.label must have 1 to 200 characters');
+  perform core.require(jsonb_typeof(field -> 'required') = 'boolean', path || '.required must be true or false');
+  perform core.require(coalesce(jsonb_typeof(field -> 'placeholder'), 'null') in ('string', 'null'),
+    path || '.placeholder must be a text');
+  if is_select then
+    perform core.require(core.are_options(options), path || '.options must be an array of different texts of 1 to 256 characters');
+  else
+    perform core.require(options is null, path || '.options is only for a select');
+  end if;
+
+  return jsonb_build_object(
+      'id', field -> 'id', 'type', field -> 'type', 'label', field -> 'label', 'required', field -> 'required',
+      'placeholder', field -> 'placeholder')
+    || case when is_select then jsonb_build_object('options', options) else '{}' end;
+end
+$$;
+comment on function core.clean_field is
+  'A delivery field {id, type, label, required, placeholder (null if absent), options (of a select only)}. Raises, naming the path, if it is malformed.';
+revoke all on function core.clean_field from public;

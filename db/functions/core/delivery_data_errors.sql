@@ -1,0 +1,29 @@
+create or replace function core.delivery_data_errors(fields jsonb, data jsonb, path text)
+returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  field jsonb;
+  given text;
+  errors jsonb := '[]';
+  message text;
+begin
+  for field in select f from jsonb_array_elements(fields) f loop
+    given := data ->> (field ->> 'id');
+    message := case
+      when given is null or trim(given) = '' then
+        case when (field ->> 'required')::boolean then 'is required' end
+      when field ->> 'type' = 'number' and given !~ '^-?[0-9]+([.][0-9]+)?$' then 'must be a number'
+      when field ->> 'type' = 'select' and not (field -> 'options') ? given then
+        'must be one of: ' || (select string_agg(o, ', ') from jsonb_array_elements_text(field -> 'options') o)
+    end;
+    if message is not null then
+      errors := errors || jsonb_build_object('path', path || '.' || (field ->> 'id'), 'message', message);
+    end if;
+  end loop;
+  return errors;
+end
+$$;
+comment on function core.delivery_data_errors is
+  'Which of a product''s delivery fields the given data lacks or has wrong: [{path, message}], empty if it is all right.';
+revoke all on function core.delivery_data_errors from public;

@@ -1,0 +1,20 @@
+create or replace function ops.deliver_now(event_id uuid)
+returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  event supply.events := core.lock_event(event_id);
+begin
+  perform core.require(event.state <> 'dead',
+    format('event %s is a dead letter: use ops.redeliver', event.id), 'object_not_in_prerequisite_state');
+  perform core.require(event.state = 'waiting',
+    format('event %s is not waiting: it is %s', event.id, event.state), 'object_not_in_prerequisite_state');
+  update supply.events e set next_attempt_at = now() where e.id = event.id;
+  perform core.enqueue('deliver_webhook', array[event.id], array[now()], true);
+  perform core.log_operator('deliver_now', 'event ' || event.id);
+end
+$$;
+comment on function ops.deliver_now is
+  'Makes the next attempt of a waiting event due now; it is one of the nine like any other. Raises if the event is not waiting.';
+revoke all on function ops.deliver_now from public;
+grant execute on function ops.deliver_now to supply_operator;

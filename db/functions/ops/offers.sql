@@ -1,0 +1,20 @@
+create or replace view ops.offers as
+select
+  o.product_id,
+  o.supplier,
+  o.sku,
+  o.cost,
+  o.priority,
+  s.active as usable
+from supply.offers o
+join supply.suppliers s on s.code = o.supplier;
+comment on view ops.offers is
+  'Which supplier delivers which product. The smallest priority number is asked first, among equals the cheapest.';
+comment on column ops.offers.product_id is 'The product.';
+comment on column ops.offers.supplier is 'The supplier.';
+comment on column ops.offers.sku is 'The supplier''s name for the product.';
+comment on column ops.offers.cost is 'What one unit costs us.';
+comment on column ops.offers.priority is 'Smaller is asked first.';
+comment on column ops.offers.usable is 'Whether the supplier is active.';
+revoke all on ops.offers from public;
+grant select on ops.offers to supply_operator;

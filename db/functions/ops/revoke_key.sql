@@ -1,0 +1,16 @@
+create or replace function ops.revoke_key(key_id bigint)
+returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  key supply.api_keys := core.lock_key(key_id);
+begin
+  if key.revoked_at is null then
+    update supply.api_keys k set revoked_at = now() where k.id = key.id;
+    perform core.log_operator('revoke_key', 'key ' || key.id);
+  end if;
+end
+$$;
+comment on function ops.revoke_key is 'Ends a key at once and for good; to revoke it again changes nothing. Specification 5.';
+revoke all on function ops.revoke_key from public;
+grant execute on function ops.revoke_key to supply_operator;

@@ -1,0 +1,23 @@
+create or replace function ops.set_key(
+  key_id bigint, expires_at timestamptz, allowed_origins text[], allowed_ips cidr[]
+)
+returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  key supply.api_keys := core.lock_key(key_id);
+  origins text[] := core.clean_origins(allowed_origins);
+begin
+  perform core.require(allowed_ips is null or cardinality(allowed_ips) > 0,
+    'allowed_ips must not be empty; null allows any address');
+  update supply.api_keys k set
+    expires_at = set_key.expires_at, allowed_origins = origins, allowed_ips = set_key.allowed_ips
+  where k.id = key.id;
+  perform core.log_operator('set_key', 'key ' || key.id, jsonb_build_object(
+    'expires_at', expires_at, 'allowed_origins', origins, 'allowed_ips', allowed_ips));
+end
+$$;
+comment on function ops.set_key is
+  'Sets the expiry and the allowlists of a key, as given: null clears. An expiry in the past ends the key at once. Specification 5.';
+revoke all on function ops.set_key from public;
+grant execute on function ops.set_key to supply_operator;

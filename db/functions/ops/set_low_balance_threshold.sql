@@ -1,0 +1,16 @@
+create or replace function ops.set_low_balance_threshold(account_id bigint, threshold numeric)
+returns void
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform core.lock_account(account_id);
+  perform core.require(threshold = 0 or core.is_money(threshold),
+    'threshold must be from 0 to 1000000000, with at most 2 decimals');
+  update supply.accounts a set low_balance_threshold = threshold where a.id = set_low_balance_threshold.account_id;
+  perform core.log_operator('set_low_balance_threshold', 'account ' || account_id, jsonb_build_object('threshold', threshold));
+end
+$$;
+comment on function ops.set_low_balance_threshold is
+  'Sets the balance (account currency) at or below which the partner is told that it is low.';
+revoke all on function ops.set_low_balance_threshold from public;
+grant execute on function ops.set_low_balance_threshold to supply_operator;

@@ -1,0 +1,50 @@
+create or replace function work.begin_calls(item_ids uuid[])
+returns table (
+  ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
+  reference uuid, sku text, quantity int, delivery_data jsonb
+)
+language plpgsql security definer set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  item supply.order_items;
+  supplier supply.suppliers;
+  busy uuid[] := '{}';
+  busy_until timestamptz[] := '{}';
+begin
+  for item in
+    select i.* from supply.order_items i where i.id = any (item_ids) order by i.id for no key update
+  loop
+    continue when item.completed_at is not null or item.status = 'pending';
+    if item.claim_expires_at > now() then
+      busy := busy || item.id;
+      busy_until := busy_until || item.claim_expires_at;
+      continue;
+    end if;
+    -- Without a claim, nothing planned means held for an operator, and a later plan has a later job.
+    continue when item.claim_expires_at is null and coalesce(item.next_check_at, 'infinity') > now();
+
+    claim_id := gen_random_uuid();
+    method := item.next_call;
+    update supply.order_items i set
+      next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = begin_calls.claim_id,
+      claim_expires_at = now() + interval '45 s'
+    where i.id = item.id;
+    insert into supply.supplier_attempts (item_id, supplier, method, claim_id)
+    values (item.id, item.supplier, begin_calls.method, begin_calls.claim_id);
+
+    select s.* into strict supplier from supply.suppliers s where s.code = item.supplier;
+    ordinal := array_position(item_ids, item.id);
+    item_id := item.id; reference := item.id; protocol := supplier.protocol; base_url := supplier.base_url;
+    token := supplier.token; sku := item.sku; quantity := item.amount; delivery_data := item.delivery_data;
+    return next;
+  end loop;
+  perform core.enqueue('call_supplier', busy, busy_until, true);
+end
+$$;
+comment on function work.begin_calls is
+  'Claims the calls to suppliers that are due now for these lines, before they are made, and gives what to call; ordinal is the line''s '
+  'place in item_ids. A line is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). '
+  'A claim holds for 45 s; a line under another''s claim is looked at again when that ends.';
+revoke all on function work.begin_calls from public;
+grant execute on function work.begin_calls to supply_worker;

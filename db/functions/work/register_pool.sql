@@ -1,0 +1,11 @@
+create or replace function work.register_pool(pool_id text, lock_key bigint)
+returns void
+language sql security definer set search_path = ''
+as $$
+  insert into supply.worker_pools as p (pool_id, lock_key) values (register_pool.pool_id, register_pool.lock_key)
+  on conflict on constraint worker_pools_pkey do update set lock_key = excluded.lock_key, seen_at = now(), misses = 0
+$$;
+comment on function work.register_pool is
+  'Makes a pool of workers known to the sweeper, with the advisory lock that its process holds while it lives.';
+revoke all on function work.register_pool from public;
+grant execute on function work.register_pool to supply_worker;

@@ -1,0 +1,9 @@
+create or replace function work.remove_pools(lock_key bigint)
+returns void
+language sql security definer set search_path = ''
+as $$
+  delete from supply.worker_pools p where p.lock_key = remove_pools.lock_key
+$$;
+comment on function work.remove_pools is 'Forgets the pools of a process that ended in order, its jobs given back.';
+revoke all on function work.remove_pools from public;
+grant execute on function work.remove_pools to supply_worker;

@@ -1,0 +1,78 @@
+-- Roles belong to the cluster, so another database may have made them already, or be making them now.
+do $$
+declare
+  wanted text;
+begin
+  foreach wanted in array array['supply_owner', 'supply_api', 'supply_worker', 'supply_operator'] loop
+    if not exists (select 1 from pg_catalog.pg_roles where rolname = wanted) then
+      begin
+        execute format('create role %I nologin', wanted);
+      exception when duplicate_object or unique_violation then
+        null;
+      end;
+    end if;
+    if not pg_catalog.pg_has_role(current_user, wanted, 'set') then
+      execute format('grant %I to current_user', wanted);
+    end if;
+  end loop;
+end
+$$;
+
+do $$
+begin
+  execute format('grant create, connect on database %I to supply_owner', current_database());
+end
+$$;
+
+set local role supply_owner;
+
+create schema supply;
+comment on schema supply is 'The tables and nothing else. Code lives in api, work, ops and core.';
+create schema core;
+comment on schema core is 'Private helpers of the other code schemas.';
+create schema api;
+comment on schema api is 'What the HTTP layer may call.';
+create schema work;
+comment on schema work is 'What the tasks may call.';
+create schema ops;
+comment on schema ops is 'What operators may call and read.';
+
+grant usage on schema api to supply_api;
+grant usage on schema work to supply_worker;
+grant usage on schema ops to supply_operator;
+
+-- Without this every function is executable by everyone between its creation and its REVOKE.
+alter default privileges for role supply_owner revoke execute on functions from public;
+
+create table supply.code_version (
+  id boolean primary key default true check (id),
+  checksum text not null,
+  loaded_at timestamptz not null default now()
+);
+comment on table supply.code_version is 'Which state of the function files is loaded.';
+comment on column supply.code_version.id is 'Always true: there is one row.';
+comment on column supply.code_version.checksum is 'SHA-256 over all function files.';
+comment on column supply.code_version.loaded_at is 'When that state was loaded.';
+
+reset role;
+
+-- The queue's tables have row level security without policies, so only their owner sees rows.
+do $$
+declare
+  queue_table regclass;
+begin
+  execute 'grant usage on schema graphile_worker to supply_owner, supply_worker';
+  execute 'grant select, insert, update, delete on all tables in schema graphile_worker to supply_owner, supply_worker';
+  execute 'grant usage, select, update on all sequences in schema graphile_worker to supply_owner, supply_worker';
+  execute 'grant execute on all functions in schema graphile_worker to supply_owner, supply_worker';
+  for queue_table in
+    select c.oid from pg_catalog.pg_class c
+    where c.relnamespace = 'graphile_worker'::regnamespace and c.relkind = 'r' and c.relrowsecurity
+  loop
+    execute format('create policy supply_service on %s to supply_owner, supply_worker using (true) with check (true)', queue_table);
+  end loop;
+end
+$$;
+
+grant usage on schema migrations to supply_owner;
+grant select on migrations.applied to supply_owner;

@@ -1,0 +1,65 @@
+import type postgres from 'postgres'
+import { answer, completed } from './lines.ts'
+import { place } from './orders.ts'
+import type { Partner } from './partner.ts'
+
+export type Attempt = {
+  ordinal: number
+  event_id: string
+  claim_id: string
+  callback_url: string
+  event_type: string
+  body: string
+  secret: string
+  attempt: number
+}
+
+/** The rungs of the retry ladder, in seconds. */
+export const rungs = [60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400]
+
+/** Completes an order of a partner and gives the id of its event. */
+export async function makeEvent(
+  sql: postgres.Sql,
+  partner: Partner,
+  callbackUrl = 'https://hooks.example/x',
+) {
+  const { body } = await place(sql, partner, { callbackUrl })
+  for (const { id } of body.items) await answer(sql, id, completed())
+  const [event] = await sql`select event_id from ops.events where order_code = ${body.code}`
+  return event?.event_id as string
+}
+
+/** Makes the waiting events due, as if their time had come, and claims their attempts; their jobs are done then. */
+export async function claimAttempts(sql: postgres.Sql, eventIds: string[], cap = 100): Promise<Attempt[]> {
+  await sql`update supply.events set next_attempt_at = now() where id = any(${eventIds}) and next_attempt_at > now()`
+  await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${eventIds})`
+  return [
+    ...(await sql<Attempt[]>`select * from work.begin_deliveries(${eventIds}, ${cap}) order by ordinal`),
+  ]
+}
+
+/** Claims the attempt of one event. */
+export async function claimAttempt(sql: postgres.Sql, eventId: string): Promise<Attempt> {
+  const [attempt] = await claimAttempts(sql, [eventId])
+  if (attempt === undefined) throw new Error(`no attempt of event ${eventId} is due`)
+  return attempt
+}
+
+/** Records how an attempt ended and gives the verdict. */
+export async function finishAttempt(
+  sql: postgres.Sql,
+  attempt: { event_id: string; claim_id: string },
+  result: object,
+): Promise<string> {
+  const results = [{ ordinal: 1, eventId: attempt.event_id, claimId: attempt.claim_id, result }]
+  const [row] = await sql`select * from work.finish_deliveries(${sql.json(results as never)})`
+  return row?.verdict
+}
+
+export const answered = (status: number, retryAfter: number | null = null) => ({
+  kind: 'answered',
+  status,
+  retryAfter,
+})
+export const unreachable = (error = 'connection refused') => ({ kind: 'unreachable', error })
+export const refused = (reason: string) => ({ kind: 'refused', reason, error: 'not public' })

@@ -1,0 +1,71 @@
+import type postgres from 'postgres'
+
+export type Call = {
+  ordinal: number
+  item_id: string
+  claim_id: string
+  method: 'put' | 'get'
+  sku: string
+  quantity: number
+  base_url: string
+  reference: string
+}
+
+/** Makes the planned calls of these lines due and claims them, as a worker would; their jobs are done then. */
+export async function claimCalls(sql: postgres.Sql, itemIds: string[]): Promise<Call[]> {
+  await sql`update supply.order_items set next_check_at = now() where id = any(${itemIds}) and next_check_at > now()`
+  await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${itemIds})`
+  return [...(await sql<Call[]>`select * from work.begin_calls(${itemIds}) order by ordinal`)]
+}
+
+/** Records one result under a claim and gives the verdict. */
+export async function record(
+  sql: postgres.Sql,
+  call: { item_id: string; claim_id: string },
+  result: object,
+  deadline = '24 hours',
+): Promise<string> {
+  const results = [{ ordinal: 1, itemId: call.item_id, claimId: call.claim_id, result }]
+  const [row] =
+    await sql`select * from work.record_results(${sql.json(results as never)}, ${deadline}::interval)`
+  return row?.verdict
+}
+
+/** Claims the call of a line that has one due, and records its result. */
+export async function answer(
+  sql: postgres.Sql,
+  itemId: string,
+  result: object,
+  deadline?: string,
+): Promise<string> {
+  const [call] = await claimCalls(sql, [itemId])
+  if (call === undefined) throw new Error(`no call of line ${itemId} is due`)
+  return record(sql, call, result, deadline)
+}
+
+type Said = { codes?: string[]; errorCode?: string; reason?: string }
+
+export const completed = (said: Said = {}) => outcomeOf('completed', said)
+export const failed = (said: Said = {}) => outcomeOf('failed', said)
+export const processing = () => outcomeOf('processing', {})
+export const unknown = (retryAfter: number | null = null) => ({
+  outcome: 'unknown',
+  error: 'timeout',
+  httpStatus: null,
+  retryAfter,
+  raw: null,
+})
+export const notReceived = () => ({ outcome: 'not_received' })
+
+function outcomeOf(status: string, said: Said) {
+  return {
+    outcome: 'answered',
+    status,
+    codes: [],
+    errorCode: null,
+    reason: null,
+    supplierOrderId: null,
+    httpStatus: 200,
+    ...said,
+  }
+}

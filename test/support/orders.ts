@@ -1,0 +1,77 @@
+import type postgres from 'postgres'
+import { type Partner, products } from './partner.ts'
+
+export type OrderRequest = {
+  ordinal?: number
+  idempotencyKey?: string
+  externalOrderId?: string
+  callbackUrl?: string | null
+  callbackError?: string | null
+  maxTotal?: number | null
+  items?: { productId: number; quantity?: number; deliveryData?: object; maxPrice?: number | null }[]
+}
+
+/** The order, or what a refusal says. */
+export type Answer = {
+  code: string
+  orderCode: string
+  details: { path: string; message: string }[]
+  items: { id: string; status: string }[]
+  [field: string]: unknown
+}
+
+export type Placed = { ordinal: number; result: string; body: Answer }
+
+let counter = 0
+
+/** One request as `api.place_orders` takes it, with what a test leaves out. */
+export function orderRequest(partner: Partner, request: OrderRequest = {}) {
+  counter += 1
+  const externalOrderId = request.externalOrderId ?? `order-${counter}`
+  return {
+    ordinal: 1,
+    accountId: partner.accountId,
+    keyId: partner.keyId,
+    idempotencyKey: externalOrderId,
+    callbackUrl: null,
+    callbackError: null,
+    maxTotal: null,
+    ...request,
+    externalOrderId,
+    items: (request.items ?? [{ productId: products.topUp }]).map((item) => ({
+      quantity: 1,
+      maxPrice: null,
+      deliveryData: item.productId === products.key ? {} : { gameUserId: '12345' },
+      ...item,
+    })),
+  }
+}
+
+/** Places requests in one call, and gives the answers by ordinal. */
+export async function placeAll(sql: postgres.Sql, requests: object[]): Promise<Placed[]> {
+  const rows = await sql<
+    Placed[]
+  >`select * from api.place_orders(${sql.json(requests as never)}) order by ordinal`
+  return [...rows]
+}
+
+/** Places one order and gives its answer. */
+export async function place(
+  sql: postgres.Sql,
+  partner: Partner,
+  request: OrderRequest = {},
+): Promise<Placed> {
+  const [placed] = await placeAll(sql, [orderRequest(partner, request)])
+  if (placed === undefined) throw new Error('no answer')
+  return placed
+}
+
+export async function balanceOf(sql: postgres.Sql, partner: Partner): Promise<number> {
+  const [row] = await sql`select balance from ops.accounts where account_id = ${partner.accountId}`
+  return Number(row?.balance)
+}
+
+/** What the audit finds; empty while all is well. */
+export async function audit(sql: postgres.Sql): Promise<object[]> {
+  return [...(await sql`select * from ops.audit`)]
+}
