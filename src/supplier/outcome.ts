@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import { answerSchema, foreignReference, problemOf, refusalSchema, type SupplierAnswer } from './answer.ts'
+
+/**
+ * What a call to a supplier, or a result that it pushed, came to. A plain JSON value.
+ *
+ * - `answered`: the supplier said where the order stands. `codes` is empty while `processing`.
+ * - `unknown`: nothing can be concluded; the order may or may not be under way. `error` is a short, stable technical
+ *   text without secrets, `retryAfter` a wait in seconds (1..3600) that the supplier asked for, `raw` the beginning of
+ *   its odd answer (at most 2000 characters).
+ * - `not_received`: the supplier does not know the reference.
+ */
+export type SupplierOutcome =
+  | {
+      outcome: 'answered'
+      status: 'processing' | 'completed' | 'failed'
+      codes: string[]
+      errorCode: string | null
+      reason: string | null
+      supplierOrderId: string | null
+      httpStatus: number | null
+    }
+  | {
+      outcome: 'unknown'
+      error: string
+      httpStatus: number | null
+      retryAfter: number | null
+      raw: string | null
+    }
+  | { outcome: 'not_received' }
+
+/** A whole HTTP answer; of a body that was too large, `body` is the beginning. `retryAfter` is in seconds. */
+export type HttpAnswer = {
+  status: number
+  retryAfter: number | null
+  body: Uint8Array
+  tooLarge: boolean
+}
+
+/** The call that was answered; its token is kept out of what is quoted from the answer. */
+type Call = { method: 'PUT' | 'GET'; reference: string; token: string }
+type Details = { httpStatus?: number | null; retryAfter?: number | null; raw?: string | null }
+type Read = { readable: true; value: unknown } | { readable: false; problem: string }
+
+const rawLimit = 2000
+const answering = [200, 201, 202]
+const undecided = [401, 403, 404, 408, 409, 425, 429]
+
+/**
+ * Interprets a supplier's answer to PUT or GET /orders/{reference}.
+ *
+ * 200, 201 and 202 with a sensible body are an answer, a 404 to the GET means never received, and any 4xx to the PUT
+ * but 401, 403, 404, 408, 409, 425 and 429 is a refusal for good. Everything else is unknown. A refusal takes its
+ * error code, reason and codes from the body if that is sensible; but a refusing 4xx whose body says `processing` or
+ * `completed`, or speaks of another reference, contradicts itself and is unknown.
+ */
+export function interpretAnswer(call: Call, answer: HttpAnswer): SupplierOutcome {
+  if (answering.includes(answer.status)) return interpretBody(call, answer)
+  if (call.method === 'GET' && answer.status === 404) return { outcome: 'not_received' }
+  if (call.method === 'PUT' && isRefusal(answer.status)) return interpretRefusal(call, answer)
+  return unknown(`HTTP ${answer.status}`, {
+    httpStatus: answer.status,
+    retryAfter: answer.retryAfter,
+    raw: quote(call, answer),
+  })
+}
+
+/** The outcome of which nothing can be concluded, for the given technical reason (which holds no secret). */
+export function unknown(error: string, details: Details = {}): SupplierOutcome {
+  return {
+    outcome: 'unknown',
+    error,
+    httpStatus: details.httpStatus ?? null,
+    retryAfter: details.retryAfter ?? null,
+    raw: details.raw ?? null,
+  }
+}
+
+/** The outcome of a sensible answer. `httpStatus` is null where the answer was pushed. */
+export function answered(answer: SupplierAnswer, httpStatus: number | null): SupplierOutcome {
+  return {
+    outcome: 'answered',
+    status: answer.status,
+    codes: answer.status === 'processing' ? [] : answer.codes,
+    errorCode: answer.errorCode,
+    reason: answer.reason,
+    supplierOrderId: answer.supplierOrderId,
+    httpStatus,
+  }
+}
+
+function isRefusal(status: number): boolean {
+  return status >= 400 && status <= 499 && !undecided.includes(status)
+}
+
+function interpretBody(call: Call, answer: HttpAnswer): SupplierOutcome {
+  const read = readJson(answer)
+  if (!read.readable) return senseless(call, answer, read.problem)
+  const parsed = v.safeParse(answerSchema, read.value, { abortEarly: true })
+  if (!parsed.success) return senseless(call, answer, problemOf(parsed.issues[0]))
+  if (foreignReference(read.value, call.reference)) return senseless(call, answer, 'it names another order')
+  return answered(parsed.output, answer.status)
+}
+
+function interpretRefusal(call: Call, answer: HttpAnswer): SupplierOutcome {
+  const read = readJson(answer)
+  const body = read.readable ? read.value : null
+  if (contradictsRefusal(body)) return senseless(call, answer, 'its status contradicts the refusal')
+  if (foreignReference(body, call.reference)) return senseless(call, answer, 'it names another order')
+  const parsed = v.safeParse(refusalSchema, body, { abortEarly: true })
+  return answered(parsed.success ? { ...parsed.output, status: 'failed' } : bareRefusal, answer.status)
+}
+
+const bareRefusal: SupplierAnswer = {
+  status: 'failed',
+  reference: null,
+  codes: [],
+  errorCode: null,
+  reason: null,
+  supplierOrderId: null,
+}
+
+function contradictsRefusal(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'status' in body
+    ? body.status === 'processing' || body.status === 'completed'
+    : false
+}
+
+function readJson(answer: HttpAnswer): Read {
+  if (answer.tooLarge) return { readable: false, problem: 'it is too large' }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(answer.body)
+    return { readable: true, value: JSON.parse(text) }
+  } catch {
+    return { readable: false, problem: 'it is not JSON in UTF-8' }
+  }
+}
+
+function senseless(call: Call, answer: HttpAnswer, problem: string): SupplierOutcome {
+  return unknown(`the answer makes no sense: ${problem}`, {
+    httpStatus: answer.status,
+    raw: quote(call, answer),
+  })
+}
+
+function quote(call: Call, answer: HttpAnswer): string | null {
+  const text = new TextDecoder().decode(answer.body).replaceAll(call.token, '[token]')
+  return text === '' ? null : text.slice(0, rawLimit).replaceAll('\u0000', '\uFFFD').toWellFormed()
+}

@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import { verify } from '../webhook/sign.ts'
+import { answerSchema, placeOf } from './answer.ts'
+import { answered, type SupplierOutcome } from './outcome.ts'
+
+/** A pushed result as it came: the two headers, the raw body, the supplier's token and the present time. */
+export type SignedPush = {
+  token: string
+  timestamp: string | undefined
+  signature: string | undefined
+  rawBody: Buffer | string
+  now: Date
+}
+
+/**
+ * What a pushed body says. `reference` is the order line's UUID in lower case. A body that makes no sense is
+ * `malformed`, and `details` names the field at fault; a sensible one whose reference is no UUID, and so none of
+ * ours, is `unknown_reference`.
+ */
+export type ParsedPush =
+  | { ok: true; reference: string; outcome: SupplierOutcome }
+  | { ok: false; problem: 'malformed'; details: { path: string; message: string }[] }
+  | { ok: false; problem: 'unknown_reference' }
+
+const uuid = v.pipe(v.string(), v.uuid())
+
+/** The body of a push: the answer that a GET would have had, and the reference of the order it is about. */
+export const pushSchema = v.intersect([
+  v.object({ reference: v.string('must be a string') }, 'must be an object'),
+  answerSchema,
+])
+
+/**
+ * Tells whether a push comes from the supplier and is fresh: `X-Supplier-Signature` is `sha256=` and the hex
+ * HMAC-SHA256 of timestamp, `.` and raw body under the supplier's token, and `X-Supplier-Timestamp` (Unix seconds)
+ * is at most 300 seconds from `now`. It compares in constant time.
+ */
+export function verifyPush({ token, timestamp, signature, rawBody, now }: SignedPush): boolean {
+  return verify({ secret: token, timestamp, signature, body: rawBody, now })
+}
+
+/** Reads a pushed body by the same rules as an answer to a GET. Verify it first. */
+export function parsePush(rawBody: Buffer | string): ParsedPush {
+  const body = parseJson(rawBody)
+  if (body === undefined) return malformed('', 'must be JSON in UTF-8')
+  const parsed = v.safeParse(pushSchema, body, { abortEarly: true })
+  if (!parsed.success) return malformed(placeOf(parsed.issues[0]), parsed.issues[0].message)
+  const reference = parsed.output.reference.toLowerCase()
+  if (!v.is(uuid, reference)) return { ok: false, problem: 'unknown_reference' }
+  return { ok: true, reference, outcome: answered(parsed.output, null) }
+}
+
+function malformed(path: string, message: string): ParsedPush {
+  return { ok: false, problem: 'malformed', details: [{ path, message }] }
+}
+
+function parseJson(rawBody: Buffer | string): unknown {
+  try {
+    const text =
+      typeof rawBody === 'string' ? rawBody : new TextDecoder('utf-8', { fatal: true }).decode(rawBody)
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

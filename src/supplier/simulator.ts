@@ -1,0 +1,191 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as v from 'valibot'
+import {
+  answerTo,
+  behaviourFor,
+  deliversCodes,
+  type SimulatedAnswer,
+  type SimulatedOrder,
+  type SimulatedRequest,
+} from './simulator_orders.ts'
+import { createPusher, type Pusher, type PushTarget } from './simulator_push.ts'
+
+/** What the simulator tells its log: each call with the status it answered (`silence`: none), each push. */
+export type SimulatorEvent = {
+  event: 'call' | 'push'
+  method: string
+  path: string
+  answer: number | 'silence' | 'connection error'
+}
+
+/** How to start a simulator. `timeScale` stretches its delays: 0.01 makes 2 seconds 20 milliseconds. */
+export type SimulatorOptions = {
+  port?: number
+  host?: string
+  token?: string
+  log?: (event: SimulatorEvent) => void
+  push?: PushTarget
+  timeScale?: number
+}
+
+/** A running simulator. `orders` are those it holds, by reference. */
+export type Simulator = {
+  url: string
+  port: number
+  token: string
+  orders: ReadonlyMap<string, SimulatedOrder>
+  close: () => Promise<void>
+}
+
+/** The token that the simulator takes unless another is set. It guards nothing of value. */
+export const simulatorToken = 'simulator-token'
+
+const bodyLimit = 64 * 1024
+const ordersLimit = 100_000
+const codesLimit = 10_000
+
+const orderSchema = v.object({
+  reference: v.string(),
+  sku: v.string(),
+  quantity: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  deliveryData: v.nullish(v.record(v.string(), v.unknown()), () => ({})),
+})
+
+type State = {
+  orders: Map<string, SimulatedOrder>
+  token: string
+  timeScale: number
+  pusher: Pusher
+  log: (event: SimulatorEvent) => void
+}
+
+/**
+ * Starts a supplier for demos and tests that speaks the protocol `http`: PUT and GET /orders/{reference}, with
+ * `Authorization: Bearer {token}`. By the last two digits of `deliveryData.gameUserId` an order
+ *
+ * - completes after 2 s (any other digits, or no player id)
+ * - `00` is refused with a reason (422)
+ * - `01` fails after 5 s
+ * - `02` is delivered in part after 2 s: half of the codes, rounded down; where there are no codes it fails
+ * - `03` gets a 500 to its first two calls, then completes
+ * - `04` completes after 60 s
+ * - `05` is never answered
+ * - `06` is delivered at once, but its PUT is never answered
+ *
+ * It delivers `quantity` codes where the sku begins with `KEY-`, and none otherwise. A repeated PUT is the same order.
+ * Orders are held in memory, the newest 100,000; after a restart a reference that comes again gets the same codes.
+ * With `push` it also sends each result that came later than the answer to the PUT to the service at that URL.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { host = '127.0.0.1', port = 0, token = simulatorToken, timeScale = 1, log = () => {} } = options
+  const pusher = createPusher({ target: options.push, token, timeScale, log })
+  const state: State = { orders: new Map(), token, timeScale, pusher, log }
+  const server = createServer((request, response) => void handle(state, request, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const address = server.address() as AddressInfo
+  const close = async () => {
+    await pusher.close()
+    await new Promise((resolve) => {
+      server.close(resolve)
+      server.closeAllConnections()
+    })
+  }
+  const shownHost = host.includes(':') ? `[${host}]` : host
+  return {
+    url: `http://${shownHost}:${address.port}`,
+    port: address.port,
+    token,
+    orders: state.orders,
+    close,
+  }
+}
+
+async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const answer = await answerRequest(state, request)
+  state.log({
+    event: 'call',
+    method: request.method ?? '',
+    path: request.url ?? '',
+    answer: answer === 'silence' ? answer : answer.status,
+  })
+  if (answer === 'silence') return
+  response.writeHead(answer.status, { 'content-type': 'application/json; charset=utf-8' })
+  response.end(JSON.stringify(answer.body))
+}
+
+async function answerRequest(state: State, request: IncomingMessage): Promise<SimulatedAnswer> {
+  const body = await readBody(request)
+  if (request.headers.authorization !== `Bearer ${state.token}`) return problem(401, 'Unauthorized')
+  const reference = /^\/orders\/([A-Za-z0-9_-]{1,64})$/.exec(request.url ?? '')?.[1]
+  if (reference === undefined) return problem(404, 'No such route')
+  if (request.method === 'GET') return answerGet(state, reference)
+  if (request.method !== 'PUT') return problem(405, 'Only PUT and GET')
+  if (body === undefined) return problem(413, 'The body is larger than 64 KiB')
+  return answerPut(state, reference, body)
+}
+
+function answerGet(state: State, reference: string): SimulatedAnswer {
+  const order = state.orders.get(reference)
+  if (order === undefined) return problem(404, 'No such order')
+  order.gets += 1
+  return answerTo('GET', order, elapsedSince(order, state.timeScale))
+}
+
+function answerPut(state: State, reference: string, body: Buffer): SimulatedAnswer {
+  const wanted = v.safeParse(orderSchema, parseJson(body))
+  if (!wanted.success || wanted.output.reference !== reference) return problem(400, 'Not an order')
+  const { sku, quantity } = wanted.output
+  if (deliversCodes(sku) && quantity > codesLimit) return refuseAsSoldOut(reference)
+  const order = state.orders.get(reference) ?? accept(state, wanted.output)
+  order.puts += 1
+  return answerTo('PUT', order, elapsedSince(order, state.timeScale))
+}
+
+function accept(state: State, wanted: SimulatedRequest): SimulatedOrder {
+  const order = { ...wanted, behaviour: behaviourFor(wanted), acceptedAt: Date.now(), puts: 0, gets: 0 }
+  state.orders.set(order.reference, order)
+  const [oldest] = state.orders.keys()
+  if (state.orders.size > ordersLimit && oldest !== undefined) state.orders.delete(oldest)
+  state.pusher.schedule(order)
+  return order
+}
+
+function refuseAsSoldOut(reference: string): SimulatedAnswer {
+  const reason = 'Товар временно закончился. Попробуйте оформить заказ позже.'
+  return { status: 422, body: { reference, status: 'failed', errorCode: 'OUT_OF_STOCK', reason } }
+}
+
+function elapsedSince(order: SimulatedOrder, timeScale: number): number {
+  return (Date.now() - order.acceptedAt) / 1000 / timeScale
+}
+
+function problem(status: number, error: string): SimulatedAnswer {
+  return { status, body: { error } }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** The body; undefined if it is over the limit, or its sender went away. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of request) {
+      size += chunk.length
+      if (size <= bodyLimit) chunks.push(chunk)
+    }
+  } catch {
+    return undefined
+  }
+  return size <= bodyLimit ? Buffer.concat(chunks) : undefined
+}

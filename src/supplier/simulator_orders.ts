@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+
+/** How the simulator treats an order; the player id's last two digits choose. */
+export type Behaviour =
+  | 'completes'
+  | 'refuses'
+  | 'fails'
+  | 'partial'
+  | 'stumbles'
+  | 'slow'
+  | 'silent'
+  | 'loses_answer'
+
+/** What was ordered. */
+export type SimulatedRequest = {
+  reference: string
+  sku: string
+  quantity: number
+  deliveryData: Record<string, unknown>
+}
+
+/** An order that the simulator holds. `acceptedAt` is in milliseconds since the epoch; `puts` and `gets` count calls. */
+export type SimulatedOrder = SimulatedRequest & {
+  behaviour: Behaviour
+  acceptedAt: number
+  puts: number
+  gets: number
+}
+
+/** The body of an answer or a push. */
+export type SimulatedResult = {
+  reference: string
+  status: 'processing' | 'completed' | 'failed'
+  codes: string[]
+  errorCode: string | null
+  reason: string | null
+  supplierOrderId: string
+}
+
+/** An answer over HTTP, or none at all. */
+export type SimulatedAnswer = { status: number; body: object } | 'silence'
+
+const behaviours: Record<string, Behaviour> = {
+  '00': 'refuses',
+  '01': 'fails',
+  '02': 'partial',
+  '03': 'stumbles',
+  '04': 'slow',
+  '05': 'silent',
+  '06': 'loses_answer',
+}
+
+const secondsUntilFinal: Record<Behaviour, number> = {
+  completes: 2,
+  refuses: 0,
+  fails: 5,
+  partial: 2,
+  stumbles: 2,
+  slow: 60,
+  silent: Number.POSITIVE_INFINITY,
+  loses_answer: 0,
+}
+
+const playerNotFound =
+  'Игрок с указанным идентификатором не найден. Проверьте данные и оформите заказ заново.'
+const failure = {
+  status: 'failed',
+  errorCode: 'SUPPLIER_ERROR',
+  reason: 'Поставщик не смог выполнить заказ. Средства возвращены на баланс.',
+} as const
+const soldOut = 'Товар закончился: доставлена только часть заказа.'
+
+/** The behaviour for an order: by the last two digits of `deliveryData.gameUserId`, `completes` without them. */
+export function behaviourFor({ deliveryData }: SimulatedRequest): Behaviour {
+  return behaviours[String(deliveryData.gameUserId ?? '').slice(-2)] ?? 'completes'
+}
+
+/** How long after its acceptance an order becomes final, in seconds of the simulation; infinity for never. */
+export function finalAfter(order: SimulatedOrder): number {
+  return secondsUntilFinal[order.behaviour]
+}
+
+/**
+ * The answer to a call for an order that the simulator holds, `elapsed` seconds of the simulation after it was
+ * accepted. The call has already been counted in the order.
+ */
+export function answerTo(method: 'PUT' | 'GET', order: SimulatedOrder, elapsed: number): SimulatedAnswer {
+  if (order.behaviour === 'silent') return 'silence'
+  if (order.behaviour === 'loses_answer' && method === 'PUT') return 'silence'
+  if (order.behaviour === 'stumbles' && order.puts + order.gets <= 2) {
+    return { status: 500, body: { error: 'Internal error' } }
+  }
+  const body = resultOf(order, elapsed)
+  if (method === 'GET') return { status: 200, body }
+  if (order.behaviour === 'refuses') return { status: 422, body }
+  return { status: body.status === 'processing' ? 202 : 200, body }
+}
+
+/** How an order stands, `elapsed` seconds of the simulation after it was accepted. */
+export function resultOf(order: SimulatedOrder, elapsed: number): SimulatedResult {
+  const base = {
+    reference: order.reference,
+    codes: [],
+    errorCode: null,
+    reason: null,
+    supplierOrderId: supplierOrderId(order.reference),
+  }
+  if (elapsed < finalAfter(order)) return { ...base, status: 'processing' }
+  switch (order.behaviour) {
+    case 'refuses':
+      return { ...base, status: 'failed', errorCode: 'PLAYER_NOT_FOUND', reason: playerNotFound }
+    case 'fails':
+      return { ...base, ...failure }
+    case 'partial': {
+      const codes = codesFor(order, Math.floor(order.quantity / 2))
+      if (codes.length === 0) return { ...base, ...failure }
+      return { ...base, status: 'failed', codes, errorCode: 'OUT_OF_STOCK', reason: soldOut }
+    }
+    default:
+      return { ...base, status: 'completed', codes: codesFor(order, order.quantity) }
+  }
+}
+
+/** Whether the simulator delivers codes for a sku: those that begin with `KEY-`. */
+export function deliversCodes(sku: string): boolean {
+  return sku.startsWith('KEY-')
+}
+
+/** The first `count` codes of an order. They follow from the reference, so that a repeated order gets the same ones. */
+function codesFor(order: SimulatedOrder, count: number): string[] {
+  if (!deliversCodes(order.sku)) return []
+  return Array.from({ length: count }, (_, index) => {
+    const digits = digest(`${order.reference}:${index}`).slice(0, 20).toUpperCase()
+    return (digits.match(/.{5}/g) ?? []).join('-')
+  })
+}
+
+function supplierOrderId(reference: string): string {
+  return `sim-${digest(reference).slice(0, 12)}`
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
