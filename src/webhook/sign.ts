@@ -1,0 +1,37 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** How far a signed timestamp may be from the receiver's clock, in seconds (specification 6.3). */
+export const REPLAY_WINDOW_SECONDS = 300
+
+/**
+ * Signs a body (specification 6.3): `sha256=` and the lowercase hex HMAC-SHA256 of `<timestamp>.<body>`.
+ * The characters of the secret are the key as they stand, not decoded from hex. `timestamp` is Unix time in
+ * seconds; a body given as a string is signed as UTF-8.
+ */
+export function signature(secret: string, timestamp: number | string, body: Buffer | string): string {
+  return `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
+}
+
+/** What a receiver has in hand: the two headers as they came, the raw body, its secret and its clock. */
+export type Signed = {
+  secret: string
+  timestamp: string | undefined
+  signature: string | undefined
+  body: Buffer | string
+  now: Date
+}
+
+/**
+ * Tells whether a message is authentic and fresh, as a receiver must (specification 6.3): the timestamp is at
+ * most 300 seconds from `now` in either direction, and the signature, compared in constant time, is right.
+ * Missing or malformed headers give false.
+ */
+export function verify(signed: Signed): boolean {
+  const { secret, timestamp, body, now } = signed
+  if (timestamp === undefined || signed.signature === undefined || !/^\d{1,15}$/.test(timestamp)) return false
+  const clock = Math.floor(now.getTime() / 1000)
+  if (Math.abs(clock - Number(timestamp)) > REPLAY_WINDOW_SECONDS) return false
+  const expected = Buffer.from(signature(secret, timestamp, body))
+  const given = Buffer.from(signed.signature)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}

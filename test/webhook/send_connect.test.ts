@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { receivers } from './harness.ts'
+
+const { start, send, dns } = receivers()
+
+// A server on 127.0.0.2 whose thread is stopped, so that it never accepts: once its queue is full, the kernel
+// drops whoever connects, as a firewall does.
+const stopped = `
+  const { parentPort } = require('node:worker_threads')
+  const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.2', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port)
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))
+  })
+`
+let thread: Worker
+let port = 0
+
+beforeAll(async () => {
+  thread = new Worker(stopped, { eval: true })
+  port = (await once(thread, 'message'))[0]
+  while (await connects());
+})
+afterAll(() => thread.terminate())
+
+/** Tells whether one more connection finds a place in the queue; it then keeps it. */
+async function connects(): Promise<boolean> {
+  const socket = connect(port, '127.0.0.2').on('error', () => {})
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 200))
+  const connected = await Promise.race([once(socket, 'connect').then(() => true), late])
+  if (!connected) socket.destroy()
+  socket.unref()
+  return connected
+}
+
+const connecting = () => process.getActiveResourcesInfo().filter((name) => name.endsWith('ConnectWrap'))
+
+it('a connection that nobody answers runs into the timeout and is given up', async () => {
+  await expect.poll(connecting).toEqual([])
+  const started = performance.now()
+  expect(await send(`http://127.0.0.2:${port}/`, { timeoutMs: 300 })).toEqual({
+    kind: 'unreachable',
+    error: 'timeout after 0.3 s: connect',
+  })
+  expect(performance.now() - started).toBeLessThan(800)
+  await expect.poll(connecting).toEqual([])
+})
+
+it('an address that does not answer leaves the next one its share of the time', async () => {
+  const server = await start({ onRequest: 'HTTP/1.1 200 OK\r\n\r\n', host: '127.0.0.3', port })
+  dns().set('half.partner-a.com', { a: ['127.0.0.2', '127.0.0.3'] })
+  expect(await send(`http://half.partner-a.com:${port}/`, { timeoutMs: 1000 })).toMatchObject({ status: 200 })
+  expect(server.requests).toHaveLength(1)
+})

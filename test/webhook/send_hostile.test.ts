@@ -1,0 +1,224 @@
+import type { Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { receivers } from './harness.ts'
+
+const { start, send, dns } = receivers()
+
+const timeoutMs = 300
+const late = { kind: 'unreachable', error: 'timeout after 0.3 s: response headers' }
+
+/** Writes a chunk again and again, as fast as the peer reads, until the connection is gone. */
+function flood(socket: Socket, chunk: string | Buffer): void {
+  const pump = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  }
+  socket.on('drain', pump)
+  pump()
+}
+
+/** Writes a text one byte at a time, without an end. */
+function drip(socket: Socket, text: string): void {
+  let at = 0
+  const timer = setInterval(() => {
+    socket.write(text[at % text.length] ?? '')
+    at += 1
+  }, 2)
+  socket.on('close', () => clearInterval(timer))
+}
+
+/** Waits until a connection is gone, by a reset or otherwise. */
+function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())))
+}
+
+/** How a receiver that does this ends, and that it ended in time with its connection gone. */
+async function outcomeOf(onRequest: (socket: Socket) => void) {
+  const server = await start({ onRequest })
+  const started = performance.now()
+  const outcome = await send(`http://127.0.0.1:${server.port}/`, { timeoutMs })
+  expect(performance.now() - started).toBeLessThan(timeoutMs + 500)
+  const [connection] = server.connections
+  if (connection !== undefined) await closing(connection)
+  return { outcome, written: connection?.bytesWritten ?? 0 }
+}
+
+describe('a receiver that is silent', () => {
+  it('after the request runs into the timeout', async () => {
+    expect((await outcomeOf(() => {})).outcome).toEqual(late)
+  })
+
+  it('amid the status line runs into the timeout', async () => {
+    expect((await outcomeOf((socket) => socket.write('HTTP/1.1 20'))).outcome).toEqual(late)
+  })
+
+  it('amid the headers runs into the timeout', async () => {
+    expect((await outcomeOf((socket) => socket.write('HTTP/1.1 200 OK\r\nX-A: b\r\n'))).outcome).toEqual(late)
+  })
+
+  it('after an interim response runs into the timeout', async () => {
+    expect((await outcomeOf((socket) => socket.write('HTTP/1.1 102 Processing\r\n\r\n'))).outcome).toEqual(
+      late,
+    )
+  })
+
+  it('and does not even read the request runs into the timeout', async () => {
+    const server = await start({ onConnection: (socket) => socket.pause() })
+    const outcome = await send(`http://127.0.0.1:${server.port}/`, {
+      timeoutMs,
+      body: Buffer.alloc(20_000_000),
+    })
+    expect(outcome).toEqual(late)
+  })
+
+  it('in the headers byte by byte runs into the timeout', async () => {
+    const { outcome } = await outcomeOf((socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX-Slow: '))
+    expect(outcome).toMatchObject({ kind: 'unreachable' })
+    const headers = await outcomeOf((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      drip(socket, 'X-Slow: 1\r\n')
+    })
+    expect(headers.outcome).toEqual(late)
+  })
+
+  it('shares its time with a slow resolution', async () => {
+    const server = await start()
+    dns().set('slow.partner-a.com', { a: ['127.0.0.1'], delayMs: 200 })
+    const started = performance.now()
+    expect(await send(`http://slow.partner-a.com:${server.port}/`, { timeoutMs })).toEqual(late)
+    expect(server.connections).toHaveLength(1)
+    expect(performance.now() - started).toBeLessThan(timeoutMs + 150)
+  })
+})
+
+describe('a receiver that never stops', () => {
+  const limit = 20_000_000
+  const flooding: [string, string, string, string][] = [
+    ['one endless header', 'HTTP/1.1 200 OK\r\nX-A: ', 'a'.repeat(16_384), 'response headers too large'],
+    ['endless headers', 'HTTP/1.1 200 OK\r\n', 'X-A: b\r\n'.repeat(2_000), 'response headers too large'],
+    ['an endless status line', 'HTTP/1.1 200 ', 'a'.repeat(16_384), 'response headers too large'],
+    [
+      'endless interim responses',
+      '',
+      'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(400),
+      'too much before the response',
+    ],
+    ['endless 100s', '', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(400), 'too much before the response'],
+    ['endless empty lines', '', '\r\n'.repeat(8_000), 'too much before the response'],
+  ]
+
+  it.each(flooding)('sending %s is cut off early', async (_what, start, chunk, error) => {
+    const { outcome, written } = await outcomeOf((socket) => {
+      socket.write(start)
+      flood(socket, chunk)
+    })
+    expect(outcome).toEqual({ kind: 'unreachable', error })
+    expect(written).toBeLessThan(limit)
+  })
+
+  it('sending interim responses slowly runs into the timeout', async () => {
+    const { outcome } = await outcomeOf((socket) => {
+      const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 5)
+      socket.on('close', () => clearInterval(timer))
+    })
+    expect(outcome).toEqual(late)
+  })
+
+  it('sending a body is cut off after the headers', async () => {
+    const { outcome, written } = await outcomeOf((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
+      flood(socket, `4000\r\n${'b'.repeat(0x4000)}\r\n`)
+    })
+    expect(outcome).toEqual({ kind: 'answered', status: 200, retryAfter: null })
+    expect(written).toBeLessThan(limit)
+  })
+
+  it('costs no memory that stays', async () => {
+    const server = await start({ onRequest: (socket) => flood(socket, Buffer.alloc(65_536, 'X-A: b\r\n')) })
+    const body = await start({
+      onRequest: (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n')
+        flood(socket, Buffer.alloc(65_536))
+      },
+    })
+    const attempts = async (count: number) => {
+      for (let n = 0; n < count; n += 1) {
+        await send(`http://127.0.0.1:${server.port}/`, { timeoutMs })
+        await send(`http://127.0.0.1:${body.port}/`, { timeoutMs })
+      }
+      server.connections.splice(0)
+      body.connections.splice(0)
+      server.requests.splice(0)
+      body.requests.splice(0)
+    }
+    await attempts(50)
+    const before = process.memoryUsage().rss
+    await attempts(200)
+    expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
+  })
+})
+
+describe('a receiver that breaks off', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['by closing at once', (socket) => socket.end()],
+    ['by a reset', (socket) => socket.resetAndDestroy()],
+    ['amid the status line', (socket) => socket.end('HTTP/1.1 2')],
+    ['by closing amid the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\nX-A: b\r\n')],
+    ['after an interim response', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
+    [
+      'by a reset amid the headers',
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nX-A:', () => socket.resetAndDestroy()),
+    ],
+  ])('%s is unreachable', async (_how, onRequest) => {
+    const { outcome } = await outcomeOf(onRequest)
+    expect(outcome).toEqual({ kind: 'unreachable', error: 'connection closed by the receiver' })
+  })
+
+  it('before the request came is unreachable', async () => {
+    const server = await start({ onConnection: (socket) => socket.destroy() })
+    const outcome = await send(`http://127.0.0.1:${server.port}/`, { timeoutMs })
+    expect(outcome).toEqual({ kind: 'unreachable', error: 'connection closed by the receiver' })
+  })
+
+  it('amid the body was heard', async () => {
+    const { outcome } = await outcomeOf((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx'),
+    )
+    expect(outcome).toEqual({ kind: 'answered', status: 200, retryAfter: null })
+  })
+})
+
+describe('a receiver that does not speak HTTP', () => {
+  it.each([
+    'SSH-2.0-OpenSSH_9.6\r\n',
+    '220 mail.partner-a.com ESMTP\r\n',
+    '<html>hello</html>',
+    '\u0015\u0003\u0003\u0000\u0002\u0002\u0046',
+    '\u0000\u0000\u0012\u0004\u0000\u0000\u0000\u0000\u0000',
+    'HTTP/1.1 abc OK\r\n\r\n',
+    'HTTP/1.1 20 OK\r\n\r\n',
+    'HTTP/1.1 2000 OK\r\n\r\n',
+    'HTTP/9.9 200 OK\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nX-A: a\u0000b\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: nine\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ])('but answers %j is unreachable', async (garbage) => {
+    const { outcome } = await outcomeOf((socket) => socket.write(garbage))
+    expect(outcome).toMatchObject({
+      kind: 'unreachable',
+      error: expect.stringMatching(/^not an HTTP response: HPE_\w+$/),
+    })
+  })
+
+  it.each([600, 700, 999, '099', '000'])('but answers with the status %s is unreachable', async (status) => {
+    const { outcome } = await outcomeOf((socket) => socket.write(`HTTP/1.1 ${status} No\r\n\r\n`))
+    expect(outcome).toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('but switches to another protocol is unreachable', async () => {
+    const { outcome } = await outcomeOf((socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nxyz'),
+    )
+    expect(outcome).toEqual({ kind: 'unreachable', error: 'not an HTTP response: unexpected upgrade' })
+  })
+})
