@@ -1,0 +1,15 @@
+import { loadConfig } from '../config.ts'
+import { startServer } from '../http/server.ts'
+import { createLog } from '../log.ts'
+import { connectApi } from './connections.ts'
+import { runUntilEnded } from './lifecycle.ts'
+
+/** `npm run api`: the partners' HTTP interface alone. */
+export async function api(): Promise<void> {
+  const config = loadConfig(process.env, { command: 'api' })
+  const log = createLog(config.logLevel)
+  const db = connectApi(config.databaseUrl ?? '')
+  const server = await startServer({ db, config, log })
+  console.log(`ready: ${server.url}`)
+  await runUntilEnded(log, [], [[server.drain], [db.end]])
+}

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request } from 'undici'
+import { loadConfig } from '../config.ts'
+import { describeReceived, describeSession } from '../receiver/describe.ts'
+import { startReceiver } from '../receiver/receiver.ts'
+import { asOperator } from './connections.ts'
+import { dataDir, knownDemoKey } from './demo_data.ts'
+
+const wanted = [
+  { what: 'a top-up', items: [{ productId: 101, deliveryData: { gameUserId: '123456789' } }] },
+  { what: 'three keys', items: [{ productId: 111, quantity: 3 }] },
+  {
+    what: 'a top-up that the supplier refuses',
+    items: [{ productId: 101, deliveryData: { gameUserId: '123456700' } }],
+  },
+]
+
+/**
+ * `npm run demo`: places a few orders at a running service in the name of the demo partner and shows their signed
+ * webhooks arriving, verified as a partner would. Needs the service's database only to learn the signing secret, which
+ * a partner gets from the operators.
+ */
+export async function demo(): Promise<void> {
+  const config = loadConfig(process.env, { command: 'demo' })
+  const baseUrl = config.publicUrl ?? `http://${config.host}:${config.port}`
+  const databaseUrl = config.databaseUrl ?? embeddedUrl()
+  const { key, secret } = await asOperator(databaseUrl, async (db) => {
+    const key = await db.call('ops.demo_key', { known: knownDemoKey() ?? null })
+    const account = await db.call('ops.account_of_key', { key: key ?? '' })
+    if (key === null || account === null)
+      throw new Error('there is no demo partner: start the service with SEED_DEMO=1')
+    return { key, secret: () => webhookSecret(databaseUrl, account) }
+  })
+  const colours = process.stdout.isTTY
+  const receiver = await startReceiver({
+    secret,
+    onEvent: (received) => console.log(describeReceived(received, { colours })),
+  })
+  console.log(`a receiver listens on ${receiver.url}\n`)
+  const codes: string[] = []
+  for (const { what, items } of wanted) {
+    const order = await placeOrder(baseUrl, key, { items, callbackUrl: `${receiver.url}/webhooks` })
+    console.log(`ordered ${what}: ${order.code}, ${order.totalAmount} ${order.currency}, ${order.status}`)
+    codes.push(order.code)
+  }
+  console.log('\nwaiting for the webhooks of these orders …\n')
+  try {
+    await Promise.all(
+      codes.map((code) => receiver.waitFor(({ event }) => event?.data.orderCode === code, 60_000)),
+    )
+  } finally {
+    // The last answer has to reach the service before the receiver goes.
+    await sleep(200)
+    await receiver.close()
+  }
+  console.log(`\n${describeSession(receiver.received)}`)
+  if (receiver.received.some(({ verified }) => verified !== true))
+    throw new Error('a webhook was not verified')
+  process.exit(0)
+}
+
+function embeddedUrl(): string {
+  const file = join(dataDir, 'url')
+  if (!existsSync(file))
+    throw new Error('no service runs here: start one with npm start, or set DATABASE_URL')
+  return readFileSync(file, 'utf8').trim()
+}
+
+async function webhookSecret(databaseUrl: string, account: string): Promise<string | undefined> {
+  return (
+    (await asOperator(databaseUrl, (db) => db.call('ops.webhook_secret', { account_id: account }))) ??
+    undefined
+  )
+}
+
+type Order = { code: string; totalAmount: number; currency: string; status: string }
+
+async function placeOrder(baseUrl: string, key: string, order: object): Promise<Order> {
+  const externalOrderId = `demo-${crypto.randomUUID()}`
+  const response = await request(`${baseUrl}/b2b/orders`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ externalOrderId, ...order }),
+  })
+  const text = await response.body.text()
+  if (response.statusCode !== 201) throw new Error(`the service answered ${response.statusCode}: ${text}`)
+  return JSON.parse(text).data
+}

@@ -1,0 +1,12 @@
+import { migrate } from '../../db/migrate.ts'
+import { loadConfig } from '../config.ts'
+
+/** `npm run migrate`: brings the database of DATABASE_URL up to date. */
+export async function migrateCommand(): Promise<void> {
+  const config = loadConfig(process.env, { command: 'migrate' })
+  const { applied, codeReloaded } = await migrate({
+    databaseUrl: config.databaseUrl ?? '',
+    log: (line) => console.log(line),
+  })
+  if (applied.length === 0 && !codeReloaded) console.log('the database is up to date')
+}

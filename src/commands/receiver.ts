@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { describeReceived, describeSession } from '../receiver/describe.ts'
+import { type Answer, type Receiver, startReceiver } from '../receiver/receiver.ts'
+
+const usage = `usage: npm run receiver -- [options]
+
+Receives webhooks as a partner's backend should: verifies, deduplicates and prints them.
+
+  --port <port>          where to listen, default 4100
+  --host <address>       default 127.0.0.1
+  --secret-file <path>   a file that holds the account's signing secret, 64 hex characters; - is standard input
+  --secret <secret>      the secret itself; other users of the machine can see it in the list of processes
+  --answer <answer>      to good deliveries: ok (200, the default), 500, 429, or hang (none at all)
+  --retry-after <s>      the Retry-After of a 429, in seconds
+`
+
+type Options = {
+  port: number
+  host: string
+  secret: string | undefined
+  answer: Answer
+  retryAfter: number | undefined
+}
+
+type Parsed = { ok: true; options: Options } | { ok: false; fault: string }
+
+/**
+ * `npm run receiver`: starts a receiver of webhooks (specification 6) from the command line and prints what arrives,
+ * until SIGINT or SIGTERM. A wrong option, an unreadable secret and a port that cannot be had are each told in one
+ * line on standard error, with exit code 2 for the first two and 1 for the last. Without a secret it says so, and
+ * takes deliveries unverified.
+ */
+export async function receiver(argv: string[]): Promise<void> {
+  if (argv.includes('--help')) return console.log(usage)
+  const parsed = await parseOptions(argv)
+  if (!parsed.ok) return fail(2, parsed.fault)
+  const started = await start(parsed.options)
+  if (!started.ok) return fail(1, started.fault)
+  console.log(greeting(started.receiver.url, parsed.options))
+  await endSignal()
+  await started.receiver.close()
+  console.log(describeSession(started.receiver.received))
+}
+
+function fail(exitCode: number, fault: string): void {
+  console.error(`receiver: ${fault}`)
+  process.exitCode = exitCode
+}
+
+async function parseOptions(argv: string[]): Promise<Parsed> {
+  const read = readArguments(argv)
+  if (!read.ok) return read
+  const { port = '4100', host = '127.0.0.1', answer = 'ok', 'retry-after': retryAfter } = read.values
+  if (!isWholeNumber(port, 65_535)) return { ok: false, fault: `--port ${port} is no port (0 to 65535)` }
+  if (!isAnswer(answer)) return { ok: false, fault: `--answer ${answer} is none of ${answers.join(', ')}` }
+  if (retryAfter !== undefined && answer !== '429') {
+    return { ok: false, fault: '--retry-after goes with --answer 429 only' }
+  }
+  if (retryAfter !== undefined && !isWholeNumber(retryAfter, 999_999_999)) {
+    return { ok: false, fault: `--retry-after ${retryAfter} is no whole number of seconds` }
+  }
+  const secret = await readSecret(read.values.secret, read.values['secret-file'])
+  if (!secret.ok) return secret
+  const seconds = retryAfter === undefined ? undefined : Number(retryAfter)
+  return {
+    ok: true,
+    options: { port: Number(port), host, answer, secret: secret.value, retryAfter: seconds },
+  }
+}
+
+const answers = ['ok', '500', '429', 'hang'] as const satisfies readonly Answer[]
+
+function isAnswer(text: string): text is Answer {
+  return answers.some((answer) => answer === text)
+}
+
+function isWholeNumber(text: string, highest: number): boolean {
+  return /^\d{1,9}$/.test(text) && Number(text) <= highest
+}
+
+type Values = { [name in 'port' | 'host' | 'secret' | 'secret-file' | 'answer' | 'retry-after']?: string }
+
+function readArguments(argv: string[]): { ok: true; values: Values } | { ok: false; fault: string } {
+  const option = { type: 'string' } as const
+  try {
+    const { values } = parseArgs({
+      args: argv,
+      options: {
+        port: option,
+        host: option,
+        secret: option,
+        'secret-file': option,
+        answer: option,
+        'retry-after': option,
+      },
+    })
+    return { ok: true, values }
+  } catch (error) {
+    // Node appends advice to what is wrong, in further sentences and lines.
+    const [fault = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : []
+    return { ok: false, fault: `${fault.replace(/\.$/, '')}; --help shows the options` }
+  }
+}
+
+type Secret = { ok: true; value: string | undefined } | { ok: false; fault: string }
+
+async function readSecret(given: string | undefined, file: string | undefined): Promise<Secret> {
+  if (given === undefined && file === undefined) return { ok: true, value: undefined }
+  if (given !== undefined && file !== undefined) {
+    return { ok: false, fault: '--secret and --secret-file exclude each other' }
+  }
+  const read = file === undefined ? { ok: true as const, value: given ?? '' } : await readSecretFile(file)
+  if (!read.ok) return read
+  const value = read.value.trim()
+  if (/^[0-9a-fA-F]{64}$/.test(value)) return { ok: true, value }
+  return { ok: false, fault: 'the secret is not 64 hexadecimal characters' }
+}
+
+async function readSecretFile(
+  path: string,
+): Promise<{ ok: true; value: string } | { ok: false; fault: string }> {
+  try {
+    return { ok: true, value: path === '-' ? await text(process.stdin) : await readFile(path, 'utf8') }
+  } catch (error) {
+    return { ok: false, fault: `cannot read --secret-file ${path}: ${codeOf(error)}` }
+  }
+}
+
+async function start(
+  options: Options,
+): Promise<{ ok: true; receiver: Receiver } | { ok: false; fault: string }> {
+  const { secret, retryAfter, ...rest } = options
+  const colours = process.stdout.hasColors?.() ?? false
+  try {
+    const receiver = await startReceiver({
+      ...rest,
+      secret: secret ?? (() => undefined),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      onEvent: (received) => console.log(describeReceived(received, { colours })),
+    })
+    return { ok: true, receiver }
+  } catch (error) {
+    return { ok: false, fault: `cannot listen on ${options.host} port ${options.port}: ${codeOf(error)}` }
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return reasons[code] ?? code
+}
+
+const reasons: Record<string, string> = {
+  EADDRINUSE: 'the port is taken',
+  EACCES: 'permission denied',
+  EADDRNOTAVAIL: 'no such address on this machine',
+  ENOTFOUND: 'no such host',
+  ENOENT: 'no such file',
+  EISDIR: 'it is a folder',
+}
+
+function greeting(url: string, { answer, retryAfter, secret }: Options): string {
+  const status = { ok: '200', '500': '500', '429': '429', hang: 'nothing at all' }[answer]
+  const wait = retryAfter === undefined ? '' : ` with Retry-After: ${retryAfter}`
+  const trust =
+    secret === undefined
+      ? 'No secret given: nothing can be verified, so anyone could have sent what is shown.'
+      : 'Signatures are verified.'
+  return `receiver: listening on ${url}, answering ${status}${wait}. ${trust}`
+}
+
+/** Waits for SIGINT or SIGTERM. The handlers stay: a terminal's Ctrl-C comes twice, from the terminal and from npm. */
+function endSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.on('SIGINT', () => resolve())
+    process.on('SIGTERM', () => resolve())
+  })
+}

@@ -1,0 +1,71 @@
+import { migrate } from '../../db/migrate.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { startServer } from '../http/server.ts'
+import { createLog, type Log } from '../log.ts'
+import { type EmbeddedPostgres, startPostgres } from '../postgres/index.ts'
+import { startSimulator } from '../supplier/simulator.ts'
+import { startWorker } from '../worker/index.ts'
+import { connectApi, connectWorker } from './connections.ts'
+import { dataDir, loadDemo } from './demo_data.ts'
+import { runUntilEnded } from './lifecycle.ts'
+
+/**
+ * `npm start`: the whole service in one process. Without DATABASE_URL it runs a PostgreSQL of its own under `.data/`,
+ * with the demo partner, the demo catalog and a simulated supplier.
+ */
+export async function start(): Promise<void> {
+  const config = loadConfig(process.env, { command: 'start' })
+  const log = createLog(config.logLevel)
+  const postgres = config.databaseUrl === undefined ? await startEmbedded() : undefined
+  try {
+    await serve(config, log, config.databaseUrl ?? postgres?.url ?? '', postgres)
+  } catch (error) {
+    await postgres?.stop()
+    throw error
+  }
+}
+
+async function startEmbedded(): Promise<EmbeddedPostgres> {
+  const postgres = await startPostgres({ dataDir, durable: true, database: 'supply' })
+  if (postgres.relocated) console.log(`the database lies under ${postgres.dataDir}`)
+  return postgres
+}
+
+async function serve(config: Config, log: Log, databaseUrl: string, postgres: EmbeddedPostgres | undefined) {
+  await migrate({ databaseUrl, log: (line) => console.log(line) })
+  const demo = config.seedDemo ? await startDemo(databaseUrl) : undefined
+  const apiDb = connectApi(databaseUrl)
+  const workerDb = connectWorker(databaseUrl)
+  const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
+  const server = await startServer({ db: apiDb, config, log })
+  announce(server.url, demo?.key, postgres)
+  await runUntilEnded(
+    log,
+    [worker.failed],
+    [
+      [server.drain, worker.stop],
+      [apiDb.end, workerDb.end],
+      [async () => demo?.simulator.close()],
+      [async () => postgres?.stop()],
+    ],
+  )
+}
+
+async function startDemo(databaseUrl: string) {
+  const simulator = await startSimulator()
+  return { simulator, key: await loadDemo(databaseUrl, simulator) }
+}
+
+function announce(url: string, demoKey: string | undefined, postgres: EmbeddedPostgres | undefined): void {
+  console.log(`ready: ${url}`)
+  if (demoKey === undefined) return
+  console.log(`
+The demo partner's key is ${demoKey}. Place an order:
+
+  curl -s ${url}/b2b/orders -H 'X-Api-Key: ${demoKey}' -H 'Content-Type: application/json' \\
+    -d '{"externalOrderId":"first-'$(date +%s)'","items":[{"productId":101,"deliveryData":{"gameUserId":"123456789"}}]}'
+
+and read it with curl -s ${url}/b2b/orders/CODE -H 'X-Api-Key: ${demoKey}'. In another terminal, npm run demo
+shows signed webhooks arriving${postgres === undefined ? '' : `, and psql "$(cat ${postgres.urlFile})" opens the database`}.
+`)
+}

@@ -1,0 +1,203 @@
+import { Resolver } from 'node:dns'
+import * as v from 'valibot'
+import { isOriginPattern } from './http/origin.ts'
+import { type Network, parseNetworks } from './webhook/networks.ts'
+
+/** The npm scripts that read the settings. */
+export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'demo'
+
+/** The settings of a process, read once from the environment. What is undefined was not set and has no default. */
+export type Config = {
+  /** Undefined only where the embedded database is used, or none. */
+  databaseUrl: string | undefined
+  port: number
+  host: string
+  publicUrl: string | undefined
+  logLevel: LogLevel
+  /** Ports of the metrics of the API and of the worker; undefined: off. */
+  metricsPort: number | undefined
+  workerMetricsPort: number | undefined
+  /** The request budget per 60 s of a client without one of its own (specification 8). */
+  rateLimitPerMinute: number
+  /** How many proxies before the service add to `X-Forwarded-For`; 0: the header counts for nothing. */
+  trustProxyHops: number
+  /** Hosts, `*.host` or whole origins from which writes are let in (specification 5, rule 7). */
+  allowedOrigins: string[]
+  /** Networks that are opened for callbacks (specification 6.7, rule 3 alone). */
+  callbackAllowNetworks: Network[]
+  /** DNS servers for callback names; undefined: the system's. */
+  dnsServers: string[] | undefined
+  webhookConcurrency: number
+  supplierConcurrency: number
+  /** After how many hours an unsettled line is stuck; may be fractional. */
+  supplierDeadlineHours: number
+  /** The token that the simulated supplier takes. */
+  supplierToken: string | undefined
+  alertWebhookUrl: string | undefined
+  docsPassword: string | undefined
+  seedDemo: boolean
+  /** Whether `NODE_ENV` is `production`. */
+  production: boolean
+}
+
+/** A setting is missing or wrong. The message is one line that names every variable at fault, and no value of a secret. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+export type LogLevel = (typeof logLevels)[number]
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+// Where the partners' receivers of the demo listen.
+const demoNetworks = '127.0.0.0/8'
+
+const text = v.optional(v.string())
+
+const wholeNumber = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}`
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,10}$/, message),
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  )
+}
+
+const url = (protocols: string[], message: string) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.check((value) => protocols.includes(URL.parse(value)?.protocol ?? ''), message),
+    ),
+  )
+
+const list = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((value) => value.split(/[\s,]+/).filter((entry) => entry !== '')),
+)
+
+const hours = 'must be a number of hours from 0.0001 to 10000, such as 24 or 0.5'
+
+const settings = v.object({
+  NODE_ENV: text,
+  DATABASE_URL: url(['postgres:', 'postgresql:'], 'must be a postgres:// URL'),
+  PORT: v.optional(wholeNumber(0, 65535)),
+  HOST: v.optional(
+    v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')),
+    '127.0.0.1',
+  ),
+  PUBLIC_URL: url(['http:', 'https:'], 'must be an http or https URL'),
+  LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of: ${logLevels.join(', ')}`), 'info'),
+  METRICS_PORT: v.optional(wholeNumber(0, 65535)),
+  WORKER_METRICS_PORT: v.optional(wholeNumber(0, 65535)),
+  RATE_LIMIT_PER_MINUTE: v.optional(wholeNumber(1, 2_147_483_647), '500'),
+  TRUST_PROXY_HOPS: v.optional(wholeNumber(0, 100), '0'),
+  ALLOWED_ORIGINS: v.pipe(
+    list,
+    v.everyItem(
+      isOriginPattern,
+      'must be a list of hosts (shop.example), *.hosts and origins (https://shop.example:8443)',
+    ),
+  ),
+  CALLBACK_ALLOW_NETWORKS: text,
+  DNS_SERVERS: v.pipe(
+    list,
+    v.check(areDnsServers, 'must be a list of IP addresses, each with or without a port'),
+    v.transform((servers) => (servers.length > 0 ? servers : undefined)),
+  ),
+  WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 1000), '50'),
+  SUPPLIER_CONCURRENCY: v.optional(wholeNumber(1, 1000), '50'),
+  SUPPLIER_DEADLINE_HOURS: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,5}(\.\d{1,9})?$/, hours),
+      v.transform(Number),
+      v.minValue(0.0001, hours),
+      v.maxValue(10_000, hours),
+    ),
+    '24',
+  ),
+  SUPPLIER_TOKEN: text,
+  ALERT_WEBHOOK_URL: url(['http:', 'https:'], 'must be an http or https URL'),
+  DOCS_PASSWORD: text,
+  SEED_DEMO: v.optional(v.picklist(['0', '1'], 'must be 0 or 1')),
+})
+
+type Settings = v.InferOutput<typeof settings>
+
+/**
+ * Reads the settings from an environment; an empty value counts as unset. `command` is the script that starts: without
+ * DATABASE_URL, `start` runs on the embedded database, which changes the defaults of SEED_DEMO and, outside production,
+ * of CALLBACK_ALLOW_NETWORKS; `api`, `worker` and `migrate` cannot do without it.
+ * Throws ConfigError, whose message is one line.
+ */
+export function loadConfig(
+  env: { [name: string]: string | undefined },
+  { command = 'api' }: { command?: Command } = {},
+): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = v.safeParse(settings, given)
+  if (!parsed.success) throw new ConfigError(faults(parsed.issues))
+  const values = parsed.output
+  if (values.DATABASE_URL === undefined && ['api', 'worker', 'migrate'].includes(command)) {
+    throw new ConfigError(`DATABASE_URL must be set for "npm run ${command}"`)
+  }
+  return configOf(values, command)
+}
+
+function configOf(values: Settings, command: Command): Config {
+  const embedded = command === 'start' && values.DATABASE_URL === undefined
+  const production = values.NODE_ENV === 'production'
+  return {
+    databaseUrl: values.DATABASE_URL,
+    port: values.PORT ?? (command === 'supplier' ? 4000 : 3000),
+    host: values.HOST,
+    publicUrl: values.PUBLIC_URL,
+    logLevel: values.LOG_LEVEL,
+    metricsPort: values.METRICS_PORT,
+    workerMetricsPort: values.WORKER_METRICS_PORT,
+    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    trustProxyHops: values.TRUST_PROXY_HOPS,
+    allowedOrigins: values.ALLOWED_ORIGINS,
+    callbackAllowNetworks: callbackNetworks(values.CALLBACK_ALLOW_NETWORKS, production, embedded),
+    dnsServers: values.DNS_SERVERS,
+    webhookConcurrency: values.WEBHOOK_CONCURRENCY,
+    supplierConcurrency: values.SUPPLIER_CONCURRENCY,
+    supplierDeadlineHours: values.SUPPLIER_DEADLINE_HOURS,
+    supplierToken: values.SUPPLIER_TOKEN,
+    alertWebhookUrl: values.ALERT_WEBHOOK_URL,
+    docsPassword: values.DOCS_PASSWORD,
+    seedDemo: values.SEED_DEMO === undefined ? embedded : values.SEED_DEMO === '1',
+    production,
+  }
+}
+
+function callbackNetworks(given: string | undefined, production: boolean, embedded: boolean): Network[] {
+  if (given !== undefined && production) {
+    throw new ConfigError('CALLBACK_ALLOW_NETWORKS must not be set where NODE_ENV is production')
+  }
+  const networks = given ?? (embedded && !production ? demoNetworks : '')
+  try {
+    return parseNetworks(networks)
+  } catch (error) {
+    throw new ConfigError(`CALLBACK_ALLOW_NETWORKS: ${error instanceof Error ? error.message : 'is wrong'}`)
+  }
+}
+
+function areDnsServers(servers: string[]): boolean {
+  try {
+    new Resolver().setServers(servers)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function faults(issues: v.BaseIssue<unknown>[]): string {
+  const lines = issues.map((issue) => `${String(issue.path?.[0]?.key)} ${issue.message}`)
+  return [...new Set(lines)].join('; ')
+}

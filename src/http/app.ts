@@ -1,0 +1,112 @@
+import Router from '@koa/router'
+import Koa from 'koa'
+import type { Version } from '../../db/files.ts'
+import { batch } from '../batch.ts'
+import type { Config } from '../config.ts'
+import { type Database, safeError } from '../db.ts'
+import type { Log } from '../log.ts'
+import { accessLog, answerErrors, findRoute, identify } from './access_log.ts'
+import { addBalanceRoutes } from './balance.ts'
+import { addCatalogRoutes } from './catalog.ts'
+import { clientAddress } from './client_address.ts'
+import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
+import { createDatabaseTime } from './database_time.ts'
+import { createDoor } from './door.ts'
+import { refuse, refuseAsUnavailable } from './errors.ts'
+import { addHealthRoutes, type Lifecycle } from './health.ts'
+import type { HttpMetrics } from './metrics.ts'
+import { addOrderRoutes } from './orders.ts'
+import { addSupplierRoutes } from './suppliers.ts'
+
+export type AppOptions = {
+  db: Database
+  config: Pick<Config, 'allowedOrigins' | 'rateLimitPerMinute' | 'trustProxyHops' | 'callbackAllowNetworks'>
+  log: Log
+  metrics: HttpMetrics
+  lifecycle: Lifecycle
+  /** The state of the database that this program was written for. */
+  expected: Version
+}
+
+/**
+ * The HTTP API. A request passes, in this order: its id, the access log, the error envelope, origin check, rate limit
+ * and authentication, then its route (404, 405), its body (413, 415, 400) and the work.
+ */
+export function createApp(options: AppOptions): Koa<RequestState, object> {
+  const { db, config, log, metrics, lifecycle, expected } = options
+  const door = createDoor({ db, config, metrics, onKeyUsed: noteKeyUse(db, log) })
+  const routes: Routes = new Router<RequestState, object>({ sensitive: true })
+  addHealthRoutes(routes, { db, expected, lifecycle })
+  addCatalogRoutes(routes, db)
+  addOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks, metrics })
+  addBalanceRoutes(routes, db)
+  addSupplierRoutes(routes, { db, door })
+
+  // Koa must not read proxy headers itself: `trustProxyHops` says which of their entries can be believed.
+  const app = new Koa<RequestState, object>({ proxy: false })
+  app.on('error', (error: unknown) => log.debug({ error: safeError(error) }, 'a response could not be sent'))
+  const middleware: Middleware[] = [
+    identify,
+    findRoute(routes),
+    accessLog(log, metrics),
+    answerErrors(log),
+    refuseWhileDraining(lifecycle),
+    requireHost,
+    knowClient(config.trustProxyHops),
+    door.enter,
+    requireRoute,
+    routes.routes() as Middleware,
+  ]
+  for (const step of middleware) app.use(step)
+  return app
+}
+
+// Operators see when a key was last used; that must not make a request wait or fail.
+function noteKeyUse(db: Database, log: Log): (keyId: string) => void {
+  const touch = batch<string, undefined>({
+    run: async (keyIds) => {
+      await db.call('api.touch_keys', { key_ids: [...new Set(keyIds)] })
+      return new Map(keyIds.map((_, index) => [index, undefined]))
+    },
+    max: 1_000,
+  })
+  return (keyId) => {
+    touch(keyId).catch((error: unknown) => log.debug({ error: safeError(error) }, 'a key use was not noted'))
+  }
+}
+
+/** An open connection may still bring requests after the process was told to end: they are answered, and it is closed. */
+function refuseWhileDraining(lifecycle: Lifecycle): Middleware {
+  return async (ctx, next) => {
+    try {
+      if (lifecycle.draining && ctx.state.route.pattern !== '/livez') refuseAsUnavailable(ctx)
+      else await next()
+    } finally {
+      if (lifecycle.draining) ctx.set('Connection', 'close')
+    }
+  }
+}
+
+async function requireHost(ctx: Context, next: Next): Promise<void> {
+  const { headers, httpVersion } = ctx.req
+  if (headers.host === undefined && httpVersion === '1.1') return refuse(ctx, 'MALFORMED_HTTP')
+  await next()
+}
+
+function knowClient(trustProxyHops: number): Middleware {
+  return async (ctx, next) => {
+    const client = clientAddress(ctx.req, trustProxyHops)
+    if (client === undefined) return
+    ctx.state.client = client
+    ctx.state.databaseTime = createDatabaseTime()
+    await next()
+  }
+}
+
+async function requireRoute(ctx: Context, next: Next): Promise<void> {
+  const { pattern, allow } = ctx.state.route
+  if (pattern !== undefined) return next()
+  if (allow.length === 0) return refuse(ctx, 'NOT_FOUND')
+  ctx.set('Allow', allow.join(', '))
+  refuse(ctx, 'METHOD_NOT_ALLOWED')
+}

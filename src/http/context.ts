@@ -1,0 +1,38 @@
+import type Router from '@koa/router'
+import type Koa from 'koa'
+import type { DatabaseTime } from './database_time.ts'
+
+/** The account that a request acts for, and the key that it came with. */
+export type Account = { id: string; keyId: string; mode: string; currency: string }
+
+/** The route that a request asks for: its pattern, and the methods that its path takes. */
+export type Route = {
+  /** As `/b2b/orders/:code`; undefined where no route has this path and method. */
+  pattern: string | undefined
+  /** Empty where there is no such path. */
+  allow: string[]
+}
+
+/** What the middleware learns about a request on its way in. */
+export type RequestState = {
+  requestId: string
+  route: Route
+  /** The client's address (specification 8). */
+  client: string
+  databaseTime: DatabaseTime
+  /** Known once the request is authenticated. */
+  account?: Account
+}
+
+export type Context = Koa.ParameterizedContext<RequestState, object>
+/** On a route: the parameters of its path, decoded. One that cannot be decoded stands as it came. */
+export type RouteContext = Context & { params: { [name: string]: string | undefined } }
+export type Next = Koa.Next
+export type Middleware = (ctx: Context, next: Next) => Promise<unknown>
+export type Routes = Router<RequestState, object>
+
+/** The account of a request on a route that needs a key. Throws where the door was not passed: a bug. */
+export function accountOf(ctx: Context): Account {
+  if (ctx.state.account === undefined) throw new Error('the request was not authenticated')
+  return ctx.state.account
+}

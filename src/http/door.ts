@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { batch, byOrdinal } from '../batch.ts'
+import type { Config } from '../config.ts'
+import type { Database, Functions } from '../db.ts'
+import type { Account, Context, Next } from './context.ts'
+import { type ErrorExtras, type ErrorName, refuse } from './errors.ts'
+import type { HttpMetrics } from './metrics.ts'
+import { originAllowed } from './origin.ts'
+import { createOverBudget, type UsedBudget } from './over_budget.ts'
+
+type AdmitRequest = {
+  client: string
+  keyHash: string | null
+  origin: string | null
+  write: boolean
+  allowOrigin: boolean
+  count: boolean
+}
+type Budget = { limit: number; remaining: number; reset: number }
+type Admission = Functions['api.admit']['result'][number]
+
+export type DoorOptions = {
+  db: Database
+  config: Pick<Config, 'allowedOrigins' | 'rateLimitPerMinute'>
+  metrics: HttpMetrics
+  /** Is told of each key that a request came in with. */
+  onKeyUsed: (keyId: string) => void
+}
+
+export type Door = {
+  /** Lets a request in or answers it: origin check, rate limit, authentication, in this order (specification 5, 7, 8). */
+  enter: (ctx: Context, next: Next) => Promise<void>
+  /** Counts a request against the rate limit that was let in uncounted and is now refused, and answers it. */
+  refuseCounted: (ctx: Context, error: ErrorName, extras?: ErrorExtras) => Promise<void>
+}
+
+// Reads of the process's own state, and pushes, which their route counts if their signature is wrong.
+const uncounted = new Set(['/livez', '/readyz', '/suppliers/:code/results'])
+const reading = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
+const refusals: { [verdict: string]: ErrorName } = {
+  unauthorized: 'UNAUTHORIZED',
+  storefront: 'STOREFRONT_ACCOUNT',
+  public_scope: 'PUBLIC_KEY',
+  ip_forbidden: 'IP_NOT_ALLOWED',
+}
+
+/** Makes the door of one process. What comes in at the same moment shares one call to the database. */
+export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Door {
+  const overBudget = createOverBudget()
+  const admit = batch<AdmitRequest, Admission>({
+    run: async (requests) => {
+      const numbered = requests.map((request, index) => ({ ordinal: index + 1, ...request }))
+      return byOrdinal(
+        await db.call('api.admit', { requests: numbered, default_limit: config.rateLimitPerMinute }),
+      )
+    },
+    onRun: (size) => metrics.batch('admit', size),
+  })
+
+  async function enter(ctx: Context, next: Next): Promise<void> {
+    const used = overBudget.find(ctx.state.client)
+    const request = admissionRequest(ctx, config.allowedOrigins)
+    if (request.write && request.origin !== null && !request.allowOrigin) {
+      if (request.keyHash === null || used) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
+    }
+    if (uncounted.has(ctx.state.route.pattern ?? '')) return next()
+    if (used) return refuseOverBudget(ctx, used)
+
+    const admission = await ctx.state.databaseTime(() => admit(request))
+    if (admission.verdict === 'origin_forbidden') return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
+    if (!withinBudget(ctx, admission)) return
+    if (needsKey(ctx.path)) {
+      if (admission.verdict !== 'ok') return refuse(ctx, refusals[admission.verdict] ?? 'UNAUTHORIZED')
+      ctx.state.account = accountFrom(admission)
+      onKeyUsed(ctx.state.account.keyId)
+    }
+    await next()
+  }
+
+  async function refuseCounted(ctx: Context, error: ErrorName, extras?: ErrorExtras): Promise<void> {
+    const used = overBudget.find(ctx.state.client)
+    if (used) return refuseOverBudget(ctx, used)
+    const request = { ...anonymous, client: ctx.state.client }
+    const admission = await ctx.state.databaseTime(() => admit(request))
+    if (withinBudget(ctx, admission)) refuse(ctx, error, extras)
+  }
+
+  function withinBudget(ctx: Context, admission: Admission): boolean {
+    const budget = budgetOf(admission)
+    if (admission.verdict !== 'rate_limited') {
+      setBudget(ctx, budget)
+      return true
+    }
+    overBudget.add(ctx.state.client, budget)
+    refuseOverBudget(ctx, budget)
+    return false
+  }
+
+  return { enter, refuseCounted }
+}
+
+const anonymous = { keyHash: null, origin: null, write: false, allowOrigin: false, count: true }
+
+function admissionRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest {
+  const { origin = null } = ctx.headers
+  const write = !reading.has(ctx.method)
+  const allowOrigin = origin !== null && originAllowed(origin, allowedOrigins)
+  const keyMatters = needsKey(ctx.path) || (write && origin !== null && !allowOrigin)
+  const keyHash = keyMatters ? hashOf(ctx.get('X-Api-Key')) : null
+  return { client: ctx.state.client, keyHash, origin, write, allowOrigin, count: true }
+}
+
+function hashOf(key: string): string | null {
+  return key === '' ? null : createHash('sha256').update(key).digest('hex')
+}
+
+function needsKey(path: string): boolean {
+  return path === '/b2b' || path.startsWith('/b2b/')
+}
+
+function accountFrom({ account_id: id, key_id: keyId, account_mode: mode, currency }: Admission): Account {
+  if (id === null || keyId === null || mode === null || currency === null) {
+    throw new Error('api.admit let a request in without an account')
+  }
+  return { id, keyId, mode, currency }
+}
+
+function budgetOf({ limit_per_minute: limit, remaining, reset_seconds: reset }: Admission): Budget {
+  if (limit === null || remaining === null || reset === null) {
+    throw new Error('api.admit counted a request and did not say how its budget stands')
+  }
+  return { limit, remaining, reset }
+}
+
+function refuseOverBudget(ctx: Context, { limit, reset }: UsedBudget): void {
+  setBudget(ctx, { limit, remaining: 0, reset })
+  ctx.set('Retry-After', String(reset))
+  refuse(ctx, 'RATE_LIMITED', { retryAfter: reset })
+}
+
+function setBudget(ctx: Context, { limit, remaining, reset }: Budget): void {
+  ctx.set('X-RateLimit-Limit', String(limit))
+  ctx.set('X-RateLimit-Remaining', String(remaining))
+  ctx.set('X-RateLimit-Reset', String(reset))
+}

@@ -1,0 +1,85 @@
+import type { Context } from './context.ts'
+
+/** A field at fault: its place, as `items[0].productId`, and what is wrong with it. */
+export type Detail = { path: string; message: string }
+
+/** What an error may say besides its text. */
+export type ErrorExtras = { details?: unknown; orderCode?: unknown; retryAfter?: number }
+
+type ErrorRow = { status: number; text: string; code?: string; authentication?: string; bare?: true }
+
+const forbidden = (authentication: string): ErrorRow => ({ status: 403, text: 'Forbidden', authentication })
+
+/**
+ * Every error that this API gives (specification 7). The code is the row's name unless it says otherwise. A row with
+ * `authentication` is answered as `{error, message}`, a `bare` one as `{success, error}`, all others as
+ * `{success, error, code}` and what they have to add.
+ */
+const rows = {
+  UNAUTHORIZED: { status: 401, text: 'Unauthorized', authentication: 'Invalid or missing API key' },
+  BAD_SIGNATURE: { status: 401, text: 'Unauthorized', authentication: 'Invalid or missing signature' },
+  STOREFRONT_ACCOUNT: forbidden('This endpoint is only available for B2B API partners'),
+  PUBLIC_KEY: forbidden('This API key is not authorized for this endpoint'),
+  IP_NOT_ALLOWED: forbidden('This API key is not allowed from this IP address'),
+  ORIGIN_NOT_ALLOWED: { status: 403, text: 'Forbidden: Origin not allowed', bare: true },
+  RATE_LIMITED: { status: 429, text: 'Too many requests' },
+
+  VALIDATION_ERROR: { status: 400, text: 'The request is invalid' },
+  MALFORMED_HTTP: { status: 400, text: 'The request is not well-formed HTTP', code: 'VALIDATION_ERROR' },
+  NOT_FOUND: { status: 404, text: 'There is nothing at this address' },
+  UNKNOWN_REFERENCE: { status: 404, text: 'There is no order with this reference', code: 'NOT_FOUND' },
+  METHOD_NOT_ALLOWED: { status: 405, text: 'This address does not take this method' },
+  REQUEST_TIMEOUT: { status: 408, text: 'The request took too long to arrive' },
+  BODY_TOO_LARGE: { status: 413, text: 'The body is larger than 64 KiB' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'The body must be application/json in UTF-8, not compressed' },
+  HEADERS_TOO_LARGE: { status: 431, text: 'The headers are larger than 16 KiB' },
+  INTERNAL: { status: 500, text: 'Something went wrong on our side' },
+  UNAVAILABLE: { status: 503, text: 'The service cannot answer now, try again shortly' },
+
+  GAME_NOT_FOUND: { status: 404, text: 'There is no such game' },
+  PRODUCT_NOT_FOUND: { status: 404, text: 'There is no such product' },
+  ORDER_NOT_FOUND: { status: 404, text: 'There is no such order' },
+
+  INVALID_CALLBACK_URL: { status: 400, text: 'The callbackUrl is not allowed' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, text: 'idempotency_key_reused_with_different_body' },
+  INSUFFICIENT_BALANCE: { status: 402, text: 'Insufficient balance' },
+  ORDERED_PRODUCT_NOT_FOUND: { status: 422, text: 'There is no such product', code: 'PRODUCT_NOT_FOUND' },
+  DELIVERY_DATA_INVALID: { status: 400, text: 'The deliveryData does not fit the product' },
+  PRODUCT_UNAVAILABLE: { status: 422, text: 'The product cannot be ordered now' },
+  QUANTITY_OUT_OF_RANGE: { status: 422, text: 'The quantity is outside the limits of the product' },
+  PRICE_CHANGED: { status: 422, text: 'The price is above the given limit' },
+} satisfies { [name: string]: ErrorRow }
+
+export type ErrorName = keyof typeof rows
+
+/** Seconds after which a request may be tried again that could not be answered. */
+const unavailableFor = 2
+
+/** The status and the body of an error. */
+export function errorOf(name: ErrorName, extras: ErrorExtras = {}): { status: number; body: object } {
+  const row: ErrorRow = rows[name]
+  const { status, text, code = name, authentication, bare } = row
+  if (authentication !== undefined) return { status, body: { error: text, message: authentication } }
+  if (bare) return { status, body: { success: false, error: text } }
+  return { status, body: { success: false, error: text, code, ...extras } }
+}
+
+/** Answers a request with an error. */
+export function refuse(ctx: Context, name: ErrorName, extras?: ErrorExtras): void {
+  const { status, body } = errorOf(name, extras)
+  ctx.status = status
+  ctx.type = 'application/json'
+  ctx.body = JSON.stringify(body)
+}
+
+/** Answers 503: the database cannot answer, or the process is about to end. It says nothing about the rate limit. */
+export function refuseAsUnavailable(ctx: Context): void {
+  for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) ctx.remove(name)
+  ctx.set('Retry-After', String(unavailableFor))
+  refuse(ctx, 'UNAVAILABLE')
+}
+
+/** Answers 400 and names every field at fault. */
+export function refuseInvalid(ctx: Context, details: Detail[]): void {
+  refuse(ctx, 'VALIDATION_ERROR', { details })
+}

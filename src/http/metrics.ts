@@ -1,0 +1,42 @@
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+/** What the API tells Prometheus. */
+export type HttpMetrics = {
+  registry: Registry
+  /** Notes an answered request. `route` is the pattern, never the path: paths have no bounds. */
+  request(labels: { method: string; route: string | undefined; status: number }, seconds: number): void
+  /** Notes that a batch of this size went to the database. */
+  batch(name: string, size: number): void
+}
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Makes a registry with the process's own metrics and those of the API. */
+export function createHttpMetrics(): HttpMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time to answer a request, by method, route pattern and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3, 10],
+    registers: [registry],
+  })
+  const batches = new Histogram({
+    name: 'database_batch_size',
+    help: 'How many requests shared a call to the database, by kind of batch.',
+    labelNames: ['batch'],
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128],
+    registers: [registry],
+  })
+  return {
+    registry,
+    request({ method, route, status }, seconds) {
+      const known = knownMethods.has(method) ? method : 'other'
+      requests.observe({ method: known, route: route ?? 'none', status }, seconds)
+    },
+    batch(name, size) {
+      batches.observe({ batch: name }, size)
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expectedVersion, type Version } from '../../db/files.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../db.ts'
+import type { Log } from '../log.ts'
+import { startMetricsServer } from '../metrics.ts'
+import { type AppOptions, createApp } from './app.ts'
+import { createHttpMetrics, type HttpMetrics } from './metrics.ts'
+import { answerParserErrors } from './parser_errors.ts'
+
+/** How patient the server is, in milliseconds. */
+export type ServerTimes = {
+  /** Until a request's headers, and a whole request, have come. */
+  headersMs: number
+  requestMs: number
+  /** How long an idle connection is kept: longer than load balancers do (60 s), so that they close it and not we. */
+  keepAliveMs: number
+  /** How long a connection on which nothing moves is kept while a request is under way. */
+  stalledMs: number
+  /** How long idle connections are kept after the signal to end, and when what is still under way is given up. */
+  drainIdleMs: number
+  drainMs: number
+}
+
+export type ServerOptions = {
+  db: Database
+  config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort'>
+  log: Log
+  times?: Partial<ServerTimes>
+  expected?: Version
+}
+
+/** A running API. */
+export type ApiServer = {
+  /** As `http://127.0.0.1:3000`. */
+  url: string
+  port: number
+  metrics: HttpMetrics
+  metricsPort: number | undefined
+  /**
+   * Takes no new work, lets what is under way end, and closes everything; resolves then, after 20 s at the latest.
+   * Requests that still come on open connections are answered with 503; idle connections are closed after 2 s.
+   */
+  drain(): Promise<void>
+  /** Closes everything at once. */
+  close(): Promise<void>
+}
+
+const defaultTimes: ServerTimes = {
+  headersMs: 15_000,
+  requestMs: 30_000,
+  keepAliveMs: 75_000,
+  stalledMs: 60_000,
+  drainIdleMs: 2_000,
+  drainMs: 20_000,
+}
+const maxHeaderBytes = 16 * 1024
+
+/** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
+export async function startServer(options: ServerOptions): Promise<ApiServer> {
+  const { db, config, log } = options
+  const times = { ...defaultTimes, ...options.times }
+  const lifecycle = { draining: false }
+  const metrics = createHttpMetrics()
+  const expected = options.expected ?? expectedVersion()
+  const app = createApp({ db, config, log, metrics, lifecycle, expected })
+  const server = createHttpServer(app.callback(), times)
+  const metricsServer =
+    config.metricsPort === undefined
+      ? undefined
+      : await startMetricsServer(config.metricsPort, config.host, metrics.registry)
+  server.listen(config.port, config.host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+
+  const closed = once(server, 'close')
+  async function close(): Promise<void> {
+    lifecycle.draining = true
+    server.close()
+    server.closeAllConnections()
+    await Promise.all([closed, metricsServer?.close()])
+  }
+
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    port,
+    metrics,
+    metricsPort: metricsServer?.port,
+    close,
+    async drain() {
+      lifecycle.draining = true
+      await sleep(times.drainIdleMs)
+      // Takes no more connections and closes the idle ones.
+      server.close()
+      await Promise.race([closed, sleep(times.drainMs - times.drainIdleMs, undefined, { ref: false })])
+      await close()
+    },
+  }
+}
+
+function createHttpServer(
+  handle: ReturnType<ReturnType<typeof createApp>['callback']>,
+  times: ServerTimes,
+): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: times.headersMs,
+      requestTimeout: times.requestMs,
+      keepAliveTimeout: times.keepAliveMs,
+      connectionsCheckingInterval: Math.min(1_000, times.headersMs),
+      // The app refuses a request without Host itself, in its own words.
+      requireHostHeader: false,
+    },
+    handle,
+  )
+  server.timeout = times.stalledMs
+  // An Expect header that we do not know is no reason to refuse a request.
+  server.on('checkExpectation', handle)
+  answerParserErrors(server)
+  return server
+}

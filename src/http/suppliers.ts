@@ -1,0 +1,56 @@
+import { batch } from '../batch.ts'
+import type { Database } from '../db.ts'
+import { parsePush, verifyPush } from '../supplier/push.ts'
+import { readBody } from './body.ts'
+import type { Context, RouteContext, Routes } from './context.ts'
+import type { Door } from './door.ts'
+import { refuse, refuseInvalid } from './errors.ts'
+
+const codePattern = /^[a-z0-9][a-z0-9_-]{0,49}$/
+
+// Pushes are not counted before their signature is known, so nothing but this keeps forged ones off the database.
+const lookUpsAtOnce = 2
+
+/** The results that suppliers push, signed with their tokens. A good push is not counted against the rate limit. */
+export function addSupplierRoutes(routes: Routes, { db, door }: { db: Database; door: Door }): void {
+  const lookUp = batch<string, string | null>({
+    run: async ([supplier = '']) => new Map([[0, await db.call('api.supplier_token', { supplier })]]),
+    max: 1,
+    inFlight: lookUpsAtOnce,
+  })
+  const tokenOf = async (ctx: Context, supplier: string) =>
+    codePattern.test(supplier) ? ctx.state.databaseTime(() => lookUp(supplier)) : null
+
+  routes.post('/suppliers/:code/results', async (ctx: RouteContext) => {
+    const supplier = ctx.params.code ?? ''
+    const body = await readBody(ctx)
+    if (!body.ok) return door.refuseCounted(ctx, body.error)
+    if (!(await isAuthentic(ctx, body.bytes, () => tokenOf(ctx, supplier)))) {
+      return door.refuseCounted(ctx, 'BAD_SIGNATURE')
+    }
+    await recordPush(ctx, db, supplier, body.bytes)
+  })
+}
+
+async function isAuthentic(
+  ctx: Context,
+  rawBody: Buffer,
+  tokenOf: () => Promise<string | null>,
+): Promise<boolean> {
+  const timestamp = ctx.get('X-Supplier-Timestamp')
+  const signature = ctx.get('X-Supplier-Signature')
+  if (timestamp === '' || signature === '') return false
+  const token = await tokenOf()
+  return token !== null && verifyPush({ token, timestamp, signature, rawBody, now: new Date() })
+}
+
+async function recordPush(ctx: Context, db: Database, supplier: string, rawBody: Buffer): Promise<void> {
+  const push = parsePush(rawBody)
+  if (!push.ok && push.problem === 'malformed') return refuseInvalid(ctx, push.details)
+  if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
+  const recorded = await ctx.state.databaseTime(() =>
+    db.call('api.record_push', { supplier, item_id: push.reference, result: push.outcome }),
+  )
+  if (recorded !== 'recorded') return refuse(ctx, 'UNKNOWN_REFERENCE')
+  ctx.status = 204
+}

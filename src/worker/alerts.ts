@@ -1,0 +1,39 @@
+import { request } from 'undici'
+import type { Database, Functions } from '../db.ts'
+import type { Log } from '../log.ts'
+
+export type Alert = Functions['work.begin_alert']['result'][number]
+
+/**
+ * Sends alerts to operators: an `error` line in the log, and where `webhookUrl` is set a POST of `{"text": …}` to it.
+ */
+export function createAlerts(db: Database, log: Log, webhookUrl: string | undefined) {
+  return {
+    /** The alert, or null if it was sent already. */
+    begin: async (alertId: string): Promise<Alert | null> =>
+      (await db.call('work.begin_alert', { alert_id: alertId }))[0] ?? null,
+
+    /** Throws if the alert webhook does not answer with 2xx within 10 s. */
+    send: async (alert: Alert): Promise<void> => {
+      log.error({ alert: alert.cause, count: alert.count, since: alert.first_at }, alert.message)
+      if (webhookUrl === undefined) return
+      const response = await request(webhookUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          text: `${alert.cause}: ${alert.message} (${alert.count} since ${alert.first_at.toISOString()})`,
+        }),
+        signal: AbortSignal.timeout(10_000),
+      })
+      await response.body.dump()
+      if (response.statusCode < 200 || response.statusCode > 299) {
+        throw new Error(`the alert webhook answered ${response.statusCode}`)
+      }
+    },
+
+    /** Notes that the alert was sent. */
+    finish: async (alertId: string): Promise<void> => {
+      await db.call('work.finish_alert', { alert_id: alertId })
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { EventEmitter } from 'node:events'
+import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import pg from 'pg'
+import type { Log } from '../log.ts'
+
+export type PoolOptions = {
+  databaseUrl: string
+  name: string
+  concurrency: number
+  tasks: TaskList
+  log: Log
+  /** Is told the name under which the pool locks jobs, before or while it fetches its first ones. */
+  onPool: (poolId: string) => void
+}
+
+// Jobs are fetched this many at a time: one statement and commit a job would be the limit otherwise.
+const localQueueSize = 100
+
+/**
+ * Starts a pool of workers for some tasks. Its own connections commit asynchronously: losing a job's lock or its
+ * completion in a crash only runs the job again, and every job is fenced by a claim.
+ */
+export async function startPool(options: PoolOptions): Promise<Runner> {
+  const pgPool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    application_name: `supply-ordering worker ${options.name}`,
+    max: 4,
+    connectionTimeoutMillis: 10_000,
+    options: '-c role=supply_worker -c synchronous_commit=off -c statement_timeout=10s -c lock_timeout=2s',
+  })
+  const lost = (error: Error) => options.log.warn({ reason: error.message }, 'a queue connection was lost')
+  pgPool.on('error', lost)
+  pgPool.on('connect', (client) => client.on('error', lost))
+  const events: WorkerEvents = new EventEmitter()
+  events.on('pool:create', ({ workerPool }) => options.onPool(workerPool.id))
+  const runner = await run({
+    pgPool,
+    events,
+    concurrency: options.concurrency,
+    taskList: options.tasks,
+    parsedCronItems: [],
+    noHandleSignals: true,
+    pollInterval: 2000,
+    gracefulShutdownAbortTimeout: 60_000,
+    logger: queueLogger(options.log, options.name),
+    preset: { worker: { localQueue: { size: Math.max(localQueueSize, options.concurrency) } } },
+  })
+  const stop = runner.stop.bind(runner)
+  runner.stop = async (reason) => {
+    await stop(reason)
+    await pgPool.end()
+  }
+  return runner
+}
+
+// Of a failed job the queue's message quotes the error alone; payloads are ids. It also warns of fewer connections than
+// workers, which is on purpose: jobs are fetched many at a time.
+function queueLogger(log: Log, pool: string): Logger {
+  return new Logger((scope) => (level, message, meta) => {
+    if (meta !== undefined && 'max' in meta && 'concurrency' in meta) log.debug({ pool }, message)
+    else if (level === 'error') log.error({ pool, label: scope.label }, message)
+    else if (level === 'warning') log.warn({ pool, label: scope.label }, message)
+    else log.debug({ pool, label: scope.label }, message)
+  })
+}

@@ -1,0 +1,18 @@
+import type { createAlerts } from './alerts.ts'
+import type { createSupplierCalls } from './supplier_calls.ts'
+import type { createWebhookDeliveries } from './webhook_deliveries.ts'
+
+/** What the tasks work with: each part claims, calls out and records. */
+export type Services = {
+  suppliers: ReturnType<typeof createSupplierCalls>
+  webhooks: ReturnType<typeof createWebhookDeliveries>
+  alerts: ReturnType<typeof createAlerts>
+}
+
+/** The id that a job carries; jobs carry nothing else. Throws on any other payload. */
+export function idOf(payload: unknown): string {
+  if (typeof payload === 'object' && payload !== null && 'id' in payload && typeof payload.id === 'string') {
+    return payload.id
+  }
+  throw new Error('a job without an id')
+}

@@ -1,0 +1,54 @@
+import { batch } from '../batch.ts'
+import type { Database, Functions } from '../db.ts'
+import type { SupplierAdapters } from '../supplier/adapter.ts'
+import { type SupplierOutcome, unknown } from '../supplier/outcome.ts'
+import { claims, persistently } from './claims.ts'
+
+export type ClaimedCall = Functions['work.begin_calls']['result'][number]
+
+export type SupplierCallOptions = {
+  db: Database
+  adapters: SupplierAdapters
+  /** How long a supplier may leave a line unsettled before it is stuck, in hours. */
+  deadlineHours: number
+  /** Ends the calls that are under way; their outcome is unknown then. */
+  signal: AbortSignal
+}
+
+/** The calls to suppliers: claiming, making and recording them. Concurrent claims and records share statements. */
+export function createSupplierCalls({ db, adapters, deadlineHours, signal }: SupplierCallOptions) {
+  const deadline = `${deadlineHours} hours`
+  const begin = batch<string, ClaimedCall | null>({
+    run: async (itemIds) => claims(itemIds, await db.call('work.begin_calls', { item_ids: itemIds })),
+  })
+  const record = batch<{ itemId: string; claimId: string; result: SupplierOutcome }, string>({
+    run: async (results) => {
+      const numbered = results.map((result, index) => ({ ordinal: index + 1, ...result }))
+      const rows = await db.call('work.record_results', { results: numbered, deadline })
+      return new Map(rows.map((row) => [row.ordinal - 1, row.verdict]))
+    },
+  })
+  return {
+    /** Claims the call that is due for a line; null if none is. */
+    begin: (itemId: string): Promise<ClaimedCall | null> => begin(itemId),
+
+    /** Makes the call. Never rejects for what the outside world does. */
+    ask: async (claimed: ClaimedCall): Promise<SupplierOutcome> => {
+      const adapter = adapters.adapterFor(claimed.protocol)
+      if (adapter === undefined) return unknown(`there is no adapter for protocol ${claimed.protocol}`)
+      const call = {
+        baseUrl: claimed.base_url,
+        token: claimed.token,
+        reference: claimed.reference,
+        sku: claimed.sku,
+        quantity: claimed.quantity,
+        deliveryData: claimed.delivery_data as Record<string, unknown>,
+      }
+      return claimed.method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)
+    },
+
+    /** Records the result under its claim and gives what came of it. */
+    record: (claimed: ClaimedCall, result: SupplierOutcome): Promise<string> =>
+      persistently(() => record({ itemId: claimed.item_id, claimId: claimed.claim_id, result })),
+  }
+}

@@ -1,0 +1,16 @@
+import type { Task } from 'graphile-worker'
+import { idOf, type Services } from '../src/worker/services.ts'
+
+/**
+ * Tells the operators of one alert: an error line in the log, and a post to the alert webhook where one is set.
+ * Throws if that does not take it, so that the queue tries again.
+ */
+export const alertOperators =
+  ({ alerts }: Services): Task =>
+  async (payload) => {
+    const id = idOf(payload)
+    const alert = await alerts.begin(id)
+    if (alert === null) return
+    await alerts.send(alert)
+    await alerts.finish(id)
+  }

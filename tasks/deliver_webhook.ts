@@ -1,0 +1,15 @@
+import type { Task } from 'graphile-worker'
+import { idOf, type Services } from '../src/worker/services.ts'
+
+/**
+ * Makes one attempt to deliver an event, if one is due. The attempt is counted before the send, so that no crash can
+ * add one; recording it delivers the event, plans the next rung of the ladder, or makes a dead letter.
+ * Specification 6.3 to 6.6.
+ */
+export const deliverWebhook =
+  ({ webhooks }: Services): Task =>
+  async (payload) => {
+    const attempt = await webhooks.begin(idOf(payload))
+    if (attempt === null) return
+    await webhooks.record(attempt, await webhooks.send(attempt))
+  }
