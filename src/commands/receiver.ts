@@ -38,9 +38,12 @@ export async function receiver(argv: string[]): Promise<void> {
   if (!parsed.ok) return fail(2, parsed.fault)
   const started = await start(parsed.options)
   if (!started.ok) return fail(1, started.fault)
+  const ended = endSignal()
   console.log(greeting(started.receiver.url, parsed.options))
-  await endSignal()
+  await ended
   await started.receiver.close()
+  // A terminal shows a Ctrl-C as ^C, without a line break.
+  if (process.stdout.isTTY) console.log()
   console.log(describeSession(started.receiver.received))
 }
 
@@ -165,15 +168,19 @@ function greeting(url: string, { answer, retryAfter, secret }: Options): string 
   const wait = retryAfter === undefined ? '' : ` with Retry-After: ${retryAfter}`
   const trust =
     secret === undefined
-      ? 'No secret given: nothing can be verified, so anyone could have sent what is shown.'
-      : 'Signatures are verified.'
-  return `receiver: listening on ${url}, answering ${status}${wait}. ${trust}`
+      ? 'No secret given: nothing is verified, and anyone could have sent what is shown. Ctrl-C ends it.'
+      : 'Signatures are verified. Ctrl-C ends it.'
+  return `receiver: listening on ${url}, answering ${status}${wait}\n${trust}`
 }
 
-/** Waits for SIGINT or SIGTERM. The handlers stay: a terminal's Ctrl-C comes twice, from the terminal and from npm. */
+/**
+ * Waits for SIGINT or SIGTERM. A terminal's Ctrl-C comes twice, from the terminal and, a little later, from npm: it waits
+ * for the second one too, which would otherwise hit the process while it exits and make that look like a crash.
+ */
 function endSignal(): Promise<void> {
   return new Promise((resolve) => {
-    process.on('SIGINT', () => resolve())
-    process.on('SIGTERM', () => resolve())
+    const end = () => setTimeout(resolve, 200)
+    process.on('SIGINT', end)
+    process.on('SIGTERM', end)
   })
 }

@@ -15,7 +15,23 @@ import type { Services } from './services.ts'
 import { createSupplierCalls } from './supplier_calls.ts'
 import { createWebhookDeliveries } from './webhook_deliveries.ts'
 
-export type WorkerOptions = { databaseUrl: string; db: Database; config: Config; log: Log }
+export type WorkerOptions = {
+  databaseUrl: string
+  db: Database
+  config: Pick<
+    Config,
+    | 'callbackAllowNetworks'
+    | 'dnsServers'
+    | 'supplierDeadlineHours'
+    | 'supplierConcurrency'
+    | 'webhookConcurrency'
+    | 'alertWebhookUrl'
+  >
+  log: Log
+  /** How long a call may take, in milliseconds: to a supplier 30 s, to a receiver 10 s, unless a test says otherwise. */
+  supplierTimeoutMs?: number
+  webhookTimeoutMs?: number
+}
 
 export type Worker = {
   /** Settles with a reason if the worker cannot go on; its process has to end then, and be started anew. */
@@ -33,13 +49,14 @@ const longestDrainMs = 20_000
  * Starts the workers of this process: one pool for suppliers and one for webhooks and alerts, so that neither starves
  * the other, the heartbeat, and the sweeper that frees the jobs of dead workers.
  */
-export async function startWorker({ databaseUrl, db, config, log }: WorkerOptions): Promise<Worker> {
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { databaseUrl, db, config, log } = options
   const lock = await takeProcessLock(databaseUrl)
   const ending = new AbortController()
-  const adapters = createAdapters()
+  const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs ?? 30_000 })
   const allowNetworks = config.callbackAllowNetworks
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
-  const sender = createSender({ resolver, allowNetworks })
+  const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs ?? 10_000 })
   const services: Services = {
     suppliers: createSupplierCalls({
       db,

@@ -1,0 +1,133 @@
+import type postgres from 'postgres'
+import { expect } from 'vitest'
+import { connectWorker } from '../../src/commands/connections.ts'
+import { type Config, loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/receiver/receiver.ts'
+import { startWorker, type Worker } from '../../src/worker/index.ts'
+import type { TestDatabase } from './database.ts'
+import { makeCatalog, makePartner, type Partner, type PartnerOptions } from './partner.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
+import { startApi, type TestApi } from './service.ts'
+
+export type RunningWorker = Worker & { records: { [field: string]: unknown }[] }
+
+/** Starts a worker as `npm run worker` does, but less patient with suppliers and receivers: half a second. */
+export async function startTestWorker(
+  databaseUrl: string,
+  config: Partial<Config> = {},
+): Promise<RunningWorker> {
+  const records: { [field: string]: unknown }[] = []
+  const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
+  const db = connectWorker(databaseUrl)
+  const defaults = loadConfig({ DATABASE_URL: databaseUrl, CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8' })
+  const worker = await startWorker({
+    databaseUrl,
+    db,
+    config: { ...defaults, ...config },
+    log,
+    supplierTimeoutMs: 500,
+    webhookTimeoutMs: 500,
+  })
+  return {
+    ...worker,
+    records,
+    stop: async () => {
+      await worker.stop()
+      await db.end()
+    },
+  }
+}
+
+export type WholeService = {
+  sql: postgres.Sql
+  api: TestApi
+  worker: RunningWorker
+  supplier: ScriptedSupplier
+  partner(options?: PartnerOptions): Promise<Partner>
+  /** A receiver that knows the partner's signing secret. */
+  receiver(partner: Partner, options?: Partial<ReceiverOptions>): Promise<Receiver>
+  /** Places an order over HTTP that must be accepted, and gives it. */
+  order(partner: Partner, body: object): Promise<Order>
+  /** Waits until the order is final, and gives it. */
+  final(partner: Partner, code: string): Promise<Order>
+  read(partner: Partner, code: string): Promise<Order>
+  /** Asks the supplier about all open lines now instead of at the next step of the polling. */
+  pollNow(): Promise<void>
+  close(): Promise<void>
+}
+
+export type Order = {
+  code: string
+  status: string
+  outcome: string | null
+  totalAmount: number
+  refundedAmount: number
+  externalOrderId: string
+  items: { id: string; status: string; amount: number; price: number; cdKeys?: { code: string }[] }[]
+  [field: string]: unknown
+}
+
+let counter = 0
+
+/** The API, a worker, and a scripted supplier with the small catalog, on a database. */
+export async function startWholeService(
+  database: TestDatabase,
+  config: Partial<Config> = {},
+): Promise<WholeService> {
+  const { sql } = database
+  const supplier = await startScriptedSupplier()
+  await makeCatalog(sql, supplier)
+  const api = await startApi(database.url, { config })
+  const worker = await startTestWorker(database.url, config)
+  const receivers: Receiver[] = []
+
+  async function read(partner: Partner, code: string): Promise<Order> {
+    const { status, json } = await api.get(`/b2b/orders/${code}`, { key: partner.key })
+    expect(status).toBe(200)
+    return json.data
+  }
+
+  return {
+    sql,
+    api,
+    worker,
+    supplier,
+    partner: (options) => makePartner(sql, options),
+    receiver: async (partner, options = {}) => {
+      const secret = async () => {
+        const [row] = await sql`select ops.webhook_secret(${partner.accountId}) as secret`
+        return row?.secret ?? undefined
+      }
+      const receiver = await startReceiver({ secret, ...options })
+      receivers.push(receiver)
+      return receiver
+    },
+    order: async (partner, body) => {
+      counter += 1
+      const answer = await api.post('/b2b/orders', {
+        key: partner.key,
+        body: { externalOrderId: `journey-${counter}`, ...body },
+      })
+      expect(answer.json).toMatchObject({ success: true })
+      expect(answer.status).toBe(201)
+      return answer.json.data
+    },
+    read,
+    final: async (partner, code) => {
+      await expect
+        .poll(async () => (await read(partner, code)).status, { timeout: 15_000, interval: 25 })
+        .toMatch(/completed|failed/)
+      return read(partner, code)
+    },
+    pollNow: async () => {
+      await sql`select ops.poll_now(item_id) from ops.order_items where status = 'processing'`
+    },
+    close: async () => {
+      await worker.stop()
+      await api.close()
+      await supplier.close()
+      await Promise.all(receivers.map((receiver) => receiver.close()))
+    },
+  }
+}
