@@ -1,0 +1,163 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verify as verifyInTypeScript } from '../../docs/verify/verify.ts'
+import { signature, verify } from '../../src/webhook/sign.ts'
+
+const folder = join(import.meta.dirname, '../../docs/verify')
+const vectorsFile = join(folder, 'vectors.tsv')
+
+type Vector = {
+  name: string
+  expected: string
+  now: number
+  secret: string
+  timestamp: string | undefined
+  signature: string | undefined
+  body: Buffer
+}
+
+const lines = readFileSync(vectorsFile, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+
+const vectors = lines.map((line): Vector => {
+  const [name = '', expected = '', now, secret = '', timestamp, signature, body = ''] = line.split('\t')
+  return {
+    name,
+    expected,
+    now: Number(now),
+    secret,
+    timestamp: timestamp || undefined,
+    signature: signature || undefined,
+    body: Buffer.from(body, 'base64'),
+  }
+})
+
+type Language = {
+  name: string
+  command: string[]
+  file: string
+  /** Exits with 0 where the language is on the machine, in a version that will do. */
+  probe: string[]
+  isRecent?: (version: string) => boolean
+}
+
+const languages: Language[] = [
+  { name: 'TypeScript', command: [process.execPath], file: 'verify.ts', probe: [process.execPath, '-v'] },
+  {
+    name: 'Python',
+    command: ['python3'],
+    file: 'verify.py',
+    probe: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 8))'],
+  },
+  {
+    name: 'PHP',
+    command: ['php'],
+    file: 'verify.php',
+    probe: ['php', '-r', 'exit(PHP_VERSION_ID < 70400 ? 1 : 0);'],
+  },
+  { name: 'Go', command: ['go', 'run'], file: 'verify.go', probe: ['go', 'version'] },
+  {
+    name: 'Java',
+    command: ['java'],
+    file: 'Verify.java',
+    probe: ['java', '-version'],
+    isRecent: (version) => Number(/version "(\d+)/.exec(version)?.[1]) >= 17,
+  },
+]
+
+function isOnThisMachine({ probe, isRecent }: Language): boolean {
+  const { status, stderr } = run(probe)
+  return status === 0 && (isRecent?.(stderr) ?? true)
+}
+
+function run([program = '', ...args]: string[]) {
+  return spawnSync(program, args, { cwd: folder, encoding: 'utf8', timeout: 150_000 })
+}
+
+const present = languages.filter(isOnThisMachine)
+const absent = languages.filter((language) => !present.includes(language))
+
+describe('the vectors', () => {
+  it('are told apart by name, and there are good and bad ones', () => {
+    expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length)
+    expect(new Set(vectors.map(({ expected }) => expected))).toEqual(new Set(['valid', 'invalid']))
+  })
+
+  it.each(vectors)('are judged alike by the service and by the TypeScript of the guide: $name', (vector) => {
+    const { secret, timestamp, signature, body, now } = vector
+    const expected = vector.expected === 'valid'
+    expect(verify({ secret, timestamp, signature, body, now: new Date(now * 1000) })).toBe(expected)
+    expect(verifyInTypeScript(secret, timestamp, signature, body, now)).toBe(expected)
+  })
+
+  it.each(vectors.filter(({ expected }) => expected === 'valid'))(
+    'hold what the service sends: $name',
+    (vector) => {
+      expect(signature(vector.secret, vector.timestamp ?? '', vector.body)).toBe(vector.signature)
+    },
+  )
+})
+
+describe('the TypeScript of the guide', () => {
+  it('takes the present time unless told another', () => {
+    const secret = 'f'.repeat(64)
+    const body = Buffer.from('{}')
+    const accepts = (secondsAgo: number) => {
+      const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo)
+      return verifyInTypeScript(secret, timestamp, signature(secret, timestamp, body), body)
+    }
+    expect(accepts(0)).toBe(true)
+    expect(accepts(310)).toBe(false)
+  })
+})
+
+describe('the verification in', () => {
+  let scratch = ''
+  const fileOf = (name: string, content: string): string => {
+    const path = join(scratch, name)
+    writeFileSync(path, content)
+    return path
+  }
+  const flipped = (line: string) => line.replace(/\tinvalid\t|\tvalid\t/, (was) => flips[was] ?? was)
+  const flips: Record<string, string> = { '\tvalid\t': '\tinvalid\t', '\tinvalid\t': '\tvalid\t' }
+
+  beforeAll(() => {
+    scratch = mkdtempSync(join(tmpdir(), 'vectors-'))
+    if (absent.length > 0) {
+      console.info(`not on this machine, hence not run: ${absent.map(({ name }) => name).join(', ')}`)
+    }
+  })
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+  describe.each(present)('$name', ({ command, file }) => {
+    const check = (path: string) => run([...command, file, path])
+
+    it('judges every vector right', { timeout: 180_000 }, () => {
+      const { status, stdout, stderr } = check(vectorsFile)
+      expect({ status, stdout, stderr }).toEqual({
+        status: 0,
+        stdout: `${vectors.length} vectors, 0 wrong\n`,
+        stderr: '',
+      })
+    })
+
+    it('fails when vectors say otherwise, and names each', { timeout: 180_000 }, () => {
+      const { status, stdout, stderr } = check(fileOf('flipped.tsv', lines.map(flipped).join('\n')))
+      expect(status).not.toBe(0)
+      expect(stdout).toBe(`${vectors.length} vectors, ${vectors.length} wrong\n`)
+      for (const { name } of vectors) expect(stderr).toContain(`${name}: `)
+    })
+
+    it('fails without vectors', { timeout: 180_000 }, () => {
+      const { status, stdout } = check(fileOf('empty.tsv', '# nothing\n'))
+      expect(status).not.toBe(0)
+      expect(stdout).toBe('0 vectors, 0 wrong\n')
+    })
+  })
+
+  for (const { name } of absent) it.skip(`${name} judges every vector right: it is not on this machine`)
+})

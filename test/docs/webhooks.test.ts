@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parseEvent } from '../../src/receiver/event.ts'
+import { signature } from '../../src/webhook/sign.ts'
+import { testDatabase } from '../support/database.ts'
+import { claimAttempt, rungs } from '../support/events.ts'
+import { answer, completed, failed } from '../support/lines.ts'
+import { place } from '../support/orders.ts'
+import { makeCatalog, makePartner, products } from '../support/partner.ts'
+
+const docs = join(import.meta.dirname, '../../docs')
+const guide = readFileSync(join(docs, 'webhooks.md'), 'utf8')
+
+type Block = { language: string; file: string | undefined; text: string }
+
+/** The fenced code blocks. The words after the fence are the language, and the file that the block is taken from. */
+const blocks = [...guide.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)\n```$/gms)].map(
+  ([, language = '', file, text = '']): Block => ({ language, file, text }),
+)
+
+/** What a file shows in the guide: its parts between the lines marked docs:begin and docs:end. */
+function shownPartsOf(file: string): string {
+  const text = readFileSync(join(docs, file), 'utf8')
+  const parts = [...text.matchAll(/^[^\n]*\[docs:begin\]\n(.*?)^[^\n]*\[docs:end\]$/gms)]
+  return parts.map(([, part = '']) => part.replace(/^\n+|\n+$/g, '')).join('\n\n')
+}
+
+/** Every field of a value by its path, entries of lists under one. */
+function fieldsOf(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((entry) => fieldsOf(entry, `${path}[]`)))]
+  if (value === null || typeof value !== 'object') return [path]
+  return Object.entries(value).flatMap(([name, field]) => fieldsOf(field, `${path}.${name}`))
+}
+
+describe('the code in the guide', () => {
+  const verifiers = readdirSync(join(docs, 'verify')).filter((name) => /^verify\./i.test(name))
+
+  it.each(verifiers)('is the very text of verify/%s', (name) => {
+    const shown = blocks.filter(({ file }) => file === `verify/${name}`).map(({ text }) => text)
+    expect(shown).toEqual([shownPartsOf(`verify/${name}`)])
+    expect(shown[0]).toMatch(/\bverify\(/)
+  })
+
+  it('comes from no other file', () => {
+    const named = blocks.flatMap(({ file }) => file ?? [])
+    expect(named.sort()).toEqual(verifiers.map((name) => `verify/${name}`).sort())
+  })
+
+  it('shows how the signature of one body is made', () => {
+    const { text } = blocks.find(({ text }) => text.includes('openssl dgst')) ?? { text: '' }
+    const [, timestamp = '', body = ''] = /'(\d+)\.(.*)'/.exec(text) ?? []
+    const secret = /-hmac ([0-9a-f]{64})/.exec(text)?.[1] ?? ''
+    const hex = /# ([0-9a-f]{64})/.exec(text)?.[1]
+    expect(signature(secret, timestamp, body)).toBe(`sha256=${hex}`)
+    expect(guide).toContain(`X-Webhook-Signature: sha256=${hex}`)
+  })
+})
+
+describe('the ladder in the guide', () => {
+  it('is the one that the service climbs', () => {
+    const units: Record<string, number> = { minute: 60, hour: 3600 }
+    const rows = [...guide.matchAll(/^\| \d \| (\d+) (minute|hour)s? \|/gm)]
+    expect(rows.map(([, count, unit = '']) => Number(count) * (units[unit] ?? 0))).toEqual(rungs)
+  })
+})
+
+describe('the links in the guide', () => {
+  it('lead to its headings', () => {
+    const headings = [...guide.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+    const targets = [...guide.matchAll(/\]\(#([^)]*)\)/g)].map(([, target = '']) => target)
+    expect(targets.length).toBeGreaterThan(0)
+    expect(headings).toEqual(expect.arrayContaining(targets))
+  })
+})
+
+describe('the events in the guide', () => {
+  const database = testDatabase()
+  const examples = blocks.filter(({ language }) => language === 'json')
+  const exampleOf = (type: string): unknown =>
+    examples.map(({ text }) => JSON.parse(text)).find(({ event_type }) => event_type === type)
+
+  beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
+
+  /** The body of a real event: of an order for two keys and a top-up whose lines all end as told. */
+  async function realEvent(outcomes: object[]): Promise<unknown> {
+    const partner = await makePartner(database.sql)
+    const items = [{ productId: products.key, quantity: 2 }, { productId: products.topUp }]
+    const { body } = await place(database.sql, partner, { callbackUrl: 'https://hooks.example/x', items })
+    for (const [index, { id }] of body.items.entries()) {
+      await answer(database.sql, id, outcomes[index] ?? {})
+    }
+    const [event] = await database.sql`select event_id from ops.events where order_code = ${body.code}`
+    const attempt = await claimAttempt(database.sql, event?.event_id)
+    return JSON.parse(attempt.body)
+  }
+
+  it('are one of each type, as a receiver understands them', () => {
+    const parsed = examples.map(({ text }) => parseEvent(Buffer.from(text)))
+    expect(parsed.map((one) => one.kind === 'event' && one.event.event_type)).toEqual([
+      'order.completed',
+      'order.failed',
+    ])
+  })
+
+  it('have exactly the fields of a real order.completed, in their order', async () => {
+    const real = await realEvent([completed({ codes: ['AAAAA', 'BBBBB'] }), completed()])
+    expect(fieldsOf(exampleOf('order.completed'))).toEqual(fieldsOf(real))
+  })
+
+  it('have exactly the fields of a real order.failed, in their order', async () => {
+    const real = await realEvent([failed({ errorCode: 'PLAYER_NOT_FOUND' }), failed()])
+    expect(fieldsOf(exampleOf('order.failed'))).toEqual(fieldsOf(real))
+    expect(exampleOf('order.failed')).toMatchObject({
+      data: { reason: (real as { data: { reason: string } }).data.reason },
+    })
+  })
+})
