@@ -34,6 +34,14 @@ describe('out of stock at one supplier', () => {
     expect(await answer(sql(), other.line, failed({ errorCode: 'SUPPLIER_ERROR' }))).toBe('settled')
   })
 
+  test('a held line that turns out to be so is polled again at the next one', async () => {
+    const { line } = await order({ items: [{ productId }] })
+    expect(await answer(sql(), line, completed())).toBe('held')
+    await push('first', line, failed({ errorCode: 'OUT_OF_STOCK' }))
+    expect(await answer(sql(), line, unknown())).toBe('waiting')
+    expect(Math.round((await lineOf(line)).wait)).toBe(1)
+  })
+
   test('what the first says afterwards changes nothing: alerted, but a repetition is just recorded', async () => {
     const { code, line } = await order({ items: [{ productId }] })
     await answer(sql(), line, failed({ errorCode: 'OUT_OF_STOCK' }))

@@ -18,6 +18,6 @@ begin
 end
 $$;
 comment on function core.add_key is
-  'Makes an API key of the prefix and 48 hexadecimal characters and keeps its SHA-256 alone; the key itself is in the result and nowhere else. '
-  'Specification 2.1.';
+  'Makes an API key of the prefix and 48 hexadecimal characters and keeps its SHA-256 alone; the key itself is in '
+  'the result and nowhere else. Specification 2.1.';
 revoke all on function core.add_key from public;

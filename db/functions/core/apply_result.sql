@@ -55,6 +55,7 @@ begin
     update supply.order_items i set
       supplier = offer.supplier, sku = offer.sku, tried_suppliers = i.tried_suppliers || item.supplier,
       next_call = 'put', checks = 0, sent_at = null, supplier_order_id = null, stuck_at = null,
+      held_at = null, held_reason = null,
       claim_id = null, claim_expires_at = null, next_check_at = now()
     where i.id = item.id;
     verdict := 'next_supplier';

@@ -8,5 +8,6 @@ as $$
     from jsonb_array_elements(options) as o
   ) else false end
 $$;
-comment on function core.are_options is 'Whether a JSON value is an array of at least one option: different texts of 1 to 256 characters.';
+comment on function core.are_options is
+  'Whether a JSON value is an array of at least one option: different texts of 1 to 256 characters.';
 revoke all on function core.are_options from public;

@@ -33,8 +33,7 @@ union all
 select 'delivered_event_was_delivered',
   format('event %s is delivered, but its last attempt was %s', e.id, coalesce(e.last_outcome, 'never made'))
 from events e where e.state = 'delivered' and e.last_outcome is distinct from 'delivered';
-comment on view core.audit_deliveries is
-  'What is wrong with the deliveries of events: no row while all is well.';
+comment on view core.audit_deliveries is 'What is wrong with the deliveries of events: no row while all is well.';
 comment on column core.audit_deliveries.check_name is 'Which invariant does not hold.';
 comment on column core.audit_deliveries.detail is 'Where, and how.';
 revoke all on core.audit_deliveries from public;

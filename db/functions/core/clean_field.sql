@@ -32,5 +32,6 @@ begin
 end
 $$;
 comment on function core.clean_field is
-  'A delivery field {id, type, label, required, placeholder (null if absent), options (of a select only)}. Raises, naming the path, if it is malformed.';
+  'A delivery field {id, type, label, required, placeholder (null if absent), options (of a select only)}. Raises, '
+  'naming the path, if it is malformed.';
 revoke all on function core.clean_field from public;

@@ -25,5 +25,6 @@ begin
 end
 $$;
 comment on function core.clean_origins is
-  'The entries of an origin allowlist in lower case; null stays null. Raises on an empty list, and on what is no host, *.host or whole origin.';
+  'The entries of an origin allowlist in lower case; null stays null. Raises on an empty list, and on what is no '
+  'host, *.host or whole origin.';
 revoke all on function core.clean_origins from public;

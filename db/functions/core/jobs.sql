@@ -15,7 +15,8 @@ select
 from graphile_worker._private_jobs j
 join graphile_worker._private_tasks t on t.id = j.task_id;
 comment on view core.jobs is
-  'The jobs with the id that their payload carries, which the queue''s own view leaves out. The one place that knows the queue''s tables.';
+  'The jobs with the id that their payload carries, which the queue''s own view leaves out. The one place that '
+  'knows the queue''s tables.';
 comment on column core.jobs.id is 'The queue''s number of the job.';
 comment on column core.jobs.task is 'call_supplier, deliver_webhook, or alert_operators.';
 comment on column core.jobs.subject is 'The line, the event, or the alert that it is for.';

@@ -10,5 +10,6 @@ begin
   return account;
 end
 $$;
-comment on function core.lock_account is 'The account, locked until the transaction ends. Raises no_data_found if there is none.';
+comment on function core.lock_account is
+  'The account, locked until the transaction ends. Raises no_data_found if there is none.';
 revoke all on function core.lock_account from public;

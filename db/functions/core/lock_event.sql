@@ -10,5 +10,6 @@ begin
   return event;
 end
 $$;
-comment on function core.lock_event is 'The event, locked until the transaction ends. Raises no_data_found if there is none.';
+comment on function core.lock_event is
+  'The event, locked until the transaction ends. Raises no_data_found if there is none.';
 revoke all on function core.lock_event from public;

@@ -10,5 +10,6 @@ begin
   return key;
 end
 $$;
-comment on function core.lock_key is 'The API key, locked until the transaction ends. Raises no_data_found if there is none.';
+comment on function core.lock_key is
+  'The API key, locked until the transaction ends. Raises no_data_found if there is none.';
 revoke all on function core.lock_key from public;

@@ -34,6 +34,7 @@ begin
 end
 $$;
 comment on function core.post_once is
-  'Books a deposit or an adjustment (account currency) under an operator''s reference and gives the balance. A reference that was booked before '
-  'changes nothing. Raises unique_violation if it was booked with another type or amount, check_violation below zero.';
+  'Books a deposit or an adjustment (account currency) under an operator''s reference and gives the balance. A '
+  'reference that was booked before changes nothing. Raises unique_violation if it was booked with another type or '
+  'amount, check_violation below zero.';
 revoke all on function core.post_once from public;

@@ -10,5 +10,6 @@ begin
   perform core.require(unknown is null, format('a %s has an unknown member: %s', kind, unknown));
 end
 $$;
-comment on function core.refuse_unknown is 'Raises if a JSON value is no object, or has a member that is not known: a typing error would be lost silently.';
+comment on function core.refuse_unknown is
+  'Raises if a JSON value is no object, or has a member that is not known: a typing error would be lost silently.';
 revoke all on function core.refuse_unknown from public;

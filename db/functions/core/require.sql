@@ -9,5 +9,6 @@ begin
 end
 $$;
 comment on function core.require is
-  'Raises the message, with the condition name or SQLSTATE given as code, unless the condition is true; null is not true.';
+  'Raises the message, with the condition name or SQLSTATE given as code, unless the condition is true; null is not '
+  'true.';
 revoke all on function core.require from public;

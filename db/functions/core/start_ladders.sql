@@ -18,5 +18,6 @@ begin
 end
 $$;
 comment on function core.start_ladders is
-  'Starts a new retry ladder for those of the events that are dead letters, due now; gives how many. The event ids and bodies stay.';
+  'Starts a new retry ladder for those of the events that are dead letters, due now; gives how many. The event ids '
+  'and bodies stay.';
 revoke all on function core.start_ladders from public;

@@ -15,5 +15,6 @@ begin
 end
 $$;
 comment on function core.take_product_id is
-  'The id of a product to be written: the wanted one, which no later product is numbered as, or for null the next free one.';
+  'The id of a product to be written: the wanted one, which no later product is numbered as, or for null the next '
+  'free one.';
 revoke all on function core.take_product_id from public;

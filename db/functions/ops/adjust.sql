@@ -4,13 +4,14 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   perform core.require(core.is_money(abs(amount)),
-    'amount must not be 0, at most 1000000000 either way, with at most 2 decimals');
+    'amount must not be 0, at most 100000000000 either way, with at most 2 decimals');
   perform core.require(length(trim(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
   return core.post_once('adjustment', account_id, amount, reference, note);
 end
 $$;
 comment on function ops.adjust is
-  'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and gives the balance; the note says why. '
-  'A repeated reference changes nothing; the same reference with another amount, or of a deposit, is refused.';
+  'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and gives the balance; '
+  'the note says why. A repeated reference changes nothing; the same reference with another amount, or of a '
+  'deposit, is refused.';
 revoke all on function ops.adjust from public;
 grant execute on function ops.adjust to supply_operator;

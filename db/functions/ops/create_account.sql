@@ -20,7 +20,8 @@ begin
 end
 $$;
 comment on function ops.create_account is
-  'Makes an active account with a balance of 0 and gives its number. kind: supply, or storefront (refused on partner endpoints); '
-  'mode: live, or test (opens the simulation endpoints; its orders are real all the same); currency: ISO 4217.';
+  'Makes an active account with a balance of 0 and gives its number. kind: supply, or storefront (refused on '
+  'partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); '
+  'currency: ISO 4217.';
 revoke all on function ops.create_account from public;
 grant execute on function ops.create_account to supply_operator;

@@ -15,6 +15,7 @@ begin
 end
 $$;
 comment on function ops.deliver_now is
-  'Makes the next attempt of a waiting event due now; it is one of the nine like any other. Raises if the event is not waiting.';
+  'Makes the next attempt of a waiting event due now; it is one of the nine like any other. Raises if the event is '
+  'not waiting.';
 revoke all on function ops.deliver_now from public;
 grant execute on function ops.deliver_now to supply_operator;

@@ -14,6 +14,7 @@ as $$
   where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v'
   order by 1, 2
 $$;
-comment on function ops.help is 'Everything that operators can call and read: functions with their arguments, views with their columns.';
+comment on function ops.help is
+  'Everything that operators can call and read: functions with their arguments, views with their columns.';
 revoke all on function ops.help from public;
 grant execute on function ops.help to supply_operator;

@@ -14,15 +14,18 @@ begin
   perform core.require(allowed_ips is null or cardinality(allowed_ips) > 0,
     'allowed_ips must not be empty; null allows any address');
   select a.* into issued from core.add_key(
-    account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end, scope => issue_key.scope,
-    starts_at => now(), expires_at => issue_key.expires_at, allowed_origins => origins, allowed_ips => issue_key.allowed_ips) a;
+    account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end,
+    scope => issue_key.scope, starts_at => now(), expires_at => issue_key.expires_at,
+    allowed_origins => origins, allowed_ips => issue_key.allowed_ips) a;
   perform core.log_operator('issue_key', 'key ' || issued.key_id, jsonb_build_object(
-    'account_id', account.id, 'scope', scope, 'expires_at', expires_at, 'allowed_origins', origins, 'allowed_ips', allowed_ips));
+    'account_id', account.id, 'scope', scope, 'expires_at', expires_at,
+    'allowed_origins', origins, 'allowed_ips', allowed_ips));
   return issued.key;
 end
 $$;
 comment on function ops.issue_key is
-  'Issues an API key and gives it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused on partner endpoints). '
-  'allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. Specification 2.1.';
+  'Issues an API key and gives it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused '
+  'on partner endpoints). allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. '
+  'Specification 2.1.';
 revoke all on function ops.issue_key from public;
 grant execute on function ops.issue_key to supply_operator;

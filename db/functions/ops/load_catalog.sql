@@ -20,7 +20,8 @@ begin
   for entry in select e from jsonb_array_elements(catalog -> 'products') as e loop
     perform core.refuse_unknown(entry, 'product', array['id', 'game_slug', 'name', 'price', 'currency', 'delivery_type',
       'delivery_fields', 'region', 'amount_value', 'max_quantity', 'in_stock']);
-    perform core.require(entry ->> 'id' is not null, 'a product of a catalog must have an id: without one each loading would make another');
+    perform core.require(entry ->> 'id' is not null,
+      'a product of a catalog must have an id: without one each loading would make another');
     perform ops.upsert_product(
       id => (entry ->> 'id')::int, game_slug => entry ->> 'game_slug', name => entry ->> 'name',
       price => (entry ->> 'price')::numeric, currency => entry ->> 'currency', delivery_type => entry ->> 'delivery_type',
@@ -31,13 +32,14 @@ begin
 
   for entry in select e from jsonb_array_elements(catalog -> 'offers') as e loop
     perform core.refuse_unknown(entry, 'offer', array['product_id', 'supplier', 'sku', 'cost', 'priority']);
-    perform ops.upsert_offer(product_id => (entry ->> 'product_id')::int, supplier => entry ->> 'supplier', sku => entry ->> 'sku',
-      cost => (entry ->> 'cost')::numeric, priority => coalesce((entry ->> 'priority')::int, 100));
+    perform ops.upsert_offer(product_id => (entry ->> 'product_id')::int, supplier => entry ->> 'supplier',
+      sku => entry ->> 'sku', cost => (entry ->> 'cost')::numeric, priority => coalesce((entry ->> 'priority')::int, 100));
   end loop;
 end
 $$;
 comment on function ops.load_catalog is
-  'Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the arguments of ops.upsert_supplier, '
-  'ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not list stays. All or nothing; to load it again changes nothing.';
+  'Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the '
+  'arguments of ops.upsert_supplier, ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not '
+  'list stays. All or nothing; to load it again changes nothing.';
 revoke all on function ops.load_catalog from public;
 grant execute on function ops.load_catalog to supply_operator;

@@ -15,6 +15,7 @@ begin
 end
 $$;
 comment on function ops.poll_now is
-  'Makes the next question to the supplier about a line due now, also about a stuck or held one. Raises if the line is final.';
+  'Makes the next question to the supplier about a line due now, also about a stuck or held one. Raises if the line '
+  'is final.';
 revoke all on function ops.poll_now from public;
 grant execute on function ops.poll_now to supply_operator;

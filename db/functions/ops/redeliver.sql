@@ -12,7 +12,7 @@ begin
 end
 $$;
 comment on function ops.redeliver is
-  'Starts a new retry ladder for a dead letter, with the same event id and body; its first attempt is due now. Raises if it is not dead. '
-  'Specification 6.6.';
+  'Starts a new retry ladder for a dead letter, with the same event id and body; its first attempt is due now. '
+  'Raises if it is not dead. Specification 6.6.';
 revoke all on function ops.redeliver from public;
 grant execute on function ops.redeliver to supply_operator;

@@ -21,7 +21,7 @@ begin
 end
 $$;
 comment on function ops.redeliver_all is
-  'Starts a new retry ladder for every dead letter of an account that died at or after since, and gives how many; a dry run (the default) only '
-  'counts. Samples that the partner asked for are left out. Specification 6.6.';
+  'Starts a new retry ladder for every dead letter of an account that died at or after since, and gives how many; a '
+  'dry run (the default) only counts. Samples that the partner asked for are left out. Specification 6.6.';
 revoke all on function ops.redeliver_all from public;
 grant execute on function ops.redeliver_all to supply_operator;

@@ -16,6 +16,7 @@ begin
 end
 $$;
 comment on function ops.remove_offer is
-  'Takes a supplier''s offer of a product away; without any other the product shows as out of stock. Lines that are under way go on.';
+  'Takes a supplier''s offer of a product away; without any other the product shows as out of stock. Lines that are '
+  'under way go on.';
 revoke all on function ops.remove_offer from public;
 grant execute on function ops.remove_offer to supply_operator;

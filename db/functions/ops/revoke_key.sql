@@ -11,6 +11,7 @@ begin
   end if;
 end
 $$;
-comment on function ops.revoke_key is 'Ends a key at once and for good; to revoke it again changes nothing. Specification 5.';
+comment on function ops.revoke_key is
+  'Ends a key at once and for good; to revoke it again changes nothing. Specification 5.';
 revoke all on function ops.revoke_key from public;
 grant execute on function ops.revoke_key to supply_operator;

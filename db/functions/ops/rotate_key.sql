@@ -18,11 +18,12 @@ begin
     'object_not_in_prerequisite_state');
   select k.id into replacement from supply.api_keys k where k.rotated_from = old.id and k.revoked_at is null limit 1;
   perform core.require(replacement is null,
-    format('key %s was rotated already: rotate its replacement, key %s', key_id, replacement), 'object_not_in_prerequisite_state');
+    format('key %s was rotated already: rotate its replacement, key %s', key_id, replacement),
+    'object_not_in_prerequisite_state');
 
   select a.* into issued from core.add_key(
-    account_id => old.account_id, prefix => old.prefix, scope => old.scope, starts_at => rotate_key.at, expires_at => old.expires_at,
-    allowed_origins => old.allowed_origins, allowed_ips => old.allowed_ips, rotated_from => old.id) a;
+    account_id => old.account_id, prefix => old.prefix, scope => old.scope, starts_at => rotate_key.at,
+    expires_at => old.expires_at, allowed_origins => old.allowed_origins, allowed_ips => old.allowed_ips, rotated_from => old.id) a;
   update supply.api_keys k set expires_at = least(k.expires_at, rotate_key.at + overlap) where k.id = old.id;
   perform core.log_operator('rotate_key', 'key ' || old.id, jsonb_build_object(
     'new_key_id', issued.key_id, 'overlap', overlap, 'at', rotate_key.at));
@@ -30,8 +31,8 @@ begin
 end
 $$;
 comment on function ops.rotate_key is
-  'Issues a replacement of a key and gives it, shown this once: the same prefix, scope, allowlists and expiry, valid from at. '
-  'The old key works until overlap after that, at most until its own expiry. Raises for a key that is revoked, has expired by then, '
-  'or was rotated already. Specification 2.1.';
+  'Issues a replacement of a key and gives it, shown this once: the same prefix, scope, allowlists and expiry, '
+  'valid from at. The old key works until overlap after that, at most until its own expiry. Raises for a key that '
+  'is revoked, has expired by then, or was rotated already. Specification 2.1.';
 revoke all on function ops.rotate_key from public;
 grant execute on function ops.rotate_key to supply_operator;

@@ -10,6 +10,7 @@ begin
 end
 $$;
 comment on function ops.set_account_active is
-  'Opens or closes an account. The keys of a closed one get 401; its orders go on, and its events are delivered. Specification 5.';
+  'Opens or closes an account. The keys of a closed one get 401; its orders go on, and its events are delivered. '
+  'Specification 5.';
 revoke all on function ops.set_account_active from public;
 grant execute on function ops.set_account_active to supply_operator;

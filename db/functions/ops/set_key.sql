@@ -18,6 +18,7 @@ begin
 end
 $$;
 comment on function ops.set_key is
-  'Sets the expiry and the allowlists of a key, as given: null clears. An expiry in the past ends the key at once. Specification 5.';
+  'Sets the expiry and the allowlists of a key, as given: null clears. An expiry in the past ends the key at once. '
+  'Specification 5.';
 revoke all on function ops.set_key from public;
 grant execute on function ops.set_key to supply_operator;

@@ -5,7 +5,7 @@ as $$
 begin
   perform core.lock_account(account_id);
   perform core.require(threshold = 0 or core.is_money(threshold),
-    'threshold must be from 0 to 1000000000, with at most 2 decimals');
+    'threshold must be from 0 to 100000000000, with at most 2 decimals');
   update supply.accounts a set low_balance_threshold = threshold where a.id = set_low_balance_threshold.account_id;
   perform core.log_operator('set_low_balance_threshold', 'account ' || account_id, jsonb_build_object('threshold', threshold));
 end

@@ -22,6 +22,7 @@ begin
 end
 $$;
 comment on function ops.set_supplier_active is
-  'Opens or closes a supplier for new lines; those it has already are still asked for. Products that only it delivers show as out of stock meanwhile.';
+  'Opens or closes a supplier for new lines; those it has already are still asked for. Products that only it '
+  'delivers show as out of stock meanwhile.';
 revoke all on function ops.set_supplier_active from public;
 grant execute on function ops.set_supplier_active to supply_operator;

@@ -21,6 +21,7 @@ begin
   return (select g.id from supply.games g where g.slug = upsert_game.slug);
 end
 $$;
-comment on function ops.upsert_game is 'Makes a game, or changes the one with the slug to what is given; gives its number.';
+comment on function ops.upsert_game is
+  'Makes a game, or changes the one with the slug to what is given; gives its number.';
 revoke all on function ops.upsert_game from public;
 grant execute on function ops.upsert_game to supply_operator;

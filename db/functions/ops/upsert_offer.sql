@@ -13,7 +13,7 @@ begin
     format('there is no supplier %L', supplier), 'no_data_found');
   perform core.require(length(trim(upsert_offer.sku)) between 1 and 200, 'sku must have 1 to 200 characters');
   perform core.require(upsert_offer.cost is null or upsert_offer.cost = 0 or core.is_money(upsert_offer.cost),
-    'cost must be from 0 to 1000000000, with at most 2 decimals');
+    'cost must be from 0 to 100000000000, with at most 2 decimals');
   perform core.require(upsert_offer.priority is not null, 'priority must be a number');
 
   was_offered := core.has_offer(product_id);
@@ -32,7 +32,7 @@ begin
 end
 $$;
 comment on function ops.upsert_offer is
-  'Makes or changes what a supplier offers for a product: its sku, its cost (for reports) and its priority; the smallest number is asked first, '
-  'among equals the cheapest. Lines that are under way keep theirs.';
+  'Makes or changes what a supplier offers for a product: its sku, its cost (for reports) and its priority; the '
+  'smallest number is asked first, among equals the cheapest. Lines that are under way keep theirs.';
 revoke all on function ops.upsert_offer from public;
 grant execute on function ops.upsert_offer to supply_operator;

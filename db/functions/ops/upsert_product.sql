@@ -14,9 +14,10 @@ begin
   perform core.require(upsert_product.id is null or upsert_product.id > 0, 'id must be above 0');
   perform core.require(length(trim(upsert_product.name)) between 1 and 300, 'name must have 1 to 300 characters');
   perform core.require(core.is_money(upsert_product.price),
-    'price must be above 0, at most 1000000000, with at most 2 decimals');
+    'price must be above 0, at most 100000000000, with at most 2 decimals');
   perform core.require(upsert_product.currency ~ '^[A-Z]{3}$', 'currency must be three capital letters, such as RUB');
-  perform core.require(length(trim(upsert_product.delivery_type)) between 1 and 50, 'delivery_type must have 1 to 50 characters');
+  perform core.require(length(trim(upsert_product.delivery_type)) between 1 and 50,
+    'delivery_type must have 1 to 50 characters');
   perform core.require(upsert_product.region is null or length(trim(upsert_product.region)) between 1 and 100,
     'region must have 1 to 100 characters; null means anywhere');
   perform core.require(upsert_product.amount_value is null or upsert_product.amount_value between 0.000001 and 1000000000000,
@@ -36,8 +37,8 @@ begin
     amount_value = excluded.amount_value, max_quantity = excluded.max_quantity, in_stock = excluded.in_stock, updated_at = now()
   where (p.game_id, p.name, p.price, p.currency, p.region, p.delivery_type, p.delivery_fields,
       p.amount_value, p.max_quantity, p.in_stock)
-    is distinct from (excluded.game_id, excluded.name, excluded.price, excluded.currency, excluded.region, excluded.delivery_type,
-      excluded.delivery_fields, excluded.amount_value, excluded.max_quantity, excluded.in_stock);
+    is distinct from (excluded.game_id, excluded.name, excluded.price, excluded.currency, excluded.region,
+      excluded.delivery_type, excluded.delivery_fields, excluded.amount_value, excluded.max_quantity, excluded.in_stock);
   if found then
     perform core.log_operator('upsert_product', 'product ' || product_id, jsonb_build_object(
       'game_slug', game_slug, 'name', name, 'price', price, 'currency', currency, 'delivery_type', delivery_type,
@@ -47,8 +48,9 @@ begin
 end
 $$;
 comment on function ops.upsert_product is
-  'Makes a product (a null id makes a new one), or changes the one with the id to what is given; gives its id. price is the unit price with at most '
-  '2 decimals; delivery_type: id_only (a top-up to a player id), key (delivers keys), or free text; delivery_fields: '
-  '[{id, type: text|number|select, label, required, placeholder, options (of a select)}]. Orders that exist keep their price and name.';
+  'Makes a product (a null id makes a new one), or changes the one with the id to what is given; gives its id. '
+  'price is the unit price with at most 2 decimals; delivery_type: id_only (a top-up to a player id), key (delivers '
+  'keys), or free text; delivery_fields: [{id, type: text|number|select, label, required, placeholder, options (of '
+  'a select)}]. Orders that exist keep their price and name.';
 revoke all on function ops.upsert_product from public;
 grant execute on function ops.upsert_product to supply_operator;

@@ -8,8 +8,10 @@ begin
   perform core.require(
     upsert_supplier.base_url ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$' and length(upsert_supplier.base_url) <= 500,
     'base_url must be an http or https URL without credentials, query or fragment');
-  perform core.require(upsert_supplier.token ~ '^[!-~]+$' and length(upsert_supplier.token) <= 500, 'token must have 1 to 500 visible ASCII characters');
-  perform core.require(upsert_supplier.protocol ~ '^[a-z][a-z0-9_-]{0,49}$', 'protocol must be the name of an adapter, such as http');
+  perform core.require(upsert_supplier.token ~ '^[!-~]+$' and length(upsert_supplier.token) <= 500,
+    'token must have 1 to 500 visible ASCII characters');
+  perform core.require(upsert_supplier.protocol ~ '^[a-z][a-z0-9_-]{0,49}$',
+    'protocol must be the name of an adapter, such as http');
 
   insert into supply.suppliers as s (code, base_url, token, protocol)
   values (upsert_supplier.code, rtrim(upsert_supplier.base_url, '/'), upsert_supplier.token, upsert_supplier.protocol)
@@ -23,7 +25,8 @@ begin
 end
 $$;
 comment on function ops.upsert_supplier is
-  'Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; token is the bearer token of '
-  'calls to it and the HMAC key of its pushes. Calls from now on use the new values, also for lines that it has already.';
+  'Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; '
+  'token is the bearer token of calls to it and the HMAC key of its pushes. Calls from now on use the new values, '
+  'also for lines that it has already.';
 revoke all on function ops.upsert_supplier from public;
 grant execute on function ops.upsert_supplier to supply_operator;

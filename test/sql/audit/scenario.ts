@@ -1,0 +1,96 @@
+import type postgres from 'postgres'
+import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
+import { answer, completed, failed, processing } from '../../support/lines.ts'
+import { type OrderRequest, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+
+/** Codes of orders, and ids of lines and events, in each state that is well. Filled by `makeAllThatIsWell`. */
+export const well = {
+  ...{ account: 0, open: '', openLine: '', full: '', fullLine: '', none: '', noneLine: '', told: '' },
+  ...{ keyLine: '', partial: '', restLine: '', stuckLine: '', heldLine: '', alert: '' },
+  ...{ waiting: '', sending: '', delivered: '', dead: '' },
+}
+
+export type Sql = postgres.TransactionSql
+
+/** Something that goes wrong: which checks have to tell, and what they have to name. */
+export type Breach = { checks: string[]; about: keyof typeof well; by: (sql: Sql) => Promise<unknown> }
+
+/** An account with an order, a line and an event in each state. */
+export async function makeAllThatIsWell(sql: postgres.Sql): Promise<void> {
+  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
+  const partner = await makePartner(sql, { balance: 5000 })
+  well.account = partner.accountId
+  await makeLines(sql, partner)
+  await makeEvents(sql, partner)
+  const [alert] = await sql`select alert_id from ops.alerts where cause = 'line_held:first'`
+  well.alert = alert?.alert_id
+}
+
+async function newOrder(sql: postgres.Sql, partner: Partner, request: OrderRequest = {}) {
+  const { body } = await place(sql, partner, request)
+  return { code: body.code, line: body.items[0]?.id ?? '' }
+}
+
+async function makeLines(sql: postgres.Sql, partner: Partner): Promise<void> {
+  const topUp = () => newOrder(sql, partner)
+  const keys = () => newOrder(sql, partner, { items: [{ productId: products.key, quantity: 3 }] })
+  const [open, full, none, stuck] = [await topUp(), await topUp(), await topUp(), await topUp()]
+  const [key, partial, held] = [await keys(), await keys(), await keys()]
+  await answer(sql, open.line, processing())
+  await answer(sql, full.line, completed())
+  await answer(sql, none.line, failed())
+  await answer(sql, key.line, completed({ codes: ['A', 'B', 'C'] }))
+  await answer(sql, partial.line, failed({ codes: ['D'] }))
+  await answer(sql, held.line, completed({ codes: ['E'] }))
+  await answer(sql, stuck.line, processing())
+  await sql`update supply.order_items set sent_at = now() - interval '2 days' where id = ${stuck.line}`
+  await answer(sql, stuck.line, processing())
+  Object.assign(well, { open: open.code, openLine: open.line, full: full.code, fullLine: full.line })
+  Object.assign(well, { none: none.code, noneLine: none.line, keyLine: key.line, partial: partial.code })
+  Object.assign(well, { stuckLine: stuck.line, heldLine: held.line })
+  const [rest] =
+    await sql`select item_id from ops.order_items where order_code = ${partial.code} and part = 1`
+  well.restLine = rest?.item_id
+}
+
+async function makeEvents(sql: postgres.Sql, partner: Partner): Promise<void> {
+  for (const state of ['waiting', 'sending', 'delivered', 'dead'] as const)
+    well[state] = await makeEvent(sql, partner, 'https://hooks.example/x')
+  for (const state of ['delivered', 'dead'] as const)
+    await finishAttempt(sql, await claimAttempt(sql, well[state]), answered(500))
+  await claimAttempt(sql, well.sending)
+  await finishAttempt(sql, await claimAttempt(sql, well.delivered), answered(204))
+  await finishAttempt(sql, await claimAttempt(sql, well.dead), answered(404))
+  const [event] = await sql`select order_code from ops.events where event_id = ${well.waiting}`
+  well.told = event?.order_code
+}
+
+export const setAccount = (sql: Sql, column: string, change: string) =>
+  sql.unsafe(`update supply.accounts set ${column} = ${change} where id = ${well.account}`)
+export const setEntry = (sql: Sql, seq: string, change: string) =>
+  sql.unsafe(`update supply.ledger set ${change} where account_id = ${well.account} and seq = ${seq}`)
+export const setLine = (sql: Sql, id: string, change: string) =>
+  sql.unsafe(`update supply.order_items set ${change} where id = '${id}'`)
+export const setOrder = (sql: Sql, code: string, change: string) =>
+  sql.unsafe(`update supply.orders set ${change} where code = '${code}'`)
+export const setEvent = (sql: Sql, id: string, change: string) =>
+  sql.unsafe(`update supply.events set ${change} where id = '${id}'`)
+export const setAttempt = (sql: Sql, id: string, attempt: number, change: string) =>
+  sql.unsafe(
+    `update supply.delivery_attempts set ${change} where event_id = '${id}' and attempt = ${attempt}`,
+  )
+export const setJob = (sql: Sql, id: string, change: string) =>
+  sql.unsafe(`update graphile_worker._private_jobs set ${change} where payload ->> 'id' = '${id}'`)
+export const loseJob = (sql: Sql, id: string) =>
+  sql`delete from graphile_worker._private_jobs where payload ->> 'id' = ${id}`
+export const addKey = (sql: Sql, id: string) =>
+  sql`insert into supply.item_keys (item_id, position, code) values (${id}, 50, 'X')`
+
+/** The seq of the account's newest ledger row, as SQL. */
+export const newest = '(select max(seq) from supply.ledger)'
+/** The seq of an order's charge, as SQL. */
+export const chargeOf = (code: string) =>
+  `(select seq from supply.ledger l join supply.orders o on o.id = l.order_id where o.code = '${code}' and l.type = 'order_charge')`
+/** The seq of a line's refund, as SQL. */
+export const refundOf = (line: string) => `(select seq from supply.ledger where item_id = '${line}')`

@@ -1,0 +1,199 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+
+const database = testDatabase()
+const root = join(import.meta.dirname, '../..')
+const codeSchemas = ['api', 'core', 'ops', 'work']
+
+/** Which role may use which schema. */
+const walls = [
+  ['supply_api', 'api'],
+  ['supply_worker', 'work'],
+  ['supply_operator', 'ops'],
+] as const
+
+/** Fails with the offenders' names. */
+async function nothingIn(query: PromiseLike<{ name: string }[]>): Promise<void> {
+  expect((await query).map(({ name }) => name)).toEqual([])
+}
+
+/** The paths, from the root, of the files in a folder that end so. */
+function filesIn(folder: string, ending: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name))
+}
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+type SqlFile = { schema: string; name: string; text: string }
+
+const sqlFiles: SqlFile[] = filesIn('db/functions', '.sql').map((path) => {
+  const [schema = '', file = ''] = path.split('/').slice(-2)
+  return { schema, name: file.replace(/\.sql$/, ''), text: read(path) }
+})
+
+describe('every function', () => {
+  test('has a comment that is a sentence', () =>
+    nothingIn(database.sql`
+      select p.oid::regprocedure::text as name from pg_proc p
+      where p.pronamespace::regnamespace::text = any(${codeSchemas})
+        and coalesce(obj_description(p.oid, 'pg_proc'), '') !~ '^[A-Z].*[.](\nnullable: [a-z_, ]+)?$'`))
+
+  test('pins its search path to nothing', () =>
+    nothingIn(database.sql`
+      select p.oid::regprocedure::text as name from pg_proc p
+      where p.pronamespace::regnamespace::text = any(${[...codeSchemas, 'supply']})
+        and not coalesce('search_path=""' = any(p.proconfig), false)`))
+
+  test('belongs to supply_owner, and has its rights if and only if others may call it', () =>
+    nothingIn(database.sql`
+      select p.oid::regprocedure::text as name from pg_proc p
+      where p.pronamespace::regnamespace::text = any(${codeSchemas})
+        and (p.proowner::regrole::text, p.prosecdef)
+          <> ('supply_owner', p.pronamespace::regnamespace::text <> 'core')`))
+
+  test('has a name of its own: there are no overloads', () =>
+    nothingIn(database.sql`
+      select p.pronamespace::regnamespace || '.' || p.proname as name from pg_proc p
+      where p.pronamespace::regnamespace::text = any(${codeSchemas})
+      group by 1 having count(*) > 1`))
+
+  test('is closed to the public', () =>
+    nothingIn(database.sql`
+      select p.oid::regprocedure::text as name from pg_proc p
+      where p.pronamespace::regnamespace::text = any(${[...codeSchemas, 'supply']})
+        and has_function_privilege('public', p.oid, 'execute')`))
+
+  test('is called by a test, the service, or another function', () => {
+    const program = [...filesIn('src', '.ts'), ...filesIn('tasks', '.ts'), ...filesIn('test', '.ts')]
+      .filter((path) => path !== 'src/db_functions.ts')
+      .map(read)
+      .join('\n')
+    const idle = sqlFiles.filter(({ schema, name }) => {
+      const call = new RegExp(`\\b${schema}\\.${name}\\b`)
+      if (schema !== 'core') return !call.test(program)
+      return !sqlFiles.some((other) => other.name !== name && call.test(other.text))
+    })
+    expect(idle.map(({ schema, name }) => `${schema}.${name}`)).toEqual([])
+  })
+})
+
+describe('every file of functions', () => {
+  test('defines the one object that it is named after, and nothing besides', async () => {
+    const objects = await database.sql`
+      select p.pronamespace::regnamespace || '.' || p.proname as name from pg_proc p
+      where p.pronamespace::regnamespace::text = any(${codeSchemas})
+      union all
+      select c.relnamespace::regnamespace || '.' || c.relname from pg_class c
+      where c.relnamespace::regnamespace::text = any(${codeSchemas})`
+    expect(objects.map(({ name }) => name).sort()).toEqual(
+      sqlFiles.map(({ schema, name }) => `${schema}.${name}`).sort(),
+    )
+    for (const { schema, name, text } of sqlFiles) {
+      expect(text.match(/^create or replace (function|view) (\w+\.\w+)/)?.[2]).toBe(`${schema}.${name}`)
+      expect(text.match(/^create /gm), `${schema}.${name}`).toHaveLength(1)
+    }
+  })
+
+  test('takes the rights of the public away', () => {
+    for (const { schema, name, text } of sqlFiles)
+      expect(text).toMatch(new RegExp(`^revoke all on (function )?${schema}\\.${name} from public;$`, 'm'))
+  })
+
+  test('swallows no error', () => {
+    for (const { schema, name, text } of sqlFiles)
+      expect(text, `${schema}.${name}`).not.toMatch(/\bwhen others\b/i)
+  })
+})
+
+describe('comments', () => {
+  test('stand on every schema, table and view', () =>
+    nothingIn(database.sql`
+      select n.nspname as name from pg_namespace n
+      where n.nspname = any(${[...codeSchemas, 'supply', 'migrations']}) and obj_description(n.oid, 'pg_namespace') is null
+      union all
+      select c.oid::regclass::text from pg_class c
+      where c.relnamespace::regnamespace::text = any(${[...codeSchemas, 'supply']}) and c.relkind in ('r', 'v')
+        and coalesce(obj_description(c.oid, 'pg_class'), '') !~ '[.]$'`))
+
+  test('stand on every column', () =>
+    nothingIn(database.sql`
+      select c.oid::regclass || '.' || a.attname as name
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace::regnamespace::text = any(${[...codeSchemas, 'supply']}) and c.relkind in ('r', 'v')
+        and coalesce(col_description(c.oid, a.attnum), '') !~ '[.]$'`))
+})
+
+describe.each(walls)('the role %s', (role, schema) => {
+  test('cannot log in, and is no superuser', async () => {
+    const [row] = await database.sql`
+      select rolcanlogin, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = ${role}`
+    expect(Object.values(row ?? {})).toEqual([false, false, false, false, false])
+  })
+
+  test(`may execute exactly the functions of ${schema}`, async () => {
+    const functions = await database.sql`
+      select p.oid::regprocedure::text as name, p.pronamespace::regnamespace::text as schema,
+        has_function_privilege(${role}, p.oid, 'execute') as allowed
+      from pg_proc p where p.pronamespace::regnamespace::text = any(${[...codeSchemas, 'supply']})`
+    expect(functions.filter(({ allowed }) => allowed).length).toBeGreaterThan(5)
+    await nothingIn(
+      Promise.resolve(
+        functions
+          .filter((row) => row.allowed !== (row.schema === schema))
+          .map(({ name }) => ({ name: String(name) })),
+      ),
+    )
+  })
+
+  test('has no right on any table, and may only read the views that are for it', () =>
+    nothingIn(database.sql`
+      select c.oid::regclass || ': ' || privilege as name
+      from pg_class c, unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) as privilege
+      where c.relnamespace::regnamespace::text = any(${[...codeSchemas, 'supply', 'migrations']}) and c.relkind in ('r', 'v', 'p', 'm')
+        and has_table_privilege(${role}, c.oid, privilege)
+          <> (c.relnamespace::regnamespace::text = ${schema} and c.relkind = 'v' and privilege = 'select')
+      union all
+      select c.oid::regclass || ': a column' from pg_class c
+      where c.relnamespace = 'supply'::regnamespace and c.relkind = 'r'
+        and has_any_column_privilege(${role}, c.oid, 'select, insert, update, references')
+      union all
+      select c.oid::regclass::text from pg_class c
+      where c.relnamespace::regnamespace::text = any(${[...codeSchemas, 'supply']})
+        and case c.relkind when 'S' then has_sequence_privilege(${role}, c.oid, 'usage, select, update') end`))
+
+  test(`may enter ${schema} alone, and the queue only as a worker`, async () => {
+    const schemas = await database.sql`
+      select n.nspname::text as name from pg_namespace n
+      where n.nspname <> all(array['pg_catalog', 'information_schema', 'public'])
+        and n.nspname !~ '^pg_(toast|temp)' and has_schema_privilege(${role}, n.oid, 'usage')
+      order by 1`
+    const entered = role === 'supply_worker' ? ['graphile_worker', schema] : [schema]
+    expect(schemas.map(({ name }) => name)).toEqual(entered)
+    await nothingIn(database.sql`
+      select n.nspname::text as name from pg_namespace n
+      where n.nspname !~ '^pg_temp' and has_schema_privilege(${role}, n.oid, 'create')`)
+  })
+})
+
+describe('the tables', () => {
+  test('belong to supply_owner, who cannot log in', async () => {
+    await nothingIn(database.sql`
+      select c.oid::regclass::text as name from pg_class c
+      where c.relnamespace::regnamespace::text = any(${[...codeSchemas, 'supply']})
+        and c.relowner::regrole::text <> 'supply_owner'`)
+    const [owner] = await database.sql`
+      select rolcanlogin or rolsuper as mighty from pg_roles where rolname = 'supply_owner'`
+    expect(owner?.mighty).toBe(false)
+  })
+
+  test('do without the code schemas: no default, check, index or trigger uses their functions', () =>
+    nothingIn(database.sql`
+      select pg_describe_object(d.classid, d.objid, d.objsubid) as name
+      from pg_depend d join pg_proc p on d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid
+      where p.pronamespace::regnamespace::text = any(${codeSchemas})
+        and d.classid not in ('pg_proc'::regclass, 'pg_rewrite'::regclass)`))
+})
