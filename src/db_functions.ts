@@ -229,6 +229,11 @@ export type Functions = {
     args: { results: unknown }
     result: { ordinal: number; verdict: string }[]
   }
+  /** Forgets clients whose window of requests ended minutes ago, at most 10,000 at a time, and gives how many. Call it every minute. */
+  'work.prune_rate_windows': {
+    args: Record<string, never>
+    result: number | null
+  }
   /** Records what came of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave a line unsettled before it is stuck. A result whose claim is not the line's present one changes nothing. Gives a verdict each. */
   'work.record_results': {
     args: { results: unknown; deadline: string | null }
@@ -297,6 +302,7 @@ export const functions = {
   'work.begin_deliveries': { args: { event_ids: 'uuid[]', account_cap: 'integer' }, returns: 'rows' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_deliveries': { args: { results: 'jsonb' }, returns: 'rows' },
+  'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.register_pool': { args: { pool_id: 'text', lock_key: 'bigint' }, returns: 'void' },
   'work.remove_pools': { args: { lock_key: 'bigint' }, returns: 'void' },

@@ -43,6 +43,7 @@ export type Worker = {
 const accountCap = 8
 const beatMs = 10_000
 const sweepMs = 5_000
+const pruneMs = 60_000
 const longestDrainMs = 20_000
 
 /**
@@ -90,6 +91,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   ])
 
   const timers = [
+    every(pruneMs, log, () => db.call('work.prune_rate_windows')),
     every(beatMs, log, () => db.call('work.beat', { lock_key: lock.key })),
     every(sweepMs, log, async () => {
       const freed = await db.call('work.rescue_jobs')
