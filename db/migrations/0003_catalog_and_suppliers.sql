@@ -2,7 +2,7 @@ set local role supply_owner;
 
 create table supply.games (
   id int generated always as identity primary key,
-  slug text not null unique check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 100),
+  slug text not null unique check (slug ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$'),
   name text not null check (length(name) between 1 and 200),
   image_url text,
   updated_at timestamptz not null default now()
@@ -44,7 +44,7 @@ comment on column supply.products.in_stock is 'Whether it can be ordered now, if
 comment on column supply.products.updated_at is 'When the product, or what makes it available, last changed.';
 
 create table supply.suppliers (
-  code text primary key check (code ~ '^[a-z0-9][a-z0-9_-]{0,49}$'),
+  code text primary key check (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$'),
   protocol text not null default 'http' check (length(protocol) between 1 and 50),
   base_url text not null check (base_url ~ '^https?://'),
   token text not null check (length(token) between 1 and 500),

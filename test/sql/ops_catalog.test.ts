@@ -66,8 +66,8 @@ describe('a game', () => {
   })
 
   test.each([
-    ['Mecha', 'A', null],
-    ['a--b', 'A', null],
+    ['mecha arena', 'A', null],
+    ['-a', 'A', null],
     [null, 'A', null],
     ['a', ' ', null],
     ['a', 'A', 'javascript:alert(1)'],
@@ -109,6 +109,12 @@ describe('a product', () => {
       subject: `product ${id}`,
       detail: { price: 20, in_stock: false },
     })
+  })
+
+  test('has fields that are texts, optional and labelled by their id unless they say otherwise', async () => {
+    const id = await upsertProduct(null, { fields: [{ id: 'note' }] })
+    const plain = { id: 'note', type: 'text', label: 'note', required: false, placeholder: null }
+    expect((await productOf(id)).delivery_fields).toEqual([plain])
   })
 
   test('counts as changed only where it was', async () => {
@@ -184,7 +190,7 @@ describe('a supplier', () => {
   })
 
   test.each([
-    ['First', 'https://a.example', 'token', 'http'],
+    ['first one', 'https://a.example', 'token', 'http'],
     ['a', 'ftp://a.example', 'token', 'http'],
     ['a', 'https://user:pass@a.example', 'token', 'http'],
     ['a', 'https://a.example/?x=1', 'token', 'http'],

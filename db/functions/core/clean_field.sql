@@ -3,8 +3,9 @@ returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  is_select boolean := coalesce(field ->> 'type' = 'select', false);
-  options jsonb := nullif(field -> 'options', 'null');
+  type text := coalesce(field ->> 'type', 'text');
+  label text := coalesce(field ->> 'label', field ->> 'id');
+  options jsonb := nullif(nullif(field -> 'options', 'null'), '[]');
   unknown text;
 begin
   perform core.require(jsonb_typeof(field) = 'object', path || ' must be an object');
@@ -13,25 +14,25 @@ begin
   perform core.require(unknown is null, format('%s has an unknown member: %s', path, unknown));
   perform core.require(jsonb_typeof(field -> 'id') = 'string' and field ->> 'id' ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$',
     path || '.id must be a name of 1 to 64 Latin letters, digits, dots, dashes and underscores');
-  perform core.require(field ->> 'type' in ('text', 'number', 'select'), path || '.type must be text, number or select');
-  perform core.require(jsonb_typeof(field -> 'label') = 'string' and length(trim(field ->> 'label')) between 1 and 200,
+  perform core.require(type in ('text', 'number', 'select'), path || '.type must be text, number or select');
+  perform core.require(coalesce(jsonb_typeof(field -> 'label'), 'null') in ('string', 'null') and length(trim(label)) between 1 and 200,
     path || '.label must have 1 to 200 characters');
-  perform core.require(jsonb_typeof(field -> 'required') = 'boolean', path || '.required must be true or false');
+  perform core.require(coalesce(jsonb_typeof(field -> 'required'), 'null') in ('boolean', 'null'), path || '.required must be true or false');
   perform core.require(coalesce(jsonb_typeof(field -> 'placeholder'), 'null') in ('string', 'null'),
     path || '.placeholder must be a text');
-  if is_select then
+  if type = 'select' then
     perform core.require(core.are_options(options), path || '.options must be an array of different texts of 1 to 256 characters');
   else
     perform core.require(options is null, path || '.options is only for a select');
   end if;
 
   return jsonb_build_object(
-      'id', field -> 'id', 'type', field -> 'type', 'label', field -> 'label', 'required', field -> 'required',
+      'id', field -> 'id', 'type', type, 'label', label, 'required', coalesce((field ->> 'required')::boolean, false),
       'placeholder', field -> 'placeholder')
-    || case when is_select then jsonb_build_object('options', options) else '{}' end;
+    || case when type = 'select' then jsonb_build_object('options', options) else '{}' end;
 end
 $$;
 comment on function core.clean_field is
-  'A delivery field {id, type, label, required, placeholder (null if absent), options (of a select only)}. Raises, '
+  'A delivery field {id, type (text if absent), label (the id if absent), required (false if absent), placeholder, options (of a select only)}. Raises, '
   'naming the path, if it is malformed.';
 revoke all on function core.clean_field from public;

@@ -3,8 +3,8 @@ returns int
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform core.require(upsert_game.slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(upsert_game.slug) <= 100,
-    'slug must be lower-case Latin letters and digits with single dashes between, such as space-trader');
+  perform core.require(upsert_game.slug ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$',
+    'slug must have 1 to 100 Latin letters, digits, dashes and underscores, such as space-trader');
   perform core.require(length(trim(upsert_game.name)) between 1 and 200, 'name must have 1 to 200 characters');
   perform core.require(
     upsert_game.image_url is null or upsert_game.image_url ~ '^https?://[^[:space:]]+$' and length(upsert_game.image_url) <= 2000,

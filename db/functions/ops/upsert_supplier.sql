@@ -3,8 +3,8 @@ returns void
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform core.require(upsert_supplier.code ~ '^[a-z0-9][a-z0-9_-]{0,49}$',
-    'code must have 1 to 50 lower-case Latin letters, digits, dashes and underscores');
+  perform core.require(upsert_supplier.code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$',
+    'code must have 1 to 50 Latin letters, digits, dashes and underscores');
   perform core.require(
     upsert_supplier.base_url ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$' and length(upsert_supplier.base_url) <= 500,
     'base_url must be an http or https URL without credentials, query or fragment');
