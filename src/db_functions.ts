@@ -24,6 +24,11 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; product_id: string | number | bigint | null }
     result: string | null
   }
+  /** A simulated event of the account with its attempts; null if it has none with this id. */
+  'api.get_simulation': {
+    args: { account_id: string | number | bigint | null; event_id: string | null }
+    result: string | null
+  }
   /** The games, with what there is of each in the account's currency; with updated_since only those that changed, or had a product change, since then. Specification 4. */
   'api.list_games': {
     args: { account_id: string | number | bigint | null; updated_since?: Date | string | null }
@@ -57,6 +62,11 @@ export type Functions = {
   /** Records a result that a supplier pushed (a SupplierOutcome) about a line: recorded, or unknown_reference where that supplier never had it. */
   'api.record_push': {
     args: { supplier: string | null; item_id: string | null; result: unknown }
+    result: string | null
+  }
+  /** Sends a sample event to a checked callback URL on the path of real ones and gives its event id; null if 100 samples of the account are still open. A code of an own order that ended so makes it that order's event again, under a new id; with any other code, or none, it holds sample data. Touches no balance and no supplier, and raises no alert. */
+  'api.simulate_webhook': {
+    args: { account_id: string | number | bigint | null; callback_url: string | null; event_type: string | null; order_code?: string | null }
     result: string | null
   }
   /** The token with which a supplier signs the results it pushes; null if there is no such supplier. */
@@ -261,6 +271,7 @@ export const functions = {
   'api.get_balance': { args: { account_id: 'bigint' }, returns: 'value' },
   'api.get_order': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
   'api.get_product': { args: { account_id: 'bigint', product_id: 'bigint' }, returns: 'value' },
+  'api.get_simulation': { args: { account_id: 'bigint', event_id: 'uuid' }, returns: 'value' },
   'api.list_games': { args: { account_id: 'bigint', updated_since: 'timestamp with time zone' }, returns: 'value' },
   'api.list_orders': { args: { account_id: 'bigint', page_limit: 'integer', after_code: 'text', page: 'integer', status: 'text', external_order_id: 'text', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
   'api.list_products': { args: { account_id: 'bigint', game_slug: 'text', delivery_type: 'text', updated_since: 'timestamp with time zone' }, returns: 'value' },
@@ -268,6 +279,7 @@ export const functions = {
   'api.place_orders': { args: { requests: 'jsonb' }, returns: 'rows' },
   'api.readiness': { args: {}, returns: 'rows' },
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'value' },
+  'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'value' },
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },
   'api.touch_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },

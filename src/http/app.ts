@@ -5,17 +5,20 @@ import { batch } from '../batch.ts'
 import type { Config } from '../config.ts'
 import { type Database, safeError } from '../db.ts'
 import type { Log } from '../log.ts'
-import { accessLog, answerErrors, findRoute, identify } from './access_log.ts'
+import { accessLog } from './access_log.ts'
 import { addBalanceRoutes } from './balance.ts'
 import { addCatalogRoutes } from './catalog.ts'
 import { clientAddress } from './client_address.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
 import { createDoor } from './door.ts'
+import { answerErrors } from './error_envelope.ts'
 import { refuse, refuseAsUnavailable } from './errors.ts'
 import { addHealthRoutes, type Lifecycle } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { addOrderRoutes } from './orders.ts'
+import { identify } from './request_id.ts'
+import { addSimulationRoutes } from './simulation.ts'
 import { addSupplierRoutes } from './suppliers.ts'
 
 export type AppOptions = {
@@ -40,6 +43,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
   addCatalogRoutes(routes, db)
   addOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks, metrics })
   addBalanceRoutes(routes, db)
+  addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSupplierRoutes(routes, { db, door })
 
   // Koa must not read proxy headers itself: `trustProxyHops` says which of their entries can be believed.
@@ -47,11 +51,11 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
   app.on('error', (error: unknown) => log.debug({ error: safeError(error) }, 'a response could not be sent'))
   const middleware: Middleware[] = [
     identify,
-    findRoute(routes),
     accessLog(log, metrics),
     answerErrors(log),
+    requireSense,
+    findRoute(routes),
     refuseWhileDraining(lifecycle),
-    requireHost,
     knowClient(config.trustProxyHops),
     door.enter,
     requireRoute,
@@ -75,6 +79,37 @@ function noteKeyUse(db: Database, log: Log): (keyId: string) => void {
   }
 }
 
+// What Node's parser lets pass, and is yet no request that anything can be said about.
+async function requireSense(ctx: Context, next: Next): Promise<void> {
+  const { headers, httpVersion } = ctx.req
+  const hasHost = headers.host !== undefined || httpVersion !== '1.1'
+  if (!hasHost || pathOf(ctx) === undefined) return refuse(ctx, 'MALFORMED_HTTP')
+  await next()
+}
+
+function pathOf(ctx: Context): string | undefined {
+  try {
+    // Koa's type knows nothing of targets without a path.
+    return (ctx.path as string | null) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Which route a request asks for is known before anything is decided about it. */
+function findRoute(routes: Routes): Middleware {
+  return async (ctx, next) => {
+    const { path, pathAndMethod } = routes.match(ctx.path, ctx.method)
+    const pattern = pathAndMethod[0]?.path
+    const allow = new Set(path.flatMap(({ methods }) => methods))
+    ctx.state.route = {
+      pattern: pattern === undefined ? undefined : String(pattern),
+      allow: [...allow].sort(),
+    }
+    await next()
+  }
+}
+
 /** An open connection may still bring requests after the process was told to end: they are answered, and it is closed. */
 function refuseWhileDraining(lifecycle: Lifecycle): Middleware {
   return async (ctx, next) => {
@@ -85,12 +120,6 @@ function refuseWhileDraining(lifecycle: Lifecycle): Middleware {
       if (lifecycle.draining) ctx.set('Connection', 'close')
     }
   }
-}
-
-async function requireHost(ctx: Context, next: Next): Promise<void> {
-  const { headers, httpVersion } = ctx.req
-  if (headers.host === undefined && httpVersion === '1.1') return refuse(ctx, 'MALFORMED_HTTP')
-  await next()
 }
 
 function knowClient(trustProxyHops: number): Middleware {

@@ -1,12 +1,10 @@
+import * as v from 'valibot'
 import type { Database } from '../db.ts'
 import { accountOf, type RouteContext, type Routes } from './context.ts'
 import { refuse, refuseInvalid } from './errors.ts'
 import { replyCached } from './reply.ts'
-import { gamesQuery, productsQuery } from './schemas.ts'
+import { gameSlug, gamesQuery, productNumber, productsQuery } from './schemas.ts'
 import { checkQuery } from './validate.ts'
-
-const slugPattern = /^[a-z0-9-]{1,100}$/
-const idPattern = /^[1-9]\d{0,9}$/
 
 /** The catalog: the games, the products of a game, one product. Each answer has an ETag. */
 export function addCatalogRoutes(routes: Routes, db: Database): void {
@@ -28,7 +26,7 @@ async function listProducts(ctx: RouteContext, db: Database): Promise<void> {
   const query = checkQuery(ctx, productsQuery)
   if (!query.ok) return refuseInvalid(ctx, query.details)
   const slug = ctx.params.slug ?? ''
-  if (!slugPattern.test(slug)) return refuse(ctx, 'GAME_NOT_FOUND')
+  if (!v.is(gameSlug, slug)) return refuse(ctx, 'GAME_NOT_FOUND')
   const products = await ctx.state.databaseTime(() =>
     db.call('api.list_products', {
       account_id: accountOf(ctx).id,
@@ -43,7 +41,7 @@ async function listProducts(ctx: RouteContext, db: Database): Promise<void> {
 
 async function getProduct(ctx: RouteContext, db: Database): Promise<void> {
   const id = ctx.params.id ?? ''
-  if (!idPattern.test(id)) return refuse(ctx, 'PRODUCT_NOT_FOUND')
+  if (!v.is(productNumber, id)) return refuse(ctx, 'PRODUCT_NOT_FOUND')
   const product = await ctx.state.databaseTime(() =>
     db.call('api.get_product', { account_id: accountOf(ctx).id, product_id: id }),
   )

@@ -36,6 +36,8 @@ export type Door = {
 
 // Reads of the process's own state, and pushes, which their route counts if their signature is wrong.
 const uncounted = new Set(['/livez', '/readyz', '/suppliers/:code/results'])
+// What lies here, and below, is for those with a key; so is that there is nothing.
+const keyedPaths = ['/b2b', '/simulation']
 const reading = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 const refusals: { [verdict: string]: ErrorName } = {
@@ -116,7 +118,7 @@ function hashOf(key: string): string | null {
 }
 
 function needsKey(path: string): boolean {
-  return path === '/b2b' || path.startsWith('/b2b/')
+  return keyedPaths.some((keyed) => path === keyed || path.startsWith(`${keyed}/`))
 }
 
 function accountFrom({ account_id: id, key_id: keyId, account_mode: mode, currency }: Admission): Account {

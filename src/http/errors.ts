@@ -21,8 +21,10 @@ const rows = {
   STOREFRONT_ACCOUNT: forbidden('This endpoint is only available for B2B API partners'),
   PUBLIC_KEY: forbidden('This API key is not authorized for this endpoint'),
   IP_NOT_ALLOWED: forbidden('This API key is not allowed from this IP address'),
+  LIVE_ACCOUNT: forbidden('Simulation is only available for test accounts'),
   ORIGIN_NOT_ALLOWED: { status: 403, text: 'Forbidden: Origin not allowed', bare: true },
   RATE_LIMITED: { status: 429, text: 'Too many requests' },
+  TOO_MANY_SAMPLES: { status: 429, text: 'Too many samples are still open', code: 'RATE_LIMITED' },
 
   VALIDATION_ERROR: { status: 400, text: 'The request is invalid' },
   MALFORMED_HTTP: { status: 400, text: 'The request is not well-formed HTTP', code: 'VALIDATION_ERROR' },
@@ -39,6 +41,7 @@ const rows = {
   GAME_NOT_FOUND: { status: 404, text: 'There is no such game' },
   PRODUCT_NOT_FOUND: { status: 404, text: 'There is no such product' },
   ORDER_NOT_FOUND: { status: 404, text: 'There is no such order' },
+  EVENT_NOT_FOUND: { status: 404, text: 'There is no such event' },
 
   INVALID_CALLBACK_URL: { status: 400, text: 'The callbackUrl is not allowed' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, text: 'idempotency_key_reused_with_different_body' },

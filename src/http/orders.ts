@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { batch, byOrdinal } from '../batch.ts'
 import type { Database, Functions } from '../db.ts'
 import { checkCallbackUrl } from '../webhook/callback_url.ts'
@@ -7,7 +8,7 @@ import { accountOf, type RouteContext, type Routes } from './context.ts'
 import { type Detail, type ErrorExtras, type ErrorName, refuse, refuseInvalid } from './errors.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { replyUnstored } from './reply.ts'
-import { idempotencyKey, type OrderRequest, orderRequest, ordersQuery } from './schemas.ts'
+import { idempotencyKey, type OrderRequest, orderCode, orderRequest, ordersQuery } from './schemas.ts'
 import { type Checked, check, checkQuery, isStorable } from './validate.ts'
 
 export type OrderRouteOptions = { db: Database; allowNetworks: readonly Network[]; metrics: HttpMetrics }
@@ -22,8 +23,6 @@ type PlaceRequest = OrderRequest & {
 }
 type Placed = Functions['api.place_orders']['result'][number]
 type PlaceOrder = (request: PlaceRequest) => Promise<Placed>
-
-const codePattern = /^[A-Za-z0-9_-]{1,64}$/
 
 const refusals: { [result: string]: ErrorName } = {
   UNAUTHORIZED: 'UNAUTHORIZED',
@@ -117,7 +116,7 @@ function answerPlaced(ctx: RouteContext, { result, body }: Placed): void {
 
 async function getOrder(ctx: RouteContext, db: Database): Promise<void> {
   const code = ctx.params.code ?? ''
-  if (!codePattern.test(code)) return refuse(ctx, 'ORDER_NOT_FOUND')
+  if (!v.is(orderCode, code)) return refuse(ctx, 'ORDER_NOT_FOUND')
   const order = await ctx.state.databaseTime(() =>
     db.call('api.get_order', { account_id: accountOf(ctx).id, code }),
   )

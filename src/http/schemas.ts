@@ -24,10 +24,19 @@ const amount = v.pipe(
   v.minValue(0, 'must not be negative'),
 )
 
+const pattern = (requirement: RegExp, message?: string) => v.pipe(v.string(), v.regex(requirement, message))
+
+/** What stands in the paths of the routes. What does not fit is not found there. */
+export const gameSlug = pattern(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/)
+export const productNumber = pattern(/^[1-9]\d{0,9}$/)
+export const orderCode = pattern(/^[A-Za-z0-9_-]{1,64}$/)
+export const supplierCode = pattern(/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/)
+
 // An integer that is too large to be exact is too large to be a product; the database is to say that.
 const productId = v.pipe(
   v.number('must be a whole number'),
   v.integer('must be a whole number'),
+  v.metadata({ description: 'The `id` of a product of the catalog.', examples: [101] }),
   v.transform((id) => Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, id))),
 )
 
@@ -44,7 +53,8 @@ const deliveryValue = v.nullish(
   v.union([textOf(256), exactNumber, v.boolean()], 'must be a text, a number, true or false'),
 )
 
-const deliveryRecord = v.pipe(
+/** The `deliveryData` of an item: at most 20 named values. */
+export const deliveryRecord = v.pipe(
   v.record(
     v.pipe(
       v.string(),
@@ -56,6 +66,13 @@ const deliveryRecord = v.pipe(
     'must be an object',
   ),
   v.maxEntries(20, 'must not have more than 20 keys'),
+  v.metadata({
+    description:
+      'What the delivery needs, by the ids of the product’s `deliveryDataSchema`; for a top-up the player as ' +
+      '`gameUserId`. Other keys are passed on to the supplier. `null` counts as absent. Keys named `__proto__`, ' +
+      '`constructor` or `prototype` are refused, and whole numbers beyond 2^53 have to be texts.',
+    examples: [{ gameUserId: '123456789' }],
+  }),
   v.transform((data) => Object.fromEntries(Object.entries(data).filter(([, value]) => value != null))),
 )
 const notAnObject = v.never('must be an object')
@@ -69,12 +86,24 @@ const deliveryData = v.lazy((input) => {
     : deliveryRecord
 })
 
-const orderItem = v.object(
+/** An item of POST /b2b/orders (specification 2.2). */
+export const orderItem = v.object(
   {
     productId,
-    quantity: v.nullish(wholeNumber(1, 2_147_483_647), 1),
-    deliveryData: v.nullish(deliveryData, {}),
-    maxPrice: v.nullish(amount, null),
+    quantity: v.pipe(
+      v.nullish(wholeNumber(1, 2_147_483_647), 1),
+      v.description('How many; the product says how many at most (`maxQuantity`).'),
+    ),
+    deliveryData: v.pipe(
+      v.nullish(deliveryData, {}),
+      v.description('Required as far as the product’s `deliveryDataSchema` has required fields.'),
+    ),
+    maxPrice: v.pipe(
+      v.nullish(amount, null),
+      v.description(
+        'The most that one may cost. Where the price is higher, the order is refused as `PRICE_CHANGED`.',
+      ),
+    ),
   },
   objectMessage,
 )
@@ -87,9 +116,27 @@ export const orderRequest = v.object(
       v.minLength(1, 'must have at least one item'),
       v.maxLength(50, 'must not have more than 50 items'),
     ),
-    externalOrderId: textOf(128),
-    callbackUrl: v.nullish(v.string('must be a text'), null),
-    maxTotal: v.nullish(amount, null),
+    externalOrderId: v.pipe(
+      textOf(128),
+      v.metadata({
+        description:
+          'Your own reference of the order, and its idempotency key where no header gives another: unique for ever.',
+        examples: ['shop-1001'],
+      }),
+    ),
+    callbackUrl: v.pipe(
+      v.nullish(v.string('must be a text'), null),
+      v.metadata({
+        description:
+          'Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final ' +
+          'address, for redirects are not followed.',
+        examples: ['https://hooks.shop.example/supply'],
+      }),
+    ),
+    maxTotal: v.pipe(
+      v.nullish(amount, null),
+      v.description('The most that the order may cost in all. Above it, it is refused as `PRICE_CHANGED`.'),
+    ),
   },
   objectMessage,
 )
@@ -97,47 +144,83 @@ export const orderRequest = v.object(
 export type OrderRequest = v.InferOutput<typeof orderRequest>
 
 /** The key of `X-Idempotency-Key` and `Idempotency-Key`. */
-export const idempotencyKey = v.pipe(
-  v.string(),
-  v.regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters'),
+export const idempotencyKey = pattern(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters')
+
+const codeMessage = 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -'
+
+/** The body of POST /simulation/webhooks. */
+export const simulationRequest = v.object(
+  {
+    callbackUrl: v.string('must be a text'),
+    eventType: v.picklist(['order.completed', 'order.failed'], 'must be order.completed or order.failed'),
+    orderCode: v.nullish(v.pipe(v.string(codeMessage), v.regex(/^[A-Za-z0-9_-]{1,64}$/, codeMessage)), null),
+  },
+  objectMessage,
 )
 
 const timeMessage = 'must be an ISO 8601 date or time, such as 2026-01-31T12:00:00Z (send + as %2B)'
-const time = v.pipe(v.string(timeMessage), v.check(isTime, timeMessage))
+const time = v.pipe(
+  v.string(timeMessage),
+  v.check(isTime, timeMessage),
+  v.metadata({
+    description: 'An ISO 8601 date or time; UTC unless it has a zone.',
+    examples: ['2026-01-31T12:00:00Z'],
+  }),
+)
 const endTime = v.pipe(time, v.transform(endOfMillisecond))
-const pageLimit = v.optional(wholeNumber(1, 100), 20)
+const pageLimit = v.pipe(v.optional(wholeNumber(1, 100), 20), v.description('How many to give.'))
+const since = v.pipe(v.optional(time), v.description('Only what has changed since then.'))
+const from = v.pipe(v.optional(time), v.description('The earliest time of creation.'))
+const to = v.pipe(v.optional(endTime), v.description('The latest time of creation, itself included.'))
+const cursorOf = (requirement: RegExp) =>
+  v.pipe(
+    v.optional(pattern(requirement, 'must be a nextCursor')),
+    v.description('The `nextCursor` of the page before.'),
+  )
 
 /** The query of GET /b2b/catalog/games. */
-export const gamesQuery = v.object({ updatedSince: v.optional(time) })
+export const gamesQuery = v.object({ updatedSince: since })
 
 /** The query of GET /b2b/catalog/games/:slug/products. */
 export const productsQuery = v.object({
-  deliveryType: v.optional(textOf(50)),
-  updatedSince: v.optional(time),
+  deliveryType: v.pipe(
+    v.optional(textOf(50)),
+    v.metadata({ description: 'Only products of this `deliveryType`.', examples: ['id_only'] }),
+  ),
+  updatedSince: since,
 })
 
 /** The query of GET /b2b/orders. */
 export const ordersQuery = v.object({
   limit: pageLimit,
-  cursor: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be a nextCursor'))),
-  page: v.optional(wholeNumber(1, 2_147_483_647)),
-  status: v.optional(
-    v.picklist(
-      ['pending', 'processing', 'completed', 'failed'],
-      'must be pending, processing, completed or failed',
-    ),
+  cursor: cursorOf(/^[A-Za-z0-9_-]{1,64}$/),
+  page: v.pipe(
+    v.optional(wholeNumber(1, 2_147_483_647)),
+    v.description('The page by its number, from 1, instead of a cursor. It adds `pagination.total`.'),
   ),
-  externalOrderId: v.optional(textOf(128)),
-  createdFrom: v.optional(time),
-  createdTo: v.optional(endTime),
+  status: v.pipe(
+    v.optional(
+      v.picklist(
+        ['pending', 'processing', 'completed', 'failed'],
+        'must be pending, processing, completed or failed',
+      ),
+    ),
+    v.description('Only orders in this status.'),
+  ),
+  externalOrderId: v.pipe(
+    v.optional(textOf(128)),
+    v.description('Only orders with this reference of yours.'),
+  ),
+  createdFrom: from,
+  createdTo: to,
 })
 
 /** The query of GET /b2b/balance/transactions. */
 export const transactionsQuery = v.object({
   limit: pageLimit,
-  cursor: v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,17}$/, 'must be a nextCursor'))),
-  from: v.optional(time),
-  to: v.optional(endTime),
+  cursor: cursorOf(/^[1-9]\d{0,17}$/),
+  from,
+  to,
 })
 
 function isObject(value: unknown): value is object {

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { batch } from '../batch.ts'
 import type { Database } from '../db.ts'
 import { parsePush, verifyPush } from '../supplier/push.ts'
@@ -5,8 +6,7 @@ import { readBody } from './body.ts'
 import type { Context, RouteContext, Routes } from './context.ts'
 import type { Door } from './door.ts'
 import { refuse, refuseInvalid } from './errors.ts'
-
-const codePattern = /^[a-z0-9][a-z0-9_-]{0,49}$/
+import { supplierCode } from './schemas.ts'
 
 // Pushes are not counted before their signature is known, so nothing but this keeps forged ones off the database.
 const lookUpsAtOnce = 2
@@ -19,7 +19,7 @@ export function addSupplierRoutes(routes: Routes, { db, door }: { db: Database; 
     inFlight: lookUpsAtOnce,
   })
   const tokenOf = async (ctx: Context, supplier: string) =>
-    codePattern.test(supplier) ? ctx.state.databaseTime(() => lookUp(supplier)) : null
+    v.is(supplierCode, supplier) ? ctx.state.databaseTime(() => lookUp(supplier)) : null
 
   routes.post('/suppliers/:code/results', async (ctx: RouteContext) => {
     const supplier = ctx.params.code ?? ''

@@ -1,0 +1,67 @@
+import * as v from 'valibot'
+
+const text = (description: string) => v.pipe(v.string(), v.description(description))
+const failure = {
+  success: v.literal(false),
+  error: text('What is wrong, for people. It may change; `code` and the status do not.'),
+}
+const detailEntries = {
+  path: text('The place, as `items[0].productId`; empty for the whole body.'),
+  message: text('What is wrong there.'),
+}
+
+/** Authentication and authorization (specification 7): the 401s, and the 403s of the key checks. */
+export const authenticationError = v.object({
+  error: v.picklist(['Unauthorized', 'Forbidden']),
+  message: text('Why.'),
+})
+
+/** The origin check's 403 (specification 5, rule 7). */
+export const originError = v.object(failure)
+
+export const detail = v.object(detailEntries)
+
+/** Every other error. */
+export const businessError = v.object({
+  ...failure,
+  code: text('What is wrong, for programs.'),
+  details: v.optional(v.pipe(v.array(detail), v.description('The fields at fault, where there are any.'))),
+})
+
+/** 402. */
+export const balanceError = v.object({
+  ...failure,
+  code: v.picklist(['INSUFFICIENT_BALANCE']),
+  details: v.object({
+    balance: v.pipe(v.number(), v.description('What there is.')),
+    required: v.pipe(v.number(), v.description('What the order would cost.')),
+    currency: v.string(),
+  }),
+})
+
+/** 409. */
+export const idempotencyError = v.object({
+  ...failure,
+  code: v.picklist(['IDEMPOTENCY_KEY_REUSED']),
+  details: v.pipe(v.array(detail), v.description('The fields that differ.')),
+  orderCode: text('The order that the key belongs to.'),
+})
+
+const priceDetail = v.object({
+  ...detailEntries,
+  price: v.pipe(v.number(), v.description('The present price, or the present total for `maxTotal`.')),
+})
+
+/** 422 `PRICE_CHANGED`. */
+export const priceError = v.object({
+  ...failure,
+  code: v.picklist(['PRICE_CHANGED']),
+  details: v.array(priceDetail),
+})
+
+/** 429. */
+export const rateLimitError = v.object({
+  ...failure,
+  code: v.picklist(['RATE_LIMITED']),
+  retryAfter: v.pipe(v.number(), v.integer(), v.description('Seconds, as in `Retry-After`.')),
+})

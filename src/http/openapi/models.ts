@@ -1,0 +1,183 @@
+import * as v from 'valibot'
+import { orderCode } from '../schemas.ts'
+
+/** What the API answers, as schemas. They describe what SQL renders; the tests hold every real answer against them. */
+
+const money = (description: string) =>
+  v.pipe(v.number(), v.description(`${description} At most two decimals.`))
+const time = (description: string) => v.pipe(v.string(), v.isoTimestamp(), v.metadata({ description }))
+const wholeNumber = (description: string, min = 0) =>
+  v.pipe(v.number(), v.integer(), v.minValue(min), v.metadata({ description }))
+const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
+const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/), v.description('ISO 4217.'))
+
+const statuses = ['pending', 'processing', 'completed', 'failed'] as const
+const code = (description: string) => v.pipe(orderCode, v.metadata({ description }))
+
+export const game = v.object({
+  id: wholeNumber('The game’s number.', 1),
+  slug: text('The game’s name in addresses.'),
+  name: text('The game’s name for people.'),
+  imageUrl: v.nullable(text('A picture.')),
+  deliveryTypes: v.pipe(v.array(v.string()), v.description('The `deliveryType`s of its products.')),
+  productCount: wholeNumber('How many products its list of products holds.'),
+})
+
+export const deliveryField = v.object({
+  id: text('The key in `deliveryData`.'),
+  type: v.pipe(
+    v.picklist(['text', 'number', 'select']),
+    v.description('A `select` takes one of its `options`.'),
+  ),
+  label: text('What to ask a buyer for.'),
+  required: v.boolean(),
+  placeholder: v.nullable(text('An example of a value.')),
+  options: v.optional(v.pipe(v.array(v.string()), v.description('Only for a `select`.'))),
+})
+
+const fixedAmount = v.object({
+  type: v.picklist(['fixed']),
+  value: v.pipe(v.number(), v.description('How much of the game’s currency one unit holds.')),
+})
+
+export const product = v.object({
+  id: wholeNumber('The `productId` of orders.', 1),
+  gameSlug: text('The game it belongs to.'),
+  name: text('The name for people.'),
+  slug: text('The name in the form that stands in addresses.'),
+  wholesalePrice: money('What one costs you.'),
+  currency,
+  region: v.nullable(text('Where it can be used; `null`: anywhere.')),
+  deliveryType: v.pipe(
+    v.string(),
+    v.metadata({
+      description: '`id_only` is a top-up to a player, `key` delivers keys. There may be others.',
+      examples: ['id_only', 'key'],
+    }),
+  ),
+  amountType: v.nullable(fixedAmount),
+  inStock: v.pipe(v.boolean(), v.description('Whether it can be ordered now.')),
+  minQuantity: wholeNumber('The smallest quantity of an item.', 1),
+  maxQuantity: wholeNumber('The largest quantity of an item.', 1),
+  deliveryDataSchema: v.pipe(
+    v.array(deliveryField),
+    v.description('The fields that an item’s `deliveryData` takes.'),
+  ),
+  updatedAt: time('When it, or what makes it available, last changed.'),
+})
+
+export const cdKey = v.object({ code: text('The key.') })
+
+export const item = v.object({
+  id: v.pipe(v.string(), v.uuid(), v.description('The item’s id.')),
+  productId: wholeNumber('The product’s `id`.', 1),
+  productName: text('The product’s name when it was ordered.'),
+  amount: wholeNumber('The quantity.', 1),
+  price: money('What one cost.'),
+  status: v.pipe(
+    v.picklist(statuses),
+    v.description('`completed` and `failed` are final. Take one that you do not know as not final.'),
+  ),
+  refundedAmount: money('What of it came back to the balance.'),
+  errorCode: v.nullable(text('Why it failed, for programs.')),
+  errorMessage: v.nullable(text('Why it failed, in Russian, for buyers.')),
+  cdKeys: v.optional(
+    v.pipe(
+      v.array(cdKey),
+      v.description('The delivered keys: of completed items of key products, and not in lists.'),
+    ),
+  ),
+  completedAt: v.nullable(time('When it became final.')),
+})
+
+const orderSummary = v.object({
+  code: code('The order’s code.'),
+  total: money('Its `totalAmount`.'),
+  itemCount: wholeNumber('How many items were ordered.', 1),
+})
+
+export const order = v.object({
+  code: code('The order’s code, for `GET /b2b/orders/{code}`.'),
+  orderCode: code('The same.'),
+  externalOrderId: text('Your own reference.'),
+  status: v.pipe(v.picklist(statuses), v.description('`completed` and `failed` are final.')),
+  outcome: v.pipe(
+    v.nullable(v.picklist(['full', 'partial', 'none'])),
+    v.description('What was delivered, once the order is final. A partial result is `failed`.'),
+  ),
+  totalAmount: money('What was charged: the sum of `price × amount` over the items. It never shrinks.'),
+  refundedAmount: money('What of it came back to the balance.'),
+  currency,
+  paymentCode: text('The reference of the charge.'),
+  callbackUrl: v.nullable(text('Where the result is sent.')),
+  error: v.pipe(
+    v.nullable(v.picklist(['ORDER_FAILED'])),
+    v.description('Always `ORDER_FAILED` where the order failed.'),
+  ),
+  reason: v.nullable(text('Why it failed, in Russian, for buyers; `null` where nothing is known.')),
+  createdAt: time('When it was placed.'),
+  updatedAt: time('When it last changed.'),
+  completedAt: v.nullable(time('When it became final.')),
+  items: v.pipe(
+    v.array(item),
+    v.minLength(1),
+    v.description('Of an item of which only a part was delivered there are two: one completed, one failed.'),
+  ),
+  orders: v.pipe(
+    v.array(orderSummary),
+    v.minLength(1),
+    v.maxLength(1),
+    v.description('The orders that the request made: this one.'),
+  ),
+})
+
+const nextCursor = v.nullable(text('The `cursor` of the next page; `null` on the last one.'))
+const page = {
+  limit: wholeNumber('How many were asked for.', 1),
+  nextCursor,
+  hasMore: v.pipe(v.boolean(), v.description('Whether there is a next page.')),
+}
+
+export const orderPage = v.object({
+  orders: v.pipe(v.array(order), v.description('Newest first, their items without `cdKeys`.')),
+  pagination: v.object({
+    ...page,
+    total: v.optional(wholeNumber('How many there are in all; only where a `page` was asked for.')),
+  }),
+})
+
+export const balance = v.object({
+  balance: money('What can be spent.'),
+  currency,
+  inOrders: money('What is charged on orders that are not final.'),
+  lowBalance: v.pipe(v.boolean(), v.description('Whether `balance` is at or below `threshold`.')),
+  threshold: money('Set by the operators.'),
+  asOf: time('When this was so.'),
+})
+
+export const transaction = v.object({
+  seq: wholeNumber('Counts the account’s transactions without gaps.', 1),
+  type: v.picklist(['deposit', 'order_charge', 'order_refund', 'adjustment']),
+  amount: money('Positive where the balance grew, negative where it shrank.'),
+  balanceAfter: money('The balance after it.'),
+  currency,
+  orderCode: v.nullable(text('The order that was charged or refunded.')),
+  externalOrderId: v.nullable(text('Your own reference of that order.')),
+  paymentCode: v.nullable(text('The reference of the charge.')),
+  createdAt: time('When it was made.'),
+})
+
+export const transactionPage = v.object({
+  transactions: v.pipe(v.array(transaction), v.description('Newest first.')),
+  openingBalance: money('The balance before `from`; 0 without it.'),
+  closingBalance: money('The balance at `to`; without it, the present one.'),
+  pagination: v.object(page),
+})
+
+export const liveness = v.object({ status: v.picklist(['ok']) })
+export const readiness = v.object({ status: v.picklist(['ready']) })
+
+/** The envelope of every success. */
+export function success<Schema extends v.GenericSchema>(data: Schema) {
+  return v.object({ success: v.literal(true), data })
+}

@@ -1,0 +1,162 @@
+import { countedHeaders, type HeaderName, uncountedHeaders } from '../headers.ts'
+import { everywhere, keyChecks, refusals, responseRef } from '../refusals.ts'
+import { ok, textBody } from '../replies.ts'
+import type { Parameter, Paths } from '../types.ts'
+
+const pageHeaders: HeaderName[] = ['Cache-Control', 'Content-Security-Policy', 'Referrer-Policy']
+const notCounted = { counted: false }
+const html = (description: string) => ({
+  description,
+  headers: countedHeaders(...pageHeaders),
+  content: textBody('text/html'),
+})
+const passwordCheck = refusals(['DOCS_PASSWORD'], { headers: ['WWW-Authenticate'] })
+
+const fileParameter = (example: string): Parameter => ({
+  name: 'file',
+  in: 'path',
+  required: true,
+  description: 'The name of the file.',
+  example,
+  schema: { type: 'string' },
+})
+
+/** What is there besides the API: its state, its documents. */
+export const platformPaths: Paths = {
+  '/livez': {
+    get: {
+      operationId: 'getLiveness',
+      tags: ['State'],
+      summary: 'Whether the process lives',
+      description: 'Asks nothing of the database. Not counted against the rate limit.',
+      security: [],
+      responses: {
+        200: ok('It lives.', 'LivenessAnswer', { ok: { value: { success: true, data: { status: 'ok' } } } }, notCounted),
+        405: responseRef('MethodNotAllowed'),
+        default: responseRef('NotServed'),
+      },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'getReadiness',
+      tags: ['State'],
+      summary: 'Whether the process can do its work',
+      description:
+        'The database answers, takes writes and is migrated, and the process is not about to end. Not counted against ' +
+        'the rate limit.',
+      security: [],
+      responses: {
+        200: ok(
+          'It can.',
+          'ReadinessAnswer',
+          { ready: { value: { success: true, data: { status: 'ready' } } } },
+          notCounted,
+        ),
+        405: responseRef('MethodNotAllowed'),
+        500: responseRef('InternalError'),
+        503: responseRef('Unavailable'),
+        default: responseRef('NotServed'),
+      },
+    },
+  },
+  '/openapi.json': {
+    get: {
+      operationId: 'getOpenApi',
+      tags: ['Documents'],
+      summary: 'This document',
+      description: 'The key comes in `X-Api-Key`, or else in `key`.',
+      security: [{ apiKey: [] }, { apiKeyInQuery: [] }],
+      responses: {
+        200: {
+          description: 'OpenAPI 3.1.',
+          headers: countedHeaders('ETag', 'Cache-Control', 'Vary', 'Referrer-Policy'),
+          content: { 'application/json': { schema: { type: 'object', required: ['openapi', 'paths'] } } },
+        },
+        304: {
+          description: 'What you have still holds.',
+          headers: countedHeaders('ETag', 'Cache-Control', 'Vary', 'Referrer-Policy'),
+        },
+        ...keyChecks,
+        ...everywhere,
+      },
+    },
+  },
+  '/reference': {
+    get: {
+      operationId: 'getReference',
+      tags: ['Documents'],
+      summary: 'This document for people',
+      description:
+        'The key stands in the address, so open it from a machine that you control. The page takes the key out of the ' +
+        'address bar at once.',
+      security: [{ apiKeyInQuery: [] }],
+      responses: { 200: html('The page.'), ...keyChecks, ...everywhere },
+    },
+  },
+  '/docs': {
+    get: {
+      operationId: 'getGuide',
+      tags: ['Documents'],
+      summary: 'The guide for partners',
+      security: [{ docsPassword: [] }],
+      responses: { 200: html('The page.'), ...passwordCheck, ...everywhere },
+    },
+  },
+  '/docs/webhooks': {
+    get: {
+      operationId: 'getWebhookGuide',
+      tags: ['Documents'],
+      summary: 'The guide to webhooks',
+      security: [{ docsPassword: [] }],
+      responses: { 200: html('The page.'), ...passwordCheck, ...everywhere },
+    },
+  },
+  '/docs/verify/{file}': {
+    get: {
+      operationId: 'getVerification',
+      tags: ['Documents'],
+      summary: 'Code that verifies webhooks',
+      description: 'In several languages, and vectors to test your own with.',
+      security: [{ docsPassword: [] }],
+      parameters: [fileParameter('verify.py')],
+      responses: {
+        200: {
+          description: 'The file.',
+          headers: countedHeaders(...pageHeaders),
+          content: textBody('text/plain'),
+        },
+        ...passwordCheck,
+        ...refusals(['NOT_FOUND']),
+        ...everywhere,
+      },
+    },
+  },
+  '/assets/{file}': {
+    get: {
+      operationId: 'getAsset',
+      tags: ['Documents'],
+      summary: 'What the pages are made of',
+      description: 'Style sheets, scripts, the icon.',
+      security: [],
+      parameters: [fileParameter('guide.css')],
+      responses: {
+        200: {
+          description: 'The file.',
+          headers: countedHeaders('ETag', 'Cache-Control', 'Vary', 'Content-Encoding'),
+          content: {
+            ...textBody('text/css'),
+            ...textBody('text/javascript'),
+            ...textBody('image/svg+xml'),
+          },
+        },
+        304: {
+          description: 'What you have still holds.',
+          headers: countedHeaders('ETag', 'Cache-Control', 'Vary'),
+        },
+        ...refusals(['NOT_FOUND']),
+        ...everywhere,
+      },
+    },
+  },
+}

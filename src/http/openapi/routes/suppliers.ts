@@ -1,0 +1,41 @@
+import { supplierCode } from '../../schemas.ts'
+import * as examples from '../examples.ts'
+import { uncountedHeaders } from '../headers.ts'
+import { pathParameter } from '../json_schema.ts'
+import { everywhere, refusals, responseRef } from '../refusals.ts'
+import { jsonBody } from '../replies.ts'
+import type { Paths } from '../types.ts'
+
+/** POST /suppliers/{code}/results: what suppliers push. */
+export const supplierPaths: Paths = {
+  '/suppliers/{code}/results': {
+    post: {
+      operationId: 'pushResult',
+      tags: ['Suppliers'],
+      summary: 'Push a result',
+      description:
+        'For suppliers, not for partners: the result of an order line, as a `GET` of it would give it. `reference` is the ' +
+        'line’s UUID. A repeated or late result changes nothing. A good push is not counted against the rate limit.',
+      security: [{ supplierSignature: [] }],
+      parameters: [
+        pathParameter('code', 'The supplier’s code.', supplierCode, 'first'),
+        {
+          name: 'X-Supplier-Timestamp',
+          in: 'header',
+          required: true,
+          description: 'Unix time in seconds, at most 300 from ours; it is part of what is signed.',
+          example: '1772444467',
+          schema: { type: 'string', pattern: '^[0-9]+$' },
+        },
+      ],
+      requestBody: jsonBody('At most 64 KiB, signed as it stands.', 'SupplierResult', examples.supplierResults),
+      responses: {
+        204: { description: 'The result is recorded.', headers: uncountedHeaders() },
+        ...refusals(['VALIDATION_ERROR', 'UNKNOWN_REFERENCE'], { counted: false }),
+        ...refusals(['BAD_SIGNATURE', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
+        403: responseRef('ForbiddenOrigin'),
+        ...everywhere,
+      },
+    },
+  },
+}

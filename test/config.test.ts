@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import { type Command, ConfigError, loadConfig } from '../src/config.ts'
+import { contains } from '../src/webhook/networks.ts'
+
+const database = { DATABASE_URL: 'postgres://somebody:secret@db.example/supply' }
+
+/** The line with which a start is refused. */
+function refusal(env: Record<string, string>, command: Command = 'start'): string {
+  try {
+    loadConfig(env, { command })
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  throw new Error('it was not refused')
+}
+
+test('without any setting, everything has its documented default', () => {
+  expect(loadConfig(database)).toEqual({
+    databaseUrl: database.DATABASE_URL,
+    port: 3000,
+    host: '127.0.0.1',
+    publicUrl: undefined,
+    logLevel: 'info',
+    metricsPort: undefined,
+    workerMetricsPort: undefined,
+    rateLimitPerMinute: 500,
+    trustProxyHops: 0,
+    allowedOrigins: [],
+    callbackAllowNetworks: [],
+    dnsServers: undefined,
+    webhookConcurrency: 50,
+    supplierConcurrency: 50,
+    supplierDeadlineHours: 24,
+    supplierToken: undefined,
+    alertWebhookUrl: undefined,
+    docsPassword: undefined,
+    seedDemo: false,
+    production: false,
+  })
+})
+
+test('every setting is read', () => {
+  const config = loadConfig({
+    ...database,
+    PORT: '8080',
+    HOST: '0.0.0.0',
+    PUBLIC_URL: 'https://api.example',
+    LOG_LEVEL: 'debug',
+    METRICS_PORT: '9100',
+    WORKER_METRICS_PORT: '9101',
+    RATE_LIMIT_PER_MINUTE: '1000',
+    TRUST_PROXY_HOPS: '2',
+    ALLOWED_ORIGINS: 'shop.example, *.shop.example https://other.example:8443',
+    CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8,10.1.0.0/16',
+    DNS_SERVERS: '127.0.0.1:5353 ::1',
+    WEBHOOK_CONCURRENCY: '7',
+    SUPPLIER_CONCURRENCY: '8',
+    SUPPLIER_DEADLINE_HOURS: '0.5',
+    SUPPLIER_TOKEN: 'token',
+    ALERT_WEBHOOK_URL: 'https://hooks.example/alerts',
+    DOCS_PASSWORD: 'open',
+    SEED_DEMO: '1',
+  })
+  expect(config).toMatchObject({
+    port: 8080,
+    host: '0.0.0.0',
+    publicUrl: 'https://api.example',
+    logLevel: 'debug',
+    metricsPort: 9100,
+    workerMetricsPort: 9101,
+    rateLimitPerMinute: 1000,
+    trustProxyHops: 2,
+    allowedOrigins: ['shop.example', '*.shop.example', 'https://other.example:8443'],
+    dnsServers: ['127.0.0.1:5353', '::1'],
+    webhookConcurrency: 7,
+    supplierConcurrency: 8,
+    supplierDeadlineHours: 0.5,
+    supplierToken: 'token',
+    alertWebhookUrl: 'https://hooks.example/alerts',
+    docsPassword: 'open',
+    seedDemo: true,
+  })
+  expect(contains(config.callbackAllowNetworks, '10.1.2.3')).toBe(true)
+  expect(contains(config.callbackAllowNetworks, '10.2.2.3')).toBe(false)
+})
+
+test('an empty value counts as unset', () => {
+  const empty = Object.fromEntries(
+    ['PORT', 'HOST', 'LOG_LEVEL', 'METRICS_PORT', 'ALLOWED_ORIGINS', 'DNS_SERVERS', 'SEED_DEMO'].map(
+      (name) => [name, ''],
+    ),
+  )
+  expect(loadConfig({ ...database, ...empty })).toEqual(loadConfig(database))
+})
+
+describe('a wrong value stops the start with one line that names the variable', () => {
+  test.each([
+    ['DATABASE_URL', 'mysql://db.example/x'],
+    ['DATABASE_URL', 'db.example'],
+    ['PORT', '65536'],
+    ['PORT', '80a'],
+    ['PORT', '-1'],
+    ['HOST', 'http://x'],
+    ['PUBLIC_URL', 'api.example'],
+    ['LOG_LEVEL', 'loud'],
+    ['METRICS_PORT', '1.5'],
+    ['WORKER_METRICS_PORT', 'x'],
+    ['RATE_LIMIT_PER_MINUTE', '0'],
+    ['TRUST_PROXY_HOPS', '-1'],
+    ['TRUST_PROXY_HOPS', 'true'],
+    ['ALLOWED_ORIGINS', 'https://shop.example/path'],
+    ['ALLOWED_ORIGINS', 'shop.example,*'],
+    ['CALLBACK_ALLOW_NETWORKS', '127.0.0.0/33'],
+    ['CALLBACK_ALLOW_NETWORKS', 'localhost'],
+    ['DNS_SERVERS', 'dns.example'],
+    ['WEBHOOK_CONCURRENCY', '0'],
+    ['SUPPLIER_CONCURRENCY', 'many'],
+    ['SUPPLIER_DEADLINE_HOURS', '0'],
+    ['SUPPLIER_DEADLINE_HOURS', '-1'],
+    ['SUPPLIER_DEADLINE_HOURS', '1e3'],
+    ['ALERT_WEBHOOK_URL', 'ftp://hooks.example'],
+    ['SEED_DEMO', 'yes'],
+  ])('%s=%s', (name, value) => {
+    const line = refusal({ ...database, [name]: value })
+    expect(line).toMatch(new RegExp(`^${name}\\b`))
+    expect(line).not.toContain('\n')
+  })
+
+  test('several wrong values stand in one line', () => {
+    const line = refusal({ ...database, PORT: 'x', LOG_LEVEL: 'y' })
+    expect(line).toMatch(/PORT .*LOG_LEVEL /)
+    expect(line).not.toContain('\n')
+  })
+
+  test('a secret is not repeated', () => {
+    expect(refusal({ DATABASE_URL: 'postgre://u:hunter2@db' })).not.toContain('hunter2')
+    expect(refusal({ ...database, ALERT_WEBHOOK_URL: 'x://hunter2' })).not.toContain('hunter2')
+  })
+})
+
+describe('the embedded database', () => {
+  test('is what start runs on where DATABASE_URL is not set', () => {
+    expect(loadConfig({}, { command: 'start' }).databaseUrl).toBeUndefined()
+  })
+
+  test.each(['api', 'worker', 'migrate'] as const)(
+    'is none for npm run %s, which needs DATABASE_URL',
+    (command) => {
+      expect(refusal({}, command)).toMatch(/^DATABASE_URL /)
+    },
+  )
+
+  test('opens callbacks to this machine and seeds the demo', () => {
+    const config = loadConfig({}, { command: 'start' })
+    expect(contains(config.callbackAllowNetworks, '127.0.0.1')).toBe(true)
+    expect(config.seedDemo).toBe(true)
+  })
+
+  test('leaves both to the settings where they are set', () => {
+    const env = { CALLBACK_ALLOW_NETWORKS: '10.0.0.0/8', SEED_DEMO: '0' }
+    const config = loadConfig(env, { command: 'start' })
+    expect(contains(config.callbackAllowNetworks, '127.0.0.1')).toBe(false)
+    expect(config.seedDemo).toBe(false)
+  })
+
+  test('opens nothing in production', () => {
+    const config = loadConfig({ NODE_ENV: 'production' }, { command: 'start' })
+    expect(config.callbackAllowNetworks).toEqual([])
+    expect(config.production).toBe(true)
+  })
+
+  test('is not what a given database is', () => {
+    const config = loadConfig(database, { command: 'start' })
+    expect(config.callbackAllowNetworks).toEqual([])
+    expect(config.seedDemo).toBe(false)
+  })
+})
+
+test('in production, a start with opened networks is refused', () => {
+  const env = { ...database, NODE_ENV: 'production', CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8' }
+  expect(refusal(env)).toMatch(/^CALLBACK_ALLOW_NETWORKS .*production/)
+  expect(loadConfig({ ...env, CALLBACK_ALLOW_NETWORKS: '' }).callbackAllowNetworks).toEqual([])
+})
+
+test('npm run supplier listens on 4000 unless PORT says otherwise', () => {
+  expect(loadConfig({}, { command: 'supplier' }).port).toBe(4000)
+  expect(loadConfig({ PORT: '4001' }, { command: 'supplier' }).port).toBe(4001)
+})

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { startApi, type TestApi } from '../support/service.ts'
+
+const database = testDatabase()
+const times = { drainIdleMs: 300, drainMs: 3_000 }
+let partner: Partner
+let api: TestApi
+let agent: HttpAgent
+
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
+})
+beforeEach(async () => {
+  api = await startApi(database.url, { times })
+  agent = new HttpAgent({ keepAlive: true, maxSockets: 1 })
+})
+afterEach(async () => {
+  agent.destroy()
+  await api.close()
+})
+
+type Got = { status: number | undefined; headers: IncomingMessage['headers']; body: string; socket: Socket }
+
+function start(path: string, method = 'GET', headers: Record<string, string> = {}): ClientRequest {
+  const all = { 'x-api-key': partner.key, ...headers }
+  return request({ port: api.port, host: '127.0.0.1', path, method, headers: all, agent })
+}
+
+async function finish(sent: ClientRequest, body = ''): Promise<Got> {
+  sent.end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const { socket } = response
+  return { status: response.statusCode, headers: response.headers, body: await text(response), socket }
+}
+
+test('a request on an open connection is answered with 503, and the connection is closed', async () => {
+  const before = await finish(start('/b2b/balance'))
+  expect(before.status).toBe(200)
+  const drained = api.drain()
+  const after = await finish(start('/b2b/balance'))
+  expect(after.socket).toBe(before.socket)
+  expect(after.status).toBe(503)
+  expect(after.headers.connection).toBe('close')
+  expect(Number(after.headers['retry-after'])).toBeGreaterThan(0)
+  expect(JSON.parse(after.body)).toMatchObject({ success: false, code: 'UNAVAILABLE' })
+  await drained
+})
+
+test('the process is not ready any more, and still lives', async () => {
+  const drained = api.drain()
+  expect((await finish(start('/readyz'))).status).toBe(503)
+  expect((await finish(start('/livez'))).status).toBe(200)
+  await drained
+})
+
+test('idle connections are kept for a while, then closed', async () => {
+  const { socket } = await finish(start('/b2b/balance'))
+  const began = Date.now()
+  const closed = once(socket, 'close').then(() => Date.now() - began)
+  await api.drain()
+  const kept = await closed
+  expect(kept).toBeGreaterThanOrEqual(times.drainIdleMs - 20)
+  expect(kept).toBeLessThan(times.drainMs)
+})
+
+test('work under way ends and is answered', async () => {
+  const body = JSON.stringify({ externalOrderId: 'under way', items: [{ productId: products.key }] })
+  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+  const sent = start('/b2b/orders', 'POST', headers)
+  sent.write(body.slice(0, 10))
+  await expect.poll(() => admitted(api)).toBe(1)
+  await api.get('/livez')
+  const drained = api.drain()
+  // Longer than idle connections are kept.
+  await new Promise((resolve) => setTimeout(resolve, times.drainIdleMs + 200))
+  const answer = await finish(sent, body.slice(10))
+  expect(answer.status).toBe(201)
+  expect(answer.headers.connection).toBe('close')
+  await drained
+})
+
+test('afterwards no connection is taken', async () => {
+  await api.drain()
+  await expect(finish(start('/livez'))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+test('what does not end is given up in time', async () => {
+  const sent = start('/b2b/orders', 'POST', { 'content-type': 'application/json', 'content-length': '10' })
+  sent.on('error', () => {})
+  sent.write('{')
+  await expect.poll(() => admitted(api)).toBe(1)
+  const began = Date.now()
+  await api.drain()
+  expect(Date.now() - began).toBeGreaterThanOrEqual(times.drainMs - 50)
+  expect(Date.now() - began).toBeLessThan(times.drainMs + 1_500)
+})
+
+/** How many requests have passed the door. */
+async function admitted({ metrics }: TestApi): Promise<number> {
+  const sizes = await metrics.registry.getSingleMetricAsString('database_batch_size')
+  return Number(/_count\{batch="admit"\} (\d+)/.exec(sizes)?.[1] ?? 0)
+}

@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { makePartner, type Partner } from '../support/partner.ts'
+import { exchangeRaw, testApi } from '../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url, { times: { headersMs: 400, requestMs: 800, keepAliveMs: 10_000 } })
+
+let partner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+})
+
+/** A raw response: its status, its headers in lower case and its body. */
+function parse(response: string) {
+  const [head = '', body = ''] = response.split('\r\n\r\n')
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(/: (.*)/s)))
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    body,
+    json: body === '' ? undefined : JSON.parse(body),
+  }
+}
+
+const raw = async (bytes: string) => parse(await exchangeRaw(api().port, bytes))
+
+async function open(): Promise<Socket> {
+  const socket = connect(api().port, '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+const expectEnvelope = ({ headers, json }: ReturnType<typeof parse>, code: string) => {
+  expect(json).toMatchObject({ success: false, error: expect.any(String), code })
+  expect(headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'x-api-version': '1',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+}
+
+describe('what is no HTTP gets the same envelope', () => {
+  test.each([
+    ['nonsense', 'hello\r\n\r\n'],
+    ['a bad header', 'GET /livez HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n\r\n'],
+    ['two lengths', 'POST /b2b/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+    [
+      'a length and chunks',
+      'POST /b2b/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['no host', 'GET /b2b/balance HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['a target without a path', 'GET ?x=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['a target that is no URL', 'GET http://[x/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+  ])('%s: 400', async (_, bytes) => {
+    const response = await raw(bytes)
+    expect(response.status).toBe(400)
+    expectEnvelope(response, 'VALIDATION_ERROR')
+  })
+
+  test('headers over 16 KiB: 431', async () => {
+    const response = await raw(`GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`)
+    expect(response.status).toBe(431)
+    expectEnvelope(response, 'HEADERS_TOO_LARGE')
+    expect(response.headers.connection).toBe('close')
+  })
+
+  test('headers of nearly 16 KiB are read', async () => {
+    const request = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'x'.repeat(16_000)}\r\n\r\n`
+    expect((await raw(request)).status).toBe(200)
+  })
+})
+
+describe('who is too slow is cut off with 408', () => {
+  test('with the headers', async () => {
+    const socket = await open()
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n')
+    const response = parse(await text(socket))
+    expect(response.status).toBe(408)
+    expectEnvelope(response, 'REQUEST_TIMEOUT')
+  })
+
+  test('with the body', async () => {
+    const socket = await open()
+    socket.write(
+      `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    )
+    const drip = setInterval(() => socket.write(' '), 100)
+    const response = parse(await text(socket))
+    clearInterval(drip)
+    expect(response.status).toBe(408)
+    expectEnvelope(response, 'REQUEST_TIMEOUT')
+  })
+})
+
+describe('HTTP as it is spoken', () => {
+  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+
+  test('several requests may wait on one connection', async () => {
+    const response = await exchangeRaw(
+      api().port,
+      get('/livez') + get('/nothing') + get('/livez', 'Connection: close\r\n'),
+    )
+    expect(response.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200'])
+  })
+
+  test('HTTP/1.0 without a host is served', async () => {
+    expect((await raw('GET /livez HTTP/1.0\r\n\r\n')).status).toBe(200)
+  })
+
+  test('an address in full is served by its path', async () => {
+    const response = await raw(
+      `GET http://api.example/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    )
+    expect(response.status).toBe(200)
+  })
+
+  test('Expect: 100-continue is honoured, and other expectations are no obstacle', async () => {
+    const request = (expectation: string) =>
+      `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nExpect: ${expectation}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'
+    const response = await exchangeRaw(api().port, request('100-continue'))
+    expect(response).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /)
+    expect((await raw(request('miracles'))).status).toBe(400)
+  })
+
+  test('an upgrade is not made', async () => {
+    const response = await raw(get('/livez', 'Connection: close, Upgrade\r\nUpgrade: websocket\r\n'))
+    expect(response.status).toBe(200)
+  })
+
+  test('an idle connection is kept for longer than a load balancer keeps it', async () => {
+    const response = await api().get('/livez')
+    expect(response.headers['keep-alive']).toBe('timeout=10')
+  })
+})
+
+describe('a client that hangs up is no error', () => {
+  const errors = () => api().records.filter(({ level }) => level === 'error' || level === 'warn')
+  const hungUp = () => api().records.filter(({ status }) => status === 499).length
+
+  test.each([
+    ['while it sends its body', 'Content-Length: 100\r\n\r\n{'],
+    ['while it sends chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\n{'],
+    ['before its answer', 'Content-Length: 2\r\n\r\n{}'],
+  ])('%s', async (_, rest) => {
+    const before = { errors: errors().length, hungUp: hungUp() }
+    for (const end of ['destroy', 'resetAndDestroy'] as const) {
+      for (const delay of [0, 5, 30]) {
+        const socket = await open()
+        socket.write(
+          `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: application/json\r\n${rest}`,
+        )
+        await new Promise((resolve) => setTimeout(resolve, delay))
+        socket[end]()
+      }
+    }
+    await expect.poll(async () => (await api().get('/livez')).status).toBe(200)
+    if (rest.endsWith('{')) await expect.poll(hungUp).toBeGreaterThanOrEqual(before.hungUp + 4)
+    expect(errors().length).toBe(before.errors)
+  })
+})

@@ -1,0 +1,58 @@
+import { Registry } from 'prom-client'
+import { request } from 'undici'
+import { beforeAll, expect, test } from 'vitest'
+import { startMetricsServer } from '../../src/metrics.ts'
+import { testDatabase } from '../support/database.ts'
+import { makePartner, type Partner } from '../support/partner.ts'
+import { testApi } from '../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url, { config: { metricsPort: 0 } })
+const silentApi = testApi(() => database.url)
+
+let partner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+})
+
+const scrape = async (path = '/metrics') => {
+  const { statusCode, headers, body } = await request(`http://127.0.0.1:${api().metricsPort}${path}`)
+  return { status: statusCode, type: headers['content-type'], text: await body.text() }
+}
+
+test('requests are counted by method, route pattern and status, never by path', async () => {
+  await api().get('/b2b/orders/ord_secret', { key: partner.key })
+  await api().get('/b2b/orders', { key: partner.key })
+  await api().get('/unknown-path')
+  await api().send('PROPFIND', '/unknown-path')
+  const { status, type, text } = await scrape()
+  expect(status).toBe(200)
+  expect(type).toMatch(/^text\/plain/)
+  expect(text).toContain(
+    'http_request_duration_seconds_count{method="GET",route="/b2b/orders/:code",status="404"} 1',
+  )
+  expect(text).toContain(
+    'http_request_duration_seconds_count{method="GET",route="/b2b/orders",status="200"} 1',
+  )
+  expect(text).toContain('http_request_duration_seconds_count{method="GET",route="none",status="404"} 1')
+  expect(text).toContain('http_request_duration_seconds_count{method="other",route="none",status="404"} 1')
+  expect(text).toMatch(/database_batch_size_count\{batch="admit"\} \d/)
+  expect(text).toContain('process_cpu_seconds_total')
+  expect(text).not.toMatch(/ord_secret|unknown-path/)
+})
+
+test('nothing else is served on the port of the metrics, and they on no other', async () => {
+  expect((await scrape('/b2b/balance')).status).toBe(404)
+  expect((await api().get('/metrics')).status).toBe(404)
+})
+
+test('without a port there are none', () => {
+  expect(silentApi().metricsPort).toBeUndefined()
+})
+
+test('any registry can be served, and closed again', async () => {
+  const server = await startMetricsServer(0, '127.0.0.1', new Registry())
+  expect((await request(`http://127.0.0.1:${server.port}/metrics`)).statusCode).toBe(200)
+  await server.close()
+  await expect(request(`http://127.0.0.1:${server.port}/metrics`)).rejects.toThrow()
+})

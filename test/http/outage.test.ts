@@ -1,0 +1,129 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { type Answer, startApi, type TestApi } from '../support/service.ts'
+import { startTcpProxy, type TcpProxy } from '../support/tcp_proxy.ts'
+
+const database = testDatabase()
+let network: TcpProxy
+let api: TestApi
+let partner: Partner
+
+beforeAll(async () => {
+  network = await startTcpProxy(database.url)
+  api = await startApi(network.url)
+  partner = await makePartner(database.sql, { balance: 100_000 })
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 'push-token' })
+})
+afterEach(async () => {
+  network.set('pass')
+  await expect.poll(async () => (await api.get('/readyz')).status, { timeout: 10_000 }).toBe(200)
+})
+afterAll(async () => {
+  await api.close()
+  await network.close()
+})
+
+let counter = 0
+const order = () => {
+  counter += 1
+  return {
+    externalOrderId: `order-${counter}`,
+    items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }],
+  }
+}
+
+function push(): Promise<Answer> {
+  const body = JSON.stringify({ reference: crypto.randomUUID(), status: 'completed' })
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signature = createHmac('sha256', 'push-token').update(`${timestamp}.${body}`).digest('hex')
+  const headers = { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': `sha256=${signature}` }
+  return api.post('/suppliers/first/results', { body, headers })
+}
+
+const everything = (): Promise<Answer>[] => [
+  api.get('/b2b/balance', { key: partner.key }),
+  api.get('/b2b/balance', { key: 'unknown' }),
+  api.get('/b2b/balance'),
+  api.get('/b2b/catalog/games', { key: partner.key }),
+  api.get('/b2b/orders/ord_1', { key: partner.key }),
+  api.post('/b2b/orders', { key: partner.key, body: order() }),
+  api.post('/b2b/orders', { key: partner.key, headers: { origin: 'https://x.example' }, body: order() }),
+  api.get('/nothing'),
+  api.get('/readyz'),
+  push(),
+]
+
+async function timed(answers: Promise<Answer>[]): Promise<{ answers: Answer[]; slowest: number }> {
+  const began = Date.now()
+  return { answers: await Promise.all(answers), slowest: Date.now() - began }
+}
+
+describe.each([
+  ['breaks connections off', 'refuse'],
+  ['swallows everything', 'swallow'],
+] as const)('while the network to the database %s', (_, mode) => {
+  test('every request gets a 503 in time, never a 401, and the process lives', async () => {
+    expect((await api.get('/b2b/balance', { key: partner.key })).status).toBe(200)
+    network.set(mode)
+    for (let round = 0; round < 2; round += 1) {
+      const { answers, slowest } = await timed(everything())
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503))
+      expect(slowest).toBeLessThan(3_700)
+      for (const { headers, json } of answers) {
+        expect(json).toMatchObject({ success: false, code: 'UNAVAILABLE' })
+        expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+        expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+      }
+    }
+    expect((await api.get('/livez')).status).toBe(200)
+  })
+
+  test('requests that queue behind others’ lost calls do not wait for longer than their own time', async () => {
+    network.set(mode)
+    const waits: Promise<number>[] = []
+    for (let wave = 0; wave < 5; wave += 1) {
+      const began = Date.now()
+      waits.push(api.get('/b2b/balance', { key: partner.key }).then(() => Date.now() - began))
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    expect(Math.max(...(await Promise.all(waits)))).toBeLessThan(3_700)
+  })
+
+  test('afterwards it serves as before, and nothing was charged twice', async () => {
+    const request = order()
+    network.set(mode)
+    const lost = await api.post('/b2b/orders', { key: partner.key, body: request })
+    expect(lost.status).toBe(503)
+    network.set('pass')
+    await expect
+      .poll(async () => (await api.post('/b2b/orders', { key: partner.key, body: request })).status, {
+        timeout: 10_000,
+      })
+      .toBe(200)
+    const list = await api.get(`/b2b/orders?externalOrderId=${request.externalOrderId}`, { key: partner.key })
+    expect(list.json.data.orders).toHaveLength(1)
+  })
+})
+
+test('a lock that another session holds makes an order wait, and not for ever', async () => {
+  const answer = await database.sql.begin(async (sql) => {
+    await sql`select 1 from supply.accounts where id = ${partner.accountId} for update`
+    return timed([api.post('/b2b/orders', { key: partner.key, body: order() })])
+  })
+  expect(answer.answers[0]).toMatchObject({ status: 503, json: { code: 'UNAVAILABLE' } })
+  expect(answer.slowest).toBeLessThan(3_500)
+})
+
+test('a bug in the database is a 500 without internals, and its request’s alone', async () => {
+  await database.sql`alter function api.get_balance rename to get_balance_gone`
+  const answer = await api.get('/b2b/balance', { key: partner.key })
+  await database.sql`alter function api.get_balance_gone rename to get_balance`
+  expect(answer).toMatchObject({ status: 500, json: { success: false, code: 'INTERNAL' } })
+  expect(answer.text).not.toMatch(/get_balance|function|sql/i)
+  expect(answer.headers['x-ratelimit-limit']).toBeDefined()
+  const record = api.records.find(({ msg }) => msg === 'a request failed')
+  expect(record).toMatchObject({ level: 'error', requestId: answer.headers['x-request-id'] })
+  expect((await api.get('/b2b/balance', { key: partner.key })).status).toBe(200)
+})

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { Agent, request } from 'undici'
+import { afterAll, beforeAll } from 'vitest'
+import { connectApi } from '../../src/commands/connections.ts'
+import { type Config, loadConfig } from '../../src/config.ts'
+import type { Database } from '../../src/db.ts'
+import { type ApiServer, type ServerTimes, startServer } from '../../src/http/server.ts'
+import { createLog } from '../../src/log.ts'
+
+export type ApiOptions = {
+  /** Settings other than the tests' own: no budget that a test could use up, callbacks to this machine allowed. */
+  config?: Partial<Config>
+  times?: Partial<ServerTimes>
+}
+
+export type Send = {
+  key?: string | undefined
+  headers?: Record<string, string | string[]>
+  /** Sent as JSON, unless it is a text or bytes. */
+  body?: unknown
+}
+
+export type Answer = {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what a response holds is what the tests find out
+  json: any
+}
+
+export type TestApi = ApiServer & {
+  db: Database
+  /** Every record that the server logged, at level trace. */
+  records: { [field: string]: unknown }[]
+  send(method: string, path: string, options?: Send): Promise<Answer>
+  get(path: string, options?: Send): Promise<Answer>
+  post(path: string, options?: Send): Promise<Answer>
+}
+
+/** Starts the API as `npm run api` does, on a free port of 127.0.0.1, against a database. */
+export async function startApi(databaseUrl: string, options: ApiOptions = {}): Promise<TestApi> {
+  const env = { DATABASE_URL: databaseUrl, CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8' }
+  const config = { ...loadConfig(env), rateLimitPerMinute: 1_000_000, port: 0, ...options.config }
+  const records: { [field: string]: unknown }[] = []
+  const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
+  const db = connectApi(databaseUrl)
+  const server = await startServer({ db, config, log, ...(options.times ? { times: options.times } : {}) })
+  const agent = new Agent({ connections: 200 })
+  const send: TestApi['send'] = (method, path, what = {}) =>
+    sendRequest(agent, `${server.url}${path}`, method, what)
+  return {
+    ...server,
+    db,
+    records,
+    send,
+    get: (path, what) => send('GET', path, what),
+    post: (path, what) => send('POST', path, what),
+    async close() {
+      await agent.destroy()
+      await server.close()
+      await db.end()
+    },
+  }
+}
+
+/** For a test file or a describe: an API that runs from before its first test until after its last. */
+export function testApi(database: () => string, options: ApiOptions = {}): () => TestApi {
+  let api: TestApi | undefined
+  beforeAll(async () => {
+    api = await startApi(database(), options)
+  })
+  afterAll(() => api?.close())
+  return () => {
+    if (api === undefined) throw new Error('the API exists only inside tests and hooks')
+    return api
+  }
+}
+
+/** Writes bytes to a port of this machine and gives all that comes back until the connection is closed. */
+export async function exchangeRaw(port: number, bytes: string | Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(bytes)
+  return text(socket)
+}
+
+async function sendRequest(agent: Agent, url: string, method: string, what: Send): Promise<Answer> {
+  const { key, headers = {}, body } = what
+  const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+  const response = await request(url, {
+    dispatcher: agent,
+    method: method as 'GET',
+    headers: {
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: isRaw ? (body ?? null) : JSON.stringify(body),
+  })
+  const received = await response.body.text()
+  const isJson = String(response.headers['content-type']).startsWith('application/json')
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text: received,
+    json: isJson && received !== '' ? JSON.parse(received) : undefined,
+  }
+}
