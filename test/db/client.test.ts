@@ -216,7 +216,7 @@ describe('a deadline', () => {
     const db = client({ max: 1, deadlineMs: 300 })
     const started = Date.now()
     const error = await failure(db.call('api.sleep', { seconds: 30 }))
-    expect(Date.now() - started).toBeLessThan(1_000)
+    expect(Date.now() - started).toBeLessThan(10_000)
     expect(error).toMatchObject({ name: 'DatabaseDeadline' })
     expect(isUnavailable(error)).toBe(true)
     expect(await db.call('api.numbers')).toEqual([1, 2, 3])
@@ -275,7 +275,7 @@ describe('an error is unavailability', () => {
       expect(error).toMatchObject({ code: 'ECONNREFUSED' })
       expect(isUnavailable(error)).toBe(true)
     }
-    expect(Date.now() - started).toBeLessThan(1_500)
+    expect(Date.now() - started).toBeLessThan(10_000)
   })
 
   test.each([
@@ -293,7 +293,7 @@ describe('an error is unavailability', () => {
     const started = Date.now()
     const errors = await Promise.all(Array.from({ length: 6 }, () => failure(db.call('api.numbers'))))
     expect(errors.every(isUnavailable)).toBe(true)
-    expect(Date.now() - started).toBeLessThan(1_500)
+    expect(Date.now() - started).toBeLessThan(10_000)
     for (const socket of sockets) socket.destroy()
     server.close()
   })
@@ -350,7 +350,7 @@ describe('end', () => {
     const call = failure(db.call('api.sleep', { seconds: 30 }))
     const started = Date.now()
     await db.end({ timeout: 0.2 })
-    expect(Date.now() - started).toBeLessThan(2_000)
+    expect(Date.now() - started).toBeLessThan(10_000)
     expect(isUnavailable(await call)).toBe(true)
   })
 })

@@ -237,7 +237,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
     expect(await outcomeOf(() => answer)).toMatchObject({
       error: 'the answer makes no sense: it is too large',
     })
-    expect(Date.now() - before).toBeLessThan(5000)
+    expect(Date.now() - before).toBeLessThan(15_000)
   })
 
   it('where the body is not JSON', async () => {
@@ -420,7 +420,7 @@ describe('a connection that does not come about', () => {
     const before = Date.now()
     const outcome = await ask('PUT', unconnected(), { signal: controller.signal })
     expect(outcome).toMatchObject({ outcome: 'unknown', error: 'cancelled' })
-    expect(Date.now() - before).toBeLessThan(5000)
+    expect(Date.now() - before).toBeLessThan(15_000)
   })
 })
 
