@@ -6,24 +6,36 @@ import type { Config } from '../config.ts'
 import { type Database, safeError } from '../db.ts'
 import type { Log } from '../log.ts'
 import { accessLog } from './access_log.ts'
+import { addAssetRoutes } from './assets.ts'
 import { addBalanceRoutes } from './balance.ts'
 import { addCatalogRoutes } from './catalog.ts'
 import { clientAddress } from './client_address.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
-import { createDoor } from './door.ts'
+import { createDoor, type Door } from './door.ts'
 import { answerErrors } from './error_envelope.ts'
 import { refuse, refuseAsUnavailable } from './errors.ts'
+import { addGuideRoutes, guardGuide } from './guide.ts'
 import { addHealthRoutes, type Lifecycle } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { addOrderRoutes } from './orders.ts'
+import { keepDiscreet } from './page.ts'
+import { addReferenceRoutes } from './reference.ts'
 import { identify } from './request_id.ts'
 import { addSimulationRoutes } from './simulation.ts'
 import { addSupplierRoutes } from './suppliers.ts'
 
 export type AppOptions = {
   db: Database
-  config: Pick<Config, 'allowedOrigins' | 'rateLimitPerMinute' | 'trustProxyHops' | 'callbackAllowNetworks'>
+  config: Pick<
+    Config,
+    | 'allowedOrigins'
+    | 'rateLimitPerMinute'
+    | 'trustProxyHops'
+    | 'callbackAllowNetworks'
+    | 'publicUrl'
+    | 'docsPassword'
+  >
   log: Log
   metrics: HttpMetrics
   lifecycle: Lifecycle
@@ -36,15 +48,9 @@ export type AppOptions = {
  * and authentication, then its route (404, 405), its body (413, 415, 400) and the work.
  */
 export function createApp(options: AppOptions): Koa<RequestState, object> {
-  const { db, config, log, metrics, lifecycle, expected } = options
+  const { db, config, log, metrics, lifecycle } = options
   const door = createDoor({ db, config, metrics, onKeyUsed: noteKeyUse(db, log) })
-  const routes: Routes = new Router<RequestState, object>({ sensitive: true })
-  addHealthRoutes(routes, { db, expected, lifecycle })
-  addCatalogRoutes(routes, db)
-  addOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks, metrics })
-  addBalanceRoutes(routes, db)
-  addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
-  addSupplierRoutes(routes, { db, door })
+  const routes = createRoutes(options, door)
 
   // Koa must not read proxy headers itself: `trustProxyHops` says which of their entries can be believed.
   const app = new Koa<RequestState, object>({ proxy: false })
@@ -55,14 +61,32 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     answerErrors(log),
     requireSense,
     findRoute(routes),
+    keepDiscreet,
     refuseWhileDraining(lifecycle),
     knowClient(config.trustProxyHops),
     door.enter,
+    guardGuide(config.docsPassword),
     requireRoute,
     routes.routes() as Middleware,
   ]
   for (const step of middleware) app.use(step)
   return app
+}
+
+/** All routes of the service. Throws if a page cannot be made. */
+export function createRoutes(options: Omit<AppOptions, 'log'>, door: Door): Routes {
+  const { db, config, metrics, lifecycle, expected } = options
+  const routes: Routes = new Router<RequestState, object>({ sensitive: true })
+  addHealthRoutes(routes, { db, expected, lifecycle })
+  addCatalogRoutes(routes, db)
+  addOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks, metrics })
+  addBalanceRoutes(routes, db)
+  addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
+  addSupplierRoutes(routes, { db, door })
+  addReferenceRoutes(routes, config)
+  addGuideRoutes(routes, config)
+  addAssetRoutes(routes)
+  return routes
 }
 
 // Operators see when a key was last used; that must not make a request wait or fail.

@@ -45,7 +45,7 @@ export async function readBody(ctx: Context): Promise<ReadBody> {
 }
 
 /** Parses JSON in UTF-8. */
-export function parseJson(bytes: Buffer): ParsedJson {
+function parseJson(bytes: Buffer): ParsedJson {
   if (!isUtf8(bytes)) return undefined
   try {
     return { value: JSON.parse(new TextDecoder().decode(bytes)) }
@@ -63,7 +63,7 @@ export async function readJson(ctx: Context): Promise<ParsedJson> {
 }
 
 /** Answers a request whose body could not be read. */
-export function refuseBody(ctx: Context, error: ErrorName): void {
+function refuseBody(ctx: Context, error: ErrorName): void {
   const details = [{ path: '', message: 'must be JSON in UTF-8' }]
   refuse(ctx, error, error === 'VALIDATION_ERROR' ? { details } : {})
 }

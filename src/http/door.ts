@@ -3,10 +3,12 @@ import { batch, byOrdinal } from '../batch.ts'
 import type { Config } from '../config.ts'
 import type { Database, Functions } from '../db.ts'
 import type { Account, Context, Next } from './context.ts'
+import { databaseTimeMs } from './database_time.ts'
 import { type ErrorExtras, type ErrorName, refuse } from './errors.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { originAllowed } from './origin.ts'
 import { createOverBudget, type UsedBudget } from './over_budget.ts'
+import { needsKey, presentedKey } from './presented_key.ts'
 
 type AdmitRequest = {
   client: string
@@ -36,8 +38,6 @@ export type Door = {
 
 // Reads of the process's own state, and pushes, which their route counts if their signature is wrong.
 const uncounted = new Set(['/livez', '/readyz', '/suppliers/:code/results'])
-// What lies here, and below, is for those with a key; so is that there is nothing.
-const keyedPaths = ['/b2b', '/simulation']
 const reading = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 const refusals: { [verdict: string]: ErrorName } = {
@@ -58,6 +58,7 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
       )
     },
     onRun: (size) => metrics.batch('admit', size),
+    waitMs: databaseTimeMs,
   })
 
   async function enter(ctx: Context, next: Next): Promise<void> {
@@ -109,16 +110,12 @@ function admissionRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest 
   const write = !reading.has(ctx.method)
   const allowOrigin = origin !== null && originAllowed(origin, allowedOrigins)
   const keyMatters = needsKey(ctx.path) || (write && origin !== null && !allowOrigin)
-  const keyHash = keyMatters ? hashOf(ctx.get('X-Api-Key')) : null
+  const keyHash = keyMatters ? hashOf(presentedKey(ctx)) : null
   return { client: ctx.state.client, keyHash, origin, write, allowOrigin, count: true }
 }
 
 function hashOf(key: string): string | null {
   return key === '' ? null : createHash('sha256').update(key).digest('hex')
-}
-
-function needsKey(path: string): boolean {
-  return keyedPaths.some((keyed) => path === keyed || path.startsWith(`${keyed}/`))
 }
 
 function accountFrom({ account_id: id, key_id: keyId, account_mode: mode, currency }: Admission): Account {

@@ -18,6 +18,7 @@ const forbidden = (authentication: string): ErrorRow => ({ status: 403, text: 'F
 const rows = {
   UNAUTHORIZED: { status: 401, text: 'Unauthorized', authentication: 'Invalid or missing API key' },
   BAD_SIGNATURE: { status: 401, text: 'Unauthorized', authentication: 'Invalid or missing signature' },
+  DOCS_PASSWORD: { status: 401, text: 'Unauthorized', authentication: 'Invalid or missing password' },
   STOREFRONT_ACCOUNT: forbidden('This endpoint is only available for B2B API partners'),
   PUBLIC_KEY: forbidden('This API key is not authorized for this endpoint'),
   IP_NOT_ALLOWED: forbidden('This API key is not allowed from this IP address'),
@@ -54,6 +55,9 @@ const rows = {
 } satisfies { [name: string]: ErrorRow }
 
 export type ErrorName = keyof typeof rows
+
+/** The names of all errors. */
+export const errorNames = Object.keys(rows) as ErrorName[]
 
 /** Seconds after which a request may be tried again that could not be answered. */
 const unavailableFor = 2

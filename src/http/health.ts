@@ -2,6 +2,7 @@ import type { Version } from '../../db/files.ts'
 import { batch } from '../batch.ts'
 import type { Database, Functions } from '../db.ts'
 import type { Context, Routes } from './context.ts'
+import { databaseTimeMs } from './database_time.ts'
 import { refuseAsUnavailable } from './errors.ts'
 import { reply } from './reply.ts'
 
@@ -24,6 +25,7 @@ export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: Hea
       return new Map(askers.map((_, index) => [index, state]))
     },
     max: 1_000,
+    waitMs: databaseTimeMs,
   })
 
   routes.get('/livez', (ctx: Context) => reply(ctx, '{"status":"ok"}'))

@@ -5,11 +5,12 @@ import { checkCallbackUrl } from '../webhook/callback_url.ts'
 import type { Network } from '../webhook/networks.ts'
 import { readJson } from './body.ts'
 import { accountOf, type RouteContext, type Routes } from './context.ts'
+import { databaseTimeMs } from './database_time.ts'
 import { type Detail, type ErrorExtras, type ErrorName, refuse, refuseInvalid } from './errors.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { replyUnstored } from './reply.ts'
 import { idempotencyKey, type OrderRequest, orderCode, orderRequest, ordersQuery } from './schemas.ts'
-import { type Checked, check, checkQuery, isStorable } from './validate.ts'
+import { type Checked, check, checkQuery } from './validate.ts'
 
 export type OrderRouteOptions = { db: Database; allowNetworks: readonly Network[]; metrics: HttpMetrics }
 
@@ -52,6 +53,7 @@ function placeInBatches(db: Database, metrics: HttpMetrics): PlaceOrder {
       return byOrdinal(await db.call('api.place_orders', { requests: numbered }))
     },
     onRun: (size) => metrics.batch('place_orders', size),
+    waitMs: databaseTimeMs,
   })
 }
 
@@ -95,11 +97,11 @@ function faultsOf(checked: Checked<unknown>): Detail[] {
   return checked.ok ? [] : checked.details
 }
 
-// A URL that PostgreSQL cannot store is refused in any case, so it may be changed on its way there.
+// What PostgreSQL cannot store is in no good URL, so that what is replaced here is refused in any case.
 function checkedCallback(url: string | null, allowNetworks: readonly Network[]) {
   if (url === null) return { callbackUrl: null, callbackError: null }
   const verdict = checkCallbackUrl(url, allowNetworks)
-  const callbackUrl = isStorable(url) ? url : url.toWellFormed().replaceAll('\u0000', '\uFFFD')
+  const callbackUrl = url.toWellFormed().replaceAll('\u0000', '\uFFFD')
   return { callbackUrl, callbackError: verdict.ok ? null : verdict.reason }
 }
 

@@ -151,9 +151,20 @@ const codeMessage = 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -'
 /** The body of POST /simulation/webhooks. */
 export const simulationRequest = v.object(
   {
-    callbackUrl: v.string('must be a text'),
+    callbackUrl: v.pipe(
+      v.string('must be a text'),
+      v.metadata({
+        description: 'Where the event is sent; the rules are those of an order’s `callbackUrl`.',
+        examples: ['https://hooks.shop.example/supply'],
+      }),
+    ),
     eventType: v.picklist(['order.completed', 'order.failed'], 'must be order.completed or order.failed'),
-    orderCode: v.nullish(v.pipe(v.string(codeMessage), v.regex(/^[A-Za-z0-9_-]{1,64}$/, codeMessage)), null),
+    orderCode: v.pipe(
+      v.nullish(v.pipe(v.string(codeMessage), v.regex(/^[A-Za-z0-9_-]{1,64}$/, codeMessage)), null),
+      v.description(
+        'An order of yours that ended so: the event is about it then. With any other code, or none, it holds sample data.',
+      ),
+    ),
   },
   objectMessage,
 )
@@ -169,8 +180,14 @@ const time = v.pipe(
 )
 const endTime = v.pipe(time, v.transform(endOfMillisecond))
 const pageLimit = v.pipe(v.optional(wholeNumber(1, 100), 20), v.description('How many to give.'))
-const since = v.pipe(v.optional(time), v.description('Only what has changed since then.'))
-const from = v.pipe(v.optional(time), v.description('The earliest time of creation.'))
+const since = v.pipe(
+  v.optional(time),
+  v.description('Only what has changed since then, an ISO 8601 date or time.'),
+)
+const from = v.pipe(
+  v.optional(time),
+  v.description('The earliest time of creation, ISO 8601; UTC unless it has a zone.'),
+)
 const to = v.pipe(v.optional(endTime), v.description('The latest time of creation, itself included.'))
 const cursorOf = (requirement: RegExp) =>
   v.pipe(

@@ -94,7 +94,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
       lifecycle.draining = true
       await sleep(times.drainIdleMs)
       // Takes no more connections and closes the idle ones.
-      server.closeAllConnections()
+      server.close()
       await Promise.race([closed, sleep(times.drainMs - times.drainIdleMs, undefined, { ref: false })])
       await close()
     },

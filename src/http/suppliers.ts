@@ -4,6 +4,7 @@ import type { Database } from '../db.ts'
 import { parsePush, verifyPush } from '../supplier/push.ts'
 import { readBody } from './body.ts'
 import type { Context, RouteContext, Routes } from './context.ts'
+import { databaseTimeMs } from './database_time.ts'
 import type { Door } from './door.ts'
 import { refuse, refuseInvalid } from './errors.ts'
 import { supplierCode } from './schemas.ts'
@@ -17,31 +18,24 @@ export function addSupplierRoutes(routes: Routes, { db, door }: { db: Database; 
     run: async ([supplier = '']) => new Map([[0, await db.call('api.supplier_token', { supplier })]]),
     max: 1,
     inFlight: lookUpsAtOnce,
+    waitMs: databaseTimeMs,
   })
-  const tokenOf = async (ctx: Context, supplier: string) =>
-    v.is(supplierCode, supplier) ? ctx.state.databaseTime(() => lookUp(supplier)) : null
+
+  async function isAuthentic(ctx: Context, rawBody: Buffer, supplier: string): Promise<boolean> {
+    if (!v.is(supplierCode, supplier)) return false
+    const token = await ctx.state.databaseTime(() => lookUp(supplier))
+    const timestamp = ctx.get('X-Supplier-Timestamp')
+    const signature = ctx.get('X-Supplier-Signature')
+    return token !== null && verifyPush({ token, timestamp, signature, rawBody, now: new Date() })
+  }
 
   routes.post('/suppliers/:code/results', async (ctx: RouteContext) => {
     const supplier = ctx.params.code ?? ''
     const body = await readBody(ctx)
     if (!body.ok) return door.refuseCounted(ctx, body.error)
-    if (!(await isAuthentic(ctx, body.bytes, () => tokenOf(ctx, supplier)))) {
-      return door.refuseCounted(ctx, 'BAD_SIGNATURE')
-    }
+    if (!(await isAuthentic(ctx, body.bytes, supplier))) return door.refuseCounted(ctx, 'BAD_SIGNATURE')
     await recordPush(ctx, db, supplier, body.bytes)
   })
-}
-
-async function isAuthentic(
-  ctx: Context,
-  rawBody: Buffer,
-  tokenOf: () => Promise<string | null>,
-): Promise<boolean> {
-  const timestamp = ctx.get('X-Supplier-Timestamp')
-  const signature = ctx.get('X-Supplier-Signature')
-  if (timestamp === '' || signature === '') return false
-  const token = await tokenOf()
-  return token !== null && verifyPush({ token, timestamp, signature, rawBody, now: new Date() })
 }
 
 async function recordPush(ctx: Context, db: Database, supplier: string, rawBody: Buffer): Promise<void> {

@@ -72,6 +72,20 @@ describe('what is no HTTP gets the same envelope', () => {
     expect(response.headers.connection).toBe('close')
   })
 
+  test('who goes on sending can still read it', async () => {
+    const socket = connect({ port: api().port, host: '127.0.0.1', allowHalfOpen: true })
+    const errors: Error[] = []
+    socket.on('error', (error) => errors.push(error))
+    await once(socket, 'connect')
+    for (let time = 0; time < 10; time += 1) {
+      socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(errors).toEqual([])
+    expect(parse(await text(socket)).status).toBe(431)
+    socket.destroy()
+  })
+
   test('headers of nearly 16 KiB are read', async () => {
     const request = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'x'.repeat(16_000)}\r\n\r\n`
     expect((await raw(request)).status).toBe(200)
@@ -109,6 +123,18 @@ describe('HTTP as it is spoken', () => {
       get('/livez') + get('/nothing') + get('/livez', 'Connection: close\r\n'),
     )
     expect(response.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200'])
+  })
+
+  test('after a body that was too large, the connection takes the next request', async () => {
+    const head = `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: application/json\r\n`
+    const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`
+    const requests = [
+      `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`,
+      `${head}Content-Length: 327680\r\n\r\n${' '.repeat(327_680)}`,
+      get('/livez', 'Connection: close\r\n'),
+    ]
+    const response = await exchangeRaw(api().port, requests.join(''))
+    expect(response.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
   test('HTTP/1.0 without a host is served', async () => {

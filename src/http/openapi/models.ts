@@ -23,6 +23,8 @@ export const game = v.object({
   productCount: wholeNumber('How many products its list of products holds.'),
 })
 
+export const gameList = v.array(game)
+
 export const deliveryField = v.object({
   id: text('The key in `deliveryData`.'),
   type: v.pipe(
@@ -65,6 +67,8 @@ export const product = v.object({
   ),
   updatedAt: time('When it, or what makes it available, last changed.'),
 })
+
+export const productList = v.array(product)
 
 export const cdKey = v.object({ code: text('The key.') })
 
@@ -172,6 +176,43 @@ export const transactionPage = v.object({
   openingBalance: money('The balance before `from`; 0 without it.'),
   closingBalance: money('The balance at `to`; without it, the present one.'),
   pagination: v.object(page),
+})
+
+export const simulation = v.object({
+  eventId: v.pipe(v.string(), v.uuid(), v.description('The `X-Idempotency-Key` of the deliveries.')),
+})
+
+const attempt = v.object({
+  attempt: wholeNumber('1 to 9.', 1),
+  startedAt: time('When it began.'),
+  finishedAt: v.nullable(time('When it ended.')),
+  outcome: v.pipe(
+    v.nullable(v.picklist(['delivered', 'retry', 'dead', 'lost'])),
+    v.description(
+      '`null` while it is under way; `lost` where its end is not known, which counts as a failure.',
+    ),
+  ),
+  statusCode: v.nullable(wholeNumber('What your receiver answered.', 100)),
+  error: v.nullable(text('Why there was no answer.')),
+  retryAfterSeconds: v.nullable(wholeNumber('Your `Retry-After`, as it was understood.')),
+  nextAttemptAt: v.nullable(time('When it is tried again.')),
+})
+
+export const simulationState = v.object({
+  eventId: v.pipe(v.string(), v.uuid(), v.description('The event’s id.')),
+  eventType: v.picklist(['order.completed', 'order.failed']),
+  orderCode: text('The order that the event is about.'),
+  callbackUrl: text('Where it is sent.'),
+  state: v.picklist(['waiting', 'sending', 'delivered', 'dead']),
+  deadReason: v.pipe(
+    v.nullable(v.picklist(['attempts_exhausted', 'http_4xx', 'http_3xx', 'invalid_url', 'blocked_address'])),
+    v.description('Why it was given up.'),
+  ),
+  nextAttemptAt: v.nullable(time('When the next delivery is due.')),
+  createdAt: time('When it was made.'),
+  deliveredAt: v.nullable(time('When it was delivered.')),
+  deadAt: v.nullable(time('When it was given up.')),
+  attempts: v.array(attempt),
 })
 
 export const liveness = v.object({ status: v.picklist(['ok']) })

@@ -27,6 +27,7 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
     details: [{ path: 'items[0].maxPrice', message: 'the price is now 89.00', price: 89 }],
   },
   RATE_LIMITED: { retryAfter: 37 },
+  TOO_MANY_SAMPLES: { retryAfter: 60 },
 }
 
 /** The models of the errors that say more than others. */
@@ -129,21 +130,24 @@ export const sharedResponses = {
   ),
 }
 
-function schemasOf(names: ErrorName[]): (Reference & JsonSchema)[] {
+/** A business error with one of these codes. */
+function businessErrorOf(codes: string[]): JsonSchema {
+  return { allOf: [schemaRef('BusinessError'), { type: 'object', properties: { code: { enum: codes } } }] }
+}
+
+function schemasOf(names: ErrorName[]): JsonSchema[] {
   const bodies = names.map((name): object => errorOf(name).body)
   const codes = [...new Set(bodies.flatMap((body) => ('code' in body ? [String(body.code)] : [])))]
   const plain = codes.filter((code) => models[code] === undefined)
   return [
     ...(bodies.some((body) => 'message' in body) ? [schemaRef('AuthenticationError')] : []),
     ...(bodies.some((body) => !('message' in body) && !('code' in body)) ? [schemaRef('OriginError')] : []),
-    ...(plain.length > 0
-      ? [{ ...schemaRef('BusinessError'), properties: { code: { enum: plain } } }]
-      : []),
+    ...(plain.length > 0 ? [businessErrorOf(plain)] : []),
     ...codes.flatMap((code) => models[code] ?? []).map(schemaRef),
   ]
 }
 
-function anyOf(schemas: (Reference & JsonSchema)[]): JsonSchema {
+function anyOf(schemas: JsonSchema[]): JsonSchema {
   const [only, ...others] = schemas
   return only !== undefined && others.length === 0 ? only : { anyOf: schemas }
 }

@@ -1,5 +1,5 @@
 import { transactionsQuery } from '../../schemas.ts'
-import * as examples from '../examples.ts'
+import * as examples from '../examples/balance.ts'
 import { countedHeaders } from '../headers.ts'
 import { queryParameters } from '../json_schema.ts'
 import { everywhere, keyChecks, refusals } from '../refusals.ts'

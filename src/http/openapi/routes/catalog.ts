@@ -1,5 +1,5 @@
 import { gameSlug, gamesQuery, productNumber, productsQuery } from '../../schemas.ts'
-import * as examples from '../examples.ts'
+import * as examples from '../examples/catalog.ts'
 import { countedHeaders } from '../headers.ts'
 import { pathParameter, queryParameters } from '../json_schema.ts'
 import { everywhere, keyChecks, refusals } from '../refusals.ts'

@@ -1,5 +1,5 @@
 import { idempotencyKey, orderCode, ordersQuery } from '../../schemas.ts'
-import * as examples from '../examples.ts'
+import * as examples from '../examples/orders.ts'
 import { pathParameter, plainSchema, queryParameters } from '../json_schema.ts'
 import { everywhere, keyChecks, keyChecksOfWrites, refusals } from '../refusals.ts'
 import { jsonBody, ok } from '../replies.ts'

@@ -1,5 +1,5 @@
 import { supplierCode } from '../../schemas.ts'
-import * as examples from '../examples.ts'
+import * as examples from '../examples/events.ts'
 import { uncountedHeaders } from '../headers.ts'
 import { pathParameter } from '../json_schema.ts'
 import { everywhere, refusals, responseRef } from '../refusals.ts'
@@ -28,7 +28,11 @@ export const supplierPaths: Paths = {
           schema: { type: 'string', pattern: '^[0-9]+$' },
         },
       ],
-      requestBody: jsonBody('At most 64 KiB, signed as it stands.', 'SupplierResult', examples.supplierResults),
+      requestBody: jsonBody(
+        'At most 64 KiB, signed as it stands.',
+        'SupplierResult',
+        examples.supplierResults,
+      ),
       responses: {
         204: { description: 'The result is recorded.', headers: uncountedHeaders() },
         ...refusals(['VALIDATION_ERROR', 'UNKNOWN_REFERENCE'], { counted: false }),

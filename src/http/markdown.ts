@@ -1,0 +1,76 @@
+import { Marked, type Tokens } from 'marked'
+import { escapeHtml } from './page.ts'
+
+/** A heading of a rendered text; `text` is HTML. */
+export type Heading = { id: string; depth: number; text: string }
+
+export type Rendered = { html: string; headings: Heading[] }
+
+/**
+ * Renders our own Markdown (GitHub's) as HTML. Nothing in it becomes HTML but what Markdown means: tags are shown as
+ * text. `hrefOf` gives the address for what a link names, and throws for what it does not know; links within the page
+ * are left alone. Throws for images.
+ */
+export function renderMarkdown(markdown: string, hrefOf: (target: string) => string): Rendered {
+  const headings: Heading[] = []
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const html = this.parser.parseInline(tokens)
+        const id = uniqueId(idOf(text), headings)
+        headings.push({ id, depth, text: html })
+        return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${html}</a></h${depth}>\n`
+      },
+      code: renderCode(hrefOf),
+      table(token: Tokens.Table) {
+        const cells = (row: Tokens.TableCell[], tag: string) =>
+          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')
+        const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
+        const head = `<thead><tr>${cells(token.header, 'th')}</tr></thead>`
+        return `${scrollable('Table')}<table>${head}<tbody>${rows}</tbody></table></div>\n`
+      },
+      link({ href, tokens }) {
+        const address = href.startsWith('#') ? href : hrefOf(href)
+        return `<a href="${escapeHtml(address)}">${this.parser.parseInline(tokens)}</a>`
+      },
+      html: ({ text }) => escapeHtml(text),
+      image: ({ href }) => {
+        throw new Error(`pages show no images: ${href}`)
+      },
+    },
+  })
+  return { html: marked.parse(markdown, { async: false }), headings }
+}
+
+/** The id of a heading, as GitHub makes it, so that links work in both places. */
+function idOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
+}
+
+function uniqueId(id: string, headings: Heading[]): string {
+  const taken = new Set(headings.map((heading) => heading.id))
+  for (let n = 1; ; n += 1) {
+    const candidate = n === 1 ? id : `${id}-${n - 1}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+// The words after the fence: the language, and perhaps the file that the code is taken from.
+function renderCode(hrefOf: (target: string) => string) {
+  return ({ text, lang = '' }: Tokens.Code): string => {
+    const [language = '', file] = lang.split(' ')
+    const caption =
+      file === undefined
+        ? ''
+        : `<p class="file"><a href="${escapeHtml(hrefOf(file))}">${escapeHtml(file)}</a></p>`
+    return `${caption}${scrollable('Code')}<pre><code class="${escapeHtml(language)}">${escapeHtml(text)}</code></pre></div>\n`
+  }
+}
+
+// What is wider than a narrow screen moves by itself, by keyboard too, and not the whole page.
+function scrollable(label: string): string {
+  return `<div class="scroll" role="region" aria-label="${label}" tabindex="0">`
+}

@@ -1,0 +1,90 @@
+import type * as v from 'valibot'
+import { pushSchema } from '../../supplier/push.ts'
+import { deliveryRecord, orderItem, orderRequest, simulationRequest } from '../schemas.ts'
+import * as errors from './error_models.ts'
+import * as events from './event_models.ts'
+import * as models from './models.ts'
+
+/**
+ * Every schema that the document names: those that check requests, those that describe responses, and those of the
+ * webhooks' bodies.
+ */
+export const namedSchemas: { [name: string]: v.GenericSchema } = {
+  OrderRequest: orderRequest,
+  OrderRequestItem: orderItem,
+  DeliveryData: deliveryRecord,
+  SimulationRequest: simulationRequest,
+  SupplierResult: pushSchema,
+
+  Game: models.game,
+  GameList: models.success(models.gameList),
+  Product: models.product,
+  DeliveryField: models.deliveryField,
+  ProductList: models.success(models.productList),
+  ProductAnswer: models.success(models.product),
+  Order: models.order,
+  OrderItem: models.item,
+  CdKey: models.cdKey,
+  OrderAnswer: models.success(models.order),
+  OrderPage: models.success(models.orderPage),
+  Balance: models.balance,
+  BalanceAnswer: models.success(models.balance),
+  Transaction: models.transaction,
+  TransactionPage: models.success(models.transactionPage),
+  SimulationAnswer: models.success(models.simulation),
+  SimulationStateAnswer: models.success(models.simulationState),
+  LivenessAnswer: models.success(models.liveness),
+  ReadinessAnswer: models.success(models.readiness),
+
+  AuthenticationError: errors.authenticationError,
+  OriginError: errors.originError,
+  BusinessError: errors.businessError,
+  ErrorDetail: errors.detail,
+  BalanceError: errors.balanceError,
+  IdempotencyError: errors.idempotencyError,
+  PriceError: errors.priceError,
+  RateLimitError: errors.rateLimitError,
+
+  OrderCompletedEvent: events.orderCompleted,
+  OrderFailedEvent: events.orderFailed,
+  EventItem: events.eventItem,
+}
+
+/** How a request can prove who it is from. */
+export const securitySchemes = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+    description:
+      'The account’s API key, `svc_live_` or `svc_test_` and 48 hexadecimal characters. Both kinds place real orders. It ' +
+      'belongs on a server, never in a browser.',
+  },
+  apiKeyInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'key',
+    description: 'The same key. Only for this document and the page that shows it.',
+  },
+  docsPassword: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The password of the guide, which the operators give out, with any user name.',
+  },
+  supplierSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Supplier-Signature',
+    description:
+      '`sha256=` and the lower-case hexadecimal HMAC-SHA256 of `X-Supplier-Timestamp`, a dot and the raw body, under the ' +
+      'supplier’s token.',
+  },
+  webhookSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Webhook-Signature',
+    description:
+      '`sha256=` and the lower-case hexadecimal HMAC-SHA256 of `X-Webhook-Timestamp`, a dot and the raw body. The key is ' +
+      'the account’s webhook secret: its 64 characters as they stand.',
+  },
+} as const

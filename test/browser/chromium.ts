@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe } from 'vitest'
+
+const candidates = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+]
+const executablePath = candidates.find((path) => path !== undefined && existsSync(path))
+const required = process.env.REQUIRE_BROWSER === '1'
+
+// Nothing but this machine can be reached, whatever a page asks for and whatever the browser itself would like to.
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-proxy-server',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+]
+
+/** A page that is watched: what it asked for, and what the browser had to complain about. */
+export type Watched = {
+  page: Page
+  /** The addresses that it asked for, in order, each with the referrer that was told. */
+  requests: { url: string; referrer: string | undefined }[]
+  /** Errors and warnings of the console, exceptions, failed requests and violations of the security policy. */
+  complaints: string[]
+}
+
+/**
+ * Tests that need a Chromium. Where there is none they are skipped with a message, unless `REQUIRE_BROWSER=1`, which
+ * makes them fail. `tests` gets a function that opens an empty page in a context of its own.
+ */
+export function describeInChromium(
+  name: string,
+  tests: (open: (options?: BrowserContextOptions) => Promise<Watched>) => void,
+): void {
+  if (executablePath === undefined && !required) {
+    console.info(`no Chromium on this machine (set CHROMIUM_PATH to use another), hence not run: ${name}`)
+    describe.skip(name, () => tests(() => Promise.reject(new Error('there is no Chromium'))))
+    return
+  }
+  describe(name, { timeout: 90_000 }, () => {
+    let browser: Browser | undefined
+    beforeAll(async () => {
+      if (executablePath === undefined) throw new Error('REQUIRE_BROWSER=1, but there is no Chromium')
+      browser = await chromium.launch({ executablePath, args: flags })
+    })
+    afterAll(() => browser?.close())
+    tests(async (options = {}) => {
+      if (browser === undefined) throw new Error('the browser exists only inside tests and hooks')
+      const context = await browser.newContext(options)
+      return watch(await context.newPage())
+    })
+  })
+}
+
+async function watch(page: Page): Promise<Watched> {
+  const requests: Watched['requests'] = []
+  const complaints: string[] = []
+  page.on('request', (request) => {
+    requests.push({ url: request.url(), referrer: request.headers().referer })
+  })
+  page.on('requestfailed', (request) => void complaints.push(`failed: ${request.url()}`))
+  page.on('pageerror', (error) => void complaints.push(`thrown: ${error.message}`))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)
+  })
+  await page.exposeFunction('reportViolation', (text: string) => complaints.push(`policy: ${text}`))
+  await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+    reportViolation(event.effectiveDirective + ' ' + event.blockedURI))`)
+  return { page, requests, complaints }
+}
+
+/** How much wider than its window a page is, in pixels. */
+export async function overflowOf(page: Page): Promise<number> {
+  return Number(
+    await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+  )
+}

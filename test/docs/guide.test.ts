@@ -1,0 +1,228 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import demoCatalog from '../../db/seed/demo.json' with { type: 'json' }
+import { errorNames, errorOf } from '../../src/http/errors.ts'
+import { renderMarkdown } from '../../src/http/markdown.ts'
+import { signature } from '../../src/webhook/sign.ts'
+import { testDatabase } from '../support/database.ts'
+import { makePartner } from '../support/partner.ts'
+import { startScriptedSupplier } from '../support/scripted_supplier.ts'
+import { startApi, type TestApi } from '../support/service.ts'
+import { startTestWorker } from '../support/whole_service.ts'
+
+const run = promisify(execFile)
+const docs = join(import.meta.dirname, '../../docs')
+const guide = readFileSync(join(docs, 'guide.md'), 'utf8')
+const scratch = mkdtempSync(join(tmpdir(), 'guide-'))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+type Block = { language: string; file: string | undefined; text: string }
+
+/** The fenced code blocks. The words after the fence are the language, and the file that the block is taken from. */
+const blocks = [...guide.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)\n```$/gms)].map(
+  ([, language = '', file, text = '']): Block => ({ language, file, text }),
+)
+
+/** Every field of a value by its path, entries of lists under one. */
+function fieldsOf(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((entry) => fieldsOf(entry, `${path}[]`)))]
+  if (value === null || typeof value !== 'object') return [path]
+  return Object.entries(value).flatMap(([name, field]) => fieldsOf(field, `${path}.${name}`))
+}
+
+const hasCurl = spawnSync('bash', ['-c', 'command -v curl']).status === 0
+if (!hasCurl) console.info('no bash or curl on this machine, hence not run: the commands of the guide')
+
+describe.skipIf(!hasCurl)('the commands of the guide', () => {
+  const database = testDatabase()
+  let api: TestApi
+  let key = ''
+  const closing: (() => Promise<unknown>)[] = []
+
+  beforeAll(async () => {
+    const supplier = await startScriptedSupplier()
+    supplier.setAnswer(({ body }) => ({
+      status: 200,
+      json: { status: 'completed', codes: String(Object(body).sku).startsWith('KEY') ? ['A', 'B'] : [] },
+    }))
+    const suppliers = ['demo', 'demo-reserve'].map((code) => ({
+      ...{ code, base_url: supplier.url, token: supplier.token },
+    }))
+    const { sql } = database
+    await sql`select ops.load_catalog(${sql.json({ ...demoCatalog, suppliers } as never)})`
+    key = (await makePartner(sql, { mode: 'test', balance: 100_000 })).key
+    api = await startApi(database.url)
+    const worker = await startTestWorker(database.url)
+    closing.push(worker.stop, api.close, supplier.close)
+  })
+  afterAll(async () => {
+    for (const close of closing) await close()
+  })
+
+  /** What a block prints when it is pasted into a shell where the blocks before it were. */
+  async function paste(text: string, before: string[]): Promise<string> {
+    const exported = before.flatMap((earlier) => earlier.match(/^export .*$/gm) ?? [])
+    const script = ['set -euo pipefail', ...exported, text].join('\n')
+    const { stdout, stderr } = await run('bash', ['-c', script], { cwd: scratch })
+    expect(stderr).toBe('')
+    return stdout
+  }
+
+  test('can be pasted one after the other, and answer what the guide says', async () => {
+    const done: string[] = []
+    let code = ''
+    for (const [index, { language, text }] of blocks.entries()) {
+      if (language !== 'sh') continue
+      const mine = text
+        .replaceAll('http://127.0.0.1:3000', api.url)
+        .replace(/svc_test_0+/, key)
+        .replace(/ord_[0-9a-f]{32}/, code)
+      const printed = await paste(mine, done)
+      done.push(mine)
+      if (printed.startsWith('{')) {
+        const answer = JSON.parse(printed)
+        const next = blocks[index + 1]
+        const shown = next?.language === 'json' ? JSON.parse(next.text) : undefined
+        if (shown !== undefined) expect(fieldsOf(answer)).toEqual(fieldsOf(shown))
+        expect(answer.success, printed).toBe(shown === undefined ? true : shown.success)
+        code ||= answer.data?.code ?? ''
+      }
+    }
+    expect(done.length).toBeGreaterThan(10)
+    expect(code).toMatch(/^ord_/)
+    expect(JSON.parse(readFileSync(join(scratch, 'openapi.json'), 'utf8')).openapi).toBe('3.1.0')
+  })
+})
+
+describe('the receiver of the guide', () => {
+  const secret = 'f'.repeat(64)
+  const body = JSON.stringify({
+    event_id: 'e-1',
+    event_type: 'order.completed',
+    data: { orderCode: 'ord_1' },
+  })
+  let port = 0
+  let printed = ''
+  let receiver: ChildProcess
+
+  beforeAll(async () => {
+    const source = blocks.find(({ text }) => text.includes('createServer'))?.text ?? ''
+    writeFileSync(join(scratch, 'receiver.ts'), source)
+    writeFileSync(join(scratch, 'package.json'), '{"type":"module"}')
+    copyFileSync(join(docs, 'verify/verify.ts'), join(scratch, 'verify.ts'))
+    port = await freePort()
+    const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) }
+    receiver = spawn(process.execPath, [join(scratch, 'receiver.ts')], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    receiver.stdout?.on('data', (chunk) => {
+      printed += chunk
+    })
+    await vi.waitFor(() => deliver(), { timeout: 10_000 })
+  })
+  afterAll(() => receiver.kill())
+
+  async function deliver({ key = 'e-1', signedWith = secret, secondsAgo = 0 } = {}): Promise<number> {
+    const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo)
+    const headers = {
+      'content-type': 'application/json',
+      'x-webhook-timestamp': timestamp,
+      'x-webhook-signature': signature(signedWith, timestamp, body),
+      'x-idempotency-key': key,
+    }
+    const { statusCode, body: answer } = await request(`http://127.0.0.1:${port}`, {
+      method: 'POST',
+      headers,
+      body,
+    })
+    await answer.dump()
+    return statusCode
+  }
+
+  test('takes an event once, however often it comes', async () => {
+    expect(await deliver()).toBe(200)
+    expect(printed).toBe('order.completed ord_1\n')
+  })
+
+  test('believes nobody else', async () => {
+    expect(await deliver({ signedWith: 'e'.repeat(64) })).toBe(401)
+    expect(await deliver({ secondsAgo: 400 })).toBe(401)
+    expect(await deliver({ key: 'e-2' })).toBe(401)
+    expect(printed).toBe('order.completed ord_1\n')
+  })
+
+  test('uses the verification of the kit as it stands there', () => {
+    const text = readFileSync(join(docs, 'verify/verify.ts'), 'utf8')
+    const parts = [...text.matchAll(/^[^\n]*\[docs:begin\]\n(.*?)^[^\n]*\[docs:end\]$/gms)]
+    const shown = parts.map(([, part = '']) => part.trim()).join('\n\n')
+    expect(blocks.find(({ file }) => file === 'verify/verify.ts')?.text).toBe(shown)
+  })
+})
+
+describe('the guide', () => {
+  const headingsOf = (text: string) => renderMarkdown(text, (target) => target).headings.map(({ id }) => id)
+  const webhooks = readFileSync(join(docs, 'webhooks.md'), 'utf8')
+
+  test.each([
+    { name: 'guide.md', text: guide },
+    { name: 'webhooks.md', text: webhooks },
+  ])('has no link to a heading that is not there: $name', ({ text }) => {
+    const own = [...text.matchAll(/\]\(#([^)]*)\)/g)].map(([, target]) => target)
+    expect(headingsOf(text)).toEqual(expect.arrayContaining(own))
+    const others = [...text.matchAll(/\]\(webhooks\.md#([^)]*)\)/g)].map(([, target]) => target)
+    expect(headingsOf(webhooks)).toEqual(expect.arrayContaining(others))
+  })
+
+  test('names no error that does not exist', () => {
+    const codes = errorNames.map(
+      (name) => Object.entries(errorOf(name).body).find(([field]) => field === 'code')?.[1],
+    )
+    const named = [...guide.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, code]) => code)
+    expect(named.length).toBeGreaterThan(8)
+    expect(codes).toEqual(expect.arrayContaining(named))
+  })
+})
+
+describe('rendering Markdown', () => {
+  const render = (text: string) => renderMarkdown(text, (target) => `/to/${target}`)
+
+  test('shows tags as text, in lines and in blocks', () => {
+    const { html } = render('a <b>c</b>\n\n<script>x</script>\n\n`<i>`\n\n```html\n<u>\n```')
+    expect(html).not.toMatch(/<(b|script|i|u)>/)
+    expect(html).toContain('&lt;script&gt;')
+  })
+
+  test('makes ids of headings as GitHub does, each once', () => {
+    const { headings } = render('# A b\n\n## `c`, d!\n\n## A b')
+    expect(headings.map(({ id, depth }) => [id, depth])).toEqual([
+      ['a-b', 1],
+      ['c-d', 2],
+      ['a-b-1', 2],
+    ])
+  })
+
+  test('asks where links lead, but for those within the page', () => {
+    expect(render('[x](y.md) [z](#z)').html).toBe('<p><a href="/to/y.md">x</a> <a href="#z">z</a></p>\n')
+  })
+
+  test('refuses images', () => {
+    expect(() => render('![x](y.png)')).toThrow('y.png')
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
