@@ -4,11 +4,14 @@ import pg from 'pg'
 import { applyMigrations } from './apply_migrations.ts'
 import { loadCode } from './code.ts'
 import { readCode, readMigrations, type SqlFolders } from './files.ts'
+import { ensureLogins, type LoginPasswords } from './logins.ts'
 
 export { expectedVersion, type Version } from './files.ts'
 
 export type MigrateOptions = SqlFolders & {
   databaseUrl: string
+  /** Of which processes the logins are made or changed, after the migrations. */
+  logins?: LoginPasswords | undefined
   /** Takes one line for each thing done or waited for. */
   log?: ((line: string) => void) | undefined
 }
@@ -53,6 +56,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     const applied = await applyMigrations(client, { migrations, dir: options.migrationsDir, retry, log })
     const codeReloaded = await retry(() => loadCode(client, code, { force: applied.length > 0 }))
     if (codeReloaded) log(`loaded ${code.length} functions and views`)
+    const logins = await retry(() => ensureLogins(client, options.logins ?? {}))
+    for (const login of logins) log(`login ${login} has the password that was given`)
     return { applied, codeReloaded }
   } finally {
     await client.end()

@@ -1,10 +1,11 @@
 import { Resolver } from 'node:dns'
 import * as v from 'valibot'
+import type { LoginPasswords } from '../db/logins.ts'
 import { isOriginPattern } from './http/origin.ts'
 import { type Network, parseNetworks } from './webhook/networks.ts'
 
 /** The npm scripts that read the settings. */
-export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'demo'
+export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'seed' | 'demo'
 
 /** The settings of a process, read once from the environment. What is undefined was not set and has no default. */
 export type Config = {
@@ -31,8 +32,11 @@ export type Config = {
   supplierConcurrency: number
   /** After how many hours an unsettled line is stuck; may be fractional. */
   supplierDeadlineHours: number
-  /** The token that the simulated supplier takes. */
+  /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
   supplierToken: string | undefined
+  supplierUrl: string
+  /** The passwords that `migrate` gives to the logins of the other processes. */
+  loginPasswords: LoginPasswords
   alertWebhookUrl: string | undefined
   docsPassword: string | undefined
   seedDemo: boolean
@@ -65,30 +69,38 @@ const wholeNumber = (min: number, max: number) => {
   )
 }
 
-const url = (protocols: string[], message: string) =>
-  v.optional(
-    v.pipe(
-      v.string(),
-      v.check((value) => protocols.includes(URL.parse(value)?.protocol ?? ''), message),
-    ),
+const urlOf = (protocols: string[], message: string) =>
+  v.pipe(
+    v.string(),
+    v.check((value) => protocols.includes(URL.parse(value)?.protocol ?? ''), message),
   )
+
+const webUrl = urlOf(['http:', 'https:'], 'must be an http or https URL')
 
 const list = v.pipe(
   v.optional(v.string(), ''),
   v.transform((value) => value.split(/[\s,]+/).filter((entry) => entry !== '')),
 )
 
+const loginPassword = v.optional(
+  v.pipe(
+    v.string(),
+    // These stand in a URL as they are.
+    v.regex(/^[A-Za-z0-9._~-]{16,}$/, 'must be 16 or more of the characters A-Z a-z 0-9 . _ ~ -'),
+  ),
+)
+
 const hours = 'must be a number of hours from 0.0001 to 10000, such as 24 or 0.5'
 
 const settings = v.object({
   NODE_ENV: text,
-  DATABASE_URL: url(['postgres:', 'postgresql:'], 'must be a postgres:// URL'),
+  DATABASE_URL: v.optional(urlOf(['postgres:', 'postgresql:'], 'must be a postgres:// URL')),
   PORT: v.optional(wholeNumber(0, 65535)),
   HOST: v.optional(
     v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')),
     '127.0.0.1',
   ),
-  PUBLIC_URL: url(['http:', 'https:'], 'must be an http or https URL'),
+  PUBLIC_URL: v.optional(webUrl),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of: ${logLevels.join(', ')}`), 'info'),
   METRICS_PORT: v.optional(wholeNumber(0, 65535)),
   WORKER_METRICS_PORT: v.optional(wholeNumber(0, 65535)),
@@ -120,7 +132,11 @@ const settings = v.object({
     '24',
   ),
   SUPPLIER_TOKEN: text,
-  ALERT_WEBHOOK_URL: url(['http:', 'https:'], 'must be an http or https URL'),
+  SUPPLIER_URL: v.optional(webUrl, 'http://127.0.0.1:4000'),
+  API_DB_PASSWORD: loginPassword,
+  WORKER_DB_PASSWORD: loginPassword,
+  OPERATOR_DB_PASSWORD: loginPassword,
+  ALERT_WEBHOOK_URL: v.optional(webUrl),
   DOCS_PASSWORD: text,
   SEED_DEMO: v.optional(v.picklist(['0', '1'], 'must be 0 or 1')),
 })
@@ -130,7 +146,7 @@ type Settings = v.InferOutput<typeof settings>
 /**
  * Reads the settings from an environment; an empty value counts as unset. `command` is the script that starts: without
  * DATABASE_URL, `start` runs on the embedded database, which changes the defaults of SEED_DEMO and, outside production,
- * of CALLBACK_ALLOW_NETWORKS; `api`, `worker` and `migrate` cannot do without it.
+ * of CALLBACK_ALLOW_NETWORKS; `api`, `worker`, `migrate` and `seed` cannot do without it.
  * Throws ConfigError, whose message is one line.
  */
 export function loadConfig(
@@ -143,7 +159,7 @@ export function loadConfig(
   const parsed = v.safeParse(settings, given)
   if (!parsed.success) throw new ConfigError(faults(parsed.issues))
   const values = parsed.output
-  if (values.DATABASE_URL === undefined && ['api', 'worker', 'migrate'].includes(command)) {
+  if (values.DATABASE_URL === undefined && ['api', 'worker', 'migrate', 'seed'].includes(command)) {
     throw new ConfigError(`DATABASE_URL must be set for "npm run ${command}"`)
   }
   return configOf(values, command)
@@ -169,6 +185,12 @@ function configOf(values: Settings, command: Command): Config {
     supplierConcurrency: values.SUPPLIER_CONCURRENCY,
     supplierDeadlineHours: values.SUPPLIER_DEADLINE_HOURS,
     supplierToken: values.SUPPLIER_TOKEN,
+    supplierUrl: values.SUPPLIER_URL,
+    loginPasswords: {
+      api: values.API_DB_PASSWORD,
+      worker: values.WORKER_DB_PASSWORD,
+      operator: values.OPERATOR_DB_PASSWORD,
+    },
     alertWebhookUrl: values.ALERT_WEBHOOK_URL,
     docsPassword: values.DOCS_PASSWORD,
     seedDemo: values.SEED_DEMO === undefined ? embedded : values.SEED_DEMO === '1',

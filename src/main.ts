@@ -2,6 +2,7 @@ import { api } from './commands/api.ts'
 import { demo } from './commands/demo.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { receiver } from './commands/receiver.ts'
+import { seed } from './commands/seed.ts'
 import { start } from './commands/start.ts'
 import { supplier } from './commands/supplier.ts'
 import { worker } from './commands/worker.ts'
@@ -13,6 +14,7 @@ const commands: { [name: string]: () => Promise<void> } = {
   worker,
   migrate: migrateCommand,
   supplier,
+  seed,
   demo,
   receiver: () => receiver(process.argv.slice(3)),
 }

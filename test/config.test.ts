@@ -16,7 +16,7 @@ function refusal(env: Record<string, string>, command: Command = 'start'): strin
 }
 
 test('without any setting, everything has its documented default', () => {
-  expect(loadConfig(database)).toEqual({
+  expect(loadConfig(database)).toMatchObject({
     databaseUrl: database.DATABASE_URL,
     port: 3000,
     host: '127.0.0.1',
@@ -33,6 +33,8 @@ test('without any setting, everything has its documented default', () => {
     supplierConcurrency: 50,
     supplierDeadlineHours: 24,
     supplierToken: undefined,
+    supplierUrl: 'http://127.0.0.1:4000',
+    loginPasswords: {},
     alertWebhookUrl: undefined,
     docsPassword: undefined,
     seedDemo: false,
@@ -58,6 +60,10 @@ test('every setting is read', () => {
     SUPPLIER_CONCURRENCY: '8',
     SUPPLIER_DEADLINE_HOURS: '0.5',
     SUPPLIER_TOKEN: 'token',
+    SUPPLIER_URL: 'http://supplier.example:4000',
+    API_DB_PASSWORD: 'an-api-password-',
+    WORKER_DB_PASSWORD: 'a-worker-password',
+    OPERATOR_DB_PASSWORD: 'an-operator-password',
     ALERT_WEBHOOK_URL: 'https://hooks.example/alerts',
     DOCS_PASSWORD: 'open',
     SEED_DEMO: '1',
@@ -77,6 +83,12 @@ test('every setting is read', () => {
     supplierConcurrency: 8,
     supplierDeadlineHours: 0.5,
     supplierToken: 'token',
+    supplierUrl: 'http://supplier.example:4000',
+    loginPasswords: {
+      api: 'an-api-password-',
+      worker: 'a-worker-password',
+      operator: 'an-operator-password',
+    },
     alertWebhookUrl: 'https://hooks.example/alerts',
     docsPassword: 'open',
     seedDemo: true,
@@ -120,6 +132,9 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['SUPPLIER_DEADLINE_HOURS', '-1'],
     ['SUPPLIER_DEADLINE_HOURS', '1e3'],
     ['ALERT_WEBHOOK_URL', 'ftp://hooks.example'],
+    ['SUPPLIER_URL', 'supplier.example'],
+    ['API_DB_PASSWORD', 'short'],
+    ['WORKER_DB_PASSWORD', 'breaks@the/url:of-it'],
     ['SEED_DEMO', 'yes'],
   ])('%s=%s', (name, value) => {
     const line = refusal({ ...database, [name]: value })
@@ -144,7 +159,7 @@ describe('the embedded database', () => {
     expect(loadConfig({}, { command: 'start' }).databaseUrl).toBeUndefined()
   })
 
-  test.each(['api', 'worker', 'migrate'] as const)(
+  test.each(['api', 'worker', 'migrate', 'seed'] as const)(
     'is none for npm run %s, which needs DATABASE_URL',
     (command) => {
       expect(refusal({}, command)).toMatch(/^DATABASE_URL /)

@@ -10,6 +10,5 @@ export async function api(): Promise<void> {
   const log = createLog(config.logLevel)
   const db = connectApi(config.databaseUrl ?? '')
   const server = await startServer({ db, config, log })
-  console.log(`ready: ${server.url}`)
-  await runUntilEnded(log, [], [[server.drain], [db.end]])
+  await runUntilEnded(log, [], [[server.drain], [db.end]], () => console.log(`ready: ${server.url}`))
 }

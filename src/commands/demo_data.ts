@@ -34,3 +34,13 @@ export async function loadDemo(
   chmodSync(keyFile, 0o600)
   return key
 }
+
+/** How to place a first order with the demo partner's key, for a terminal. */
+export function demoGreeting(url: string, key: string): string {
+  return `The demo partner's key is ${key}. Place an order:
+
+  curl -s ${url}/b2b/orders -H 'X-Api-Key: ${key}' -H 'Content-Type: application/json' \\
+    -d '{"externalOrderId":"first-'$(date +%s)'","items":[{"productId":101,"deliveryData":{"gameUserId":"123456789"}}]}'
+
+and read it with curl -s ${url}/b2b/orders/CODE -H 'X-Api-Key: ${key}'.`
+}

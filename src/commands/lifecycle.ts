@@ -9,9 +9,17 @@ const longestEndMs = 28_000
  * Waits for SIGTERM or SIGINT, or for a part to fail, then ends everything and exits: 0 after a signal, 1 after a
  * failure. A repeated signal is ignored: a terminal's Ctrl-C comes twice, from the terminal and from npm.
  * After 28 s it exits all the same; what is still under way is lost work, not lost data, for claims fence it.
+ * `announce` is called as soon as signals are heeded: who is told that the process runs may end it at once.
  */
-export async function runUntilEnded(log: Log, failed: Promise<string>[], ending: Ending): Promise<never> {
-  const cause = await Promise.race([signal('SIGTERM'), signal('SIGINT'), ...failed.map(failure)])
+export async function runUntilEnded(
+  log: Log,
+  failed: Promise<string>[],
+  ending: Ending,
+  announce: () => void = () => {},
+): Promise<never> {
+  const causes = [signal('SIGTERM'), signal('SIGINT'), ...failed.map(failure)]
+  announce()
+  const cause = await Promise.race(causes)
   if (cause.failed) log.error(cause.reason)
   else log.info(`${cause.reason}: ending`)
   const code = cause.failed ? 1 : 0

@@ -1,11 +1,12 @@
 import { migrate } from '../../db/migrate.ts'
 import { loadConfig } from '../config.ts'
 
-/** `npm run migrate`: brings the database of DATABASE_URL up to date. */
+/** `npm run migrate`: brings the database of DATABASE_URL up to date, and makes the logins that passwords are set for. */
 export async function migrateCommand(): Promise<void> {
   const config = loadConfig(process.env, { command: 'migrate' })
   const { applied, codeReloaded } = await migrate({
     databaseUrl: config.databaseUrl ?? '',
+    logins: config.loginPasswords,
     log: (line) => console.log(line),
   })
   if (applied.length === 0 && !codeReloaded) console.log('the database is up to date')

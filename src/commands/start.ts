@@ -6,7 +6,7 @@ import { type EmbeddedPostgres, startPostgres } from '../postgres/index.ts'
 import { startSimulator } from '../supplier/simulator.ts'
 import { startWorker } from '../worker/index.ts'
 import { connectApi, connectWorker } from './connections.ts'
-import { dataDir, loadDemo } from './demo_data.ts'
+import { dataDir, demoGreeting, loadDemo } from './demo_data.ts'
 import { runUntilEnded } from './lifecycle.ts'
 
 /**
@@ -38,7 +38,6 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
   const workerDb = connectWorker(databaseUrl)
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
   const server = await startServer({ db: apiDb, config, log })
-  announce(server.url, demo?.key, postgres)
   await runUntilEnded(
     log,
     [worker.failed],
@@ -48,6 +47,7 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
       [async () => demo?.simulator.close()],
       [async () => postgres?.stop()],
     ],
+    () => announce(server.url, demo?.key, postgres),
   )
 }
 
@@ -60,12 +60,7 @@ function announce(url: string, demoKey: string | undefined, postgres: EmbeddedPo
   console.log(`ready: ${url}`)
   if (demoKey === undefined) return
   console.log(`
-The demo partner's key is ${demoKey}. Place an order:
-
-  curl -s ${url}/b2b/orders -H 'X-Api-Key: ${demoKey}' -H 'Content-Type: application/json' \\
-    -d '{"externalOrderId":"first-'$(date +%s)'","items":[{"productId":101,"deliveryData":{"gameUserId":"123456789"}}]}'
-
-and read it with curl -s ${url}/b2b/orders/CODE -H 'X-Api-Key: ${demoKey}'. In another terminal, npm run demo
+${demoGreeting(url, demoKey)} In another terminal, npm run demo
 shows signed webhooks arriving${postgres === undefined ? '' : `, and psql "$(cat ${postgres.urlFile})" opens the database`}.
 `)
 }

@@ -13,6 +13,7 @@ export async function supplier(): Promise<void> {
     token: config.supplierToken,
     log: (event) => log.info(event, 'simulated supplier'),
   })
-  console.log(`supplier ready: ${simulator.url} (token ${simulator.token})`)
-  await runUntilEnded(log, [], [[simulator.close]])
+  await runUntilEnded(log, [], [[simulator.close]], () =>
+    console.log(`supplier ready: ${simulator.url} (token ${simulator.token})`),
+  )
 }

@@ -11,6 +11,5 @@ export async function worker(): Promise<void> {
   const databaseUrl = config.databaseUrl ?? ''
   const db = connectWorker(databaseUrl)
   const running = await startWorker({ databaseUrl, db, config, log })
-  log.info('the worker runs')
-  await runUntilEnded(log, [running.failed], [[running.stop], [db.end]])
+  await runUntilEnded(log, [running.failed], [[running.stop], [db.end]], () => log.info('the worker runs'))
 }

@@ -1,0 +1,24 @@
+# The service: one image for all its commands (api, worker, migrate, …). Node runs the TypeScript as it stands, so
+# nothing is built; the first stage only keeps npm's cache out of the second.
+FROM node:24-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The optional packages are Node itself and the embedded PostgreSQL, for machines without containers.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24-slim
+# The settings' defaults are for a developer's machine: 127.0.0.1 would be this container alone.
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+# The one folder that the process may write to. It is used by the demo alone.
+RUN mkdir .data && chown node:node .data
+COPY --from=packages /app/node_modules node_modules
+COPY package.json LICENSE ./
+COPY docs docs
+COPY tasks tasks
+COPY db db
+COPY src src
+USER node
+EXPOSE 3000
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["api"]

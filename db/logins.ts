@@ -1,0 +1,51 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** The passwords of the logins of the service's processes; a login without one is left as it is. */
+export type LoginPasswords = {
+  api?: string | undefined
+  worker?: string | undefined
+  operator?: string | undefined
+}
+
+const logins = [
+  { process: 'api', login: 'supply_api_login', role: 'supply_api' },
+  { process: 'worker', login: 'supply_worker_login', role: 'supply_worker' },
+  { process: 'operator', login: 'supply_operator_login', role: 'supply_operator' },
+] as const
+
+/**
+ * Makes a database login for each process that has a password here, or gives the login that exists that password:
+ * `supply_api_login`, `supply_worker_login`, `supply_operator_login`. Each may take on its process's role and has no
+ * right of its own, so the role is a wall even for whoever resets it. Passwords are of ASCII characters.
+ *
+ * `client` is a session that may create roles, on a migrated database. Gives the names of the logins. Rejects with
+ * the server's error if the session may not do that.
+ */
+export async function ensureLogins(client: pg.Client, passwords: LoginPasswords): Promise<string[]> {
+  const ensured: string[] = []
+  for (const { process, login, role } of logins) {
+    const password = passwords[process]
+    if (password === undefined) continue
+    const { rowCount } = await client.query('select from pg_catalog.pg_roles where rolname = $1', [login])
+    if (rowCount === 0) await client.query(`create role ${login}`)
+    await client.query(`alter role ${login} login password ${pg.escapeLiteral(verifierOf(password))}`)
+    await client.query(`grant ${role} to ${login} with inherit false, set true`)
+    ensured.push(login)
+  }
+  return ensured
+}
+
+/**
+ * What PostgreSQL keeps of a password (RFC 5803). The server takes it in the password's stead, which so can stand in
+ * no statement that a server logs.
+ */
+function verifierOf(password: string): string {
+  const rounds = 4096
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256')
+  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest()
+  const storedKey = createHash('sha256').update(keyed('Client Key')).digest('base64')
+  const serverKey = keyed('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${storedKey}:${serverKey}`
+}

@@ -1,0 +1,21 @@
+import { loadConfig } from '../config.ts'
+import { simulatorToken } from '../supplier/simulator.ts'
+import { demoGreeting, loadDemo } from './demo_data.ts'
+
+/**
+ * `npm run seed`: what `npm start` does by itself for its demo, for a service in several processes. Loads the demo
+ * catalog, whose supplier is at SUPPLIER_URL, into the database of DATABASE_URL, and prints the demo partner's key.
+ */
+export async function seed(): Promise<void> {
+  const {
+    databaseUrl = '',
+    supplierUrl,
+    supplierToken,
+    publicUrl,
+    port,
+  } = loadConfig(process.env, {
+    command: 'seed',
+  })
+  const key = await loadDemo(databaseUrl, { url: supplierUrl, token: supplierToken ?? simulatorToken })
+  console.log(demoGreeting(publicUrl ?? `http://127.0.0.1:${port}`, key))
+}
