@@ -239,6 +239,11 @@ export type Functions = {
     args: { results: unknown }
     result: { ordinal: number; verdict: string }[]
   }
+  /** How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order lines and those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. */
+  'work.gauges': {
+    args: Record<string, never>
+    result: { events_waiting: number; events_due: number; events_sending: number; dead_letters: number; lines_open: number; lines_stuck: number; lines_held: number; oldest_due_job_seconds: number }[]
+  }
   /** Forgets clients whose window of requests ended minutes ago, at most 10,000 at a time, and gives how many. Call it every minute. */
   'work.prune_rate_windows': {
     args: Record<string, never>
@@ -314,6 +319,7 @@ export const functions = {
   'work.begin_deliveries': { args: { event_ids: 'uuid[]', account_cap: 'integer' }, returns: 'rows' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_deliveries': { args: { results: 'jsonb' }, returns: 'rows' },
+  'work.gauges': { args: {}, returns: 'rows' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.register_pool': { args: { pool_id: 'text', lock_key: 'bigint' }, returns: 'void' },

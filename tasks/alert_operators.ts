@@ -11,6 +11,6 @@ export const alertOperators =
     const id = idOf(payload)
     const alert = await alerts.begin(id)
     if (alert === null) return
-    await alerts.send(alert)
+    await alerts.send(id, alert)
     await alerts.finish(id)
   }

@@ -8,14 +8,19 @@ export type Alert = Functions['work.begin_alert']['result'][number]
  * Sends alerts to operators: an `error` line in the log, and where `webhookUrl` is set a POST of `{"text": …}` to it.
  */
 export function createAlerts(db: Database, log: Log, webhookUrl: string | undefined) {
+  // A post that is tried again is no second alert: the log has it already.
+  const logged = new Set<string>()
   return {
     /** The alert, or null if it was sent already. */
     begin: async (alertId: string): Promise<Alert | null> =>
       (await db.call('work.begin_alert', { alert_id: alertId }))[0] ?? null,
 
     /** Throws if the alert webhook does not answer with 2xx within 10 s. */
-    send: async (alert: Alert): Promise<void> => {
-      log.error({ alert: alert.cause, count: alert.count, since: alert.first_at }, alert.message)
+    send: async (alertId: string, alert: Alert): Promise<void> => {
+      if (!logged.has(alertId)) {
+        log.error({ alert: alert.cause, count: alert.count, since: alert.first_at }, alert.message)
+        logged.add(alertId)
+      }
       if (webhookUrl === undefined) return
       const response = await request(webhookUrl, {
         method: 'POST',
@@ -34,6 +39,7 @@ export function createAlerts(db: Database, log: Log, webhookUrl: string | undefi
     /** Notes that the alert was sent. */
     finish: async (alertId: string): Promise<void> => {
       await db.call('work.finish_alert', { alert_id: alertId })
+      logged.delete(alertId)
     },
   }
 }

@@ -1,14 +1,16 @@
-import type { Runner } from 'graphile-worker'
+import type { Runner, Task } from 'graphile-worker'
 import { alertOperators } from '../../tasks/alert_operators.ts'
 import { callSupplier } from '../../tasks/call_supplier.ts'
 import { deliverWebhook } from '../../tasks/deliver_webhook.ts'
 import type { Config } from '../config.ts'
 import { type Database, safeError } from '../db.ts'
 import type { Log } from '../log.ts'
+import { startMetricsServer } from '../metrics.ts'
 import { createAdapters } from '../supplier/adapter.ts'
 import { createResolver } from '../webhook/resolve.ts'
 import { createSender } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
+import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { startPool } from './pools.ts'
 import { takeProcessLock } from './process_lock.ts'
 import type { Services } from './services.ts'
@@ -26,6 +28,8 @@ export type WorkerOptions = {
     | 'supplierConcurrency'
     | 'webhookConcurrency'
     | 'alertWebhookUrl'
+    | 'host'
+    | 'workerMetricsPort'
   >
   log: Log
   /** How long a call may take, in milliseconds: to a supplier 30 s, to a receiver 10 s, unless a test says otherwise. */
@@ -34,6 +38,8 @@ export type WorkerOptions = {
 }
 
 export type Worker = {
+  /** Where Prometheus finds the metrics; undefined where that is off. */
+  metricsPort: number | undefined
   /** Settles with a reason if the worker cannot go on; its process has to end then, and be started anew. */
   failed: Promise<string>
   /** Takes no new jobs, lets those under way end (supplier calls for 20 s at most), gives the rest back. */
@@ -48,48 +54,18 @@ const longestDrainMs = 20_000
 
 /**
  * Starts the workers of this process: one pool for suppliers and one for webhooks and alerts, so that neither starves
- * the other, the heartbeat, and the sweeper that frees the jobs of dead workers.
+ * the other, the heartbeat, the sweeper that frees the jobs of dead workers, and the metrics where they are wanted.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
+  const metrics = createWorkerMetrics(db)
+  const { host, workerMetricsPort: port } = config
+  const metricsServer =
+    port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
   const lock = await takeProcessLock(databaseUrl)
   const ending = new AbortController()
-  const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs ?? 30_000 })
-  const allowNetworks = config.callbackAllowNetworks
-  const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
-  const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs ?? 10_000 })
-  const services: Services = {
-    suppliers: createSupplierCalls({
-      db,
-      adapters,
-      deadlineHours: config.supplierDeadlineHours,
-      signal: ending.signal,
-    }),
-    webhooks: createWebhookDeliveries({ db, sender, accountCap }),
-    alerts: createAlerts(db, log, config.alertWebhookUrl),
-  }
-
-  const register = (poolId: string) => {
-    db.call('work.register_pool', { pool_id: poolId, lock_key: lock.key }).catch((error: unknown) =>
-      log.warn({ error: safeError(error) }, 'a worker pool could not be registered'),
-    )
-  }
-  const pool = { databaseUrl, log, onPool: register }
-  const runners: Runner[] = await Promise.all([
-    startPool({
-      ...pool,
-      name: 'suppliers',
-      concurrency: config.supplierConcurrency,
-      tasks: { call_supplier: callSupplier(services) },
-    }),
-    startPool({
-      ...pool,
-      name: 'webhooks',
-      concurrency: config.webhookConcurrency,
-      tasks: { deliver_webhook: deliverWebhook(services), alert_operators: alertOperators(services) },
-    }),
-  ])
-
+  const { services, closeOutside } = createServices(options, metrics, ending.signal)
+  const runners = await startRunners(options, services, metrics, lock.key)
   const timers = [
     every(pruneMs, log, () => db.call('work.prune_rate_windows')),
     every(beatMs, log, () => db.call('work.beat', { lock_key: lock.key })),
@@ -100,24 +76,82 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   ]
 
   return {
+    metricsPort: metricsServer?.port,
     failed: Promise.race([
       lock.lost.then((reason) => `the worker's lock is lost: ${reason}`),
-      ...runners.map((runner) =>
-        runner.promise.then(
-          () => 'a worker pool ended',
-          (error: unknown) => `a worker pool failed: ${error instanceof Error ? error.message : 'unknown'}`,
-        ),
-      ),
+      ...runners.map(endOf),
     ]),
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
       const cut = setTimeout(() => ending.abort(), longestDrainMs)
       await Promise.allSettled(runners.map((runner) => runner.stop()))
       clearTimeout(cut)
-      await Promise.allSettled([sender.close(), adapters.close()])
+      await closeOutside()
       await db.call('work.remove_pools', { lock_key: lock.key }).catch(() => {})
-      await lock.release()
+      await Promise.all([lock.release(), metricsServer?.close()])
     },
+  }
+}
+
+function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: AbortSignal) {
+  const { db, config, log } = options
+  const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs ?? 30_000 })
+  const allowNetworks = config.callbackAllowNetworks
+  const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
+  const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs ?? 10_000 })
+  const services: Services = {
+    suppliers: createSupplierCalls({
+      db,
+      adapters,
+      deadlineHours: config.supplierDeadlineHours,
+      signal,
+      onRecorded: metrics.supplierCall,
+    }),
+    webhooks: createWebhookDeliveries({ db, sender, accountCap, onRecorded: metrics.delivery }),
+    alerts: createAlerts(db, log, config.alertWebhookUrl),
+  }
+  return { services, closeOutside: () => Promise.allSettled([sender.close(), adapters.close()]) }
+}
+
+function startRunners(
+  { databaseUrl, db, config, log }: WorkerOptions,
+  services: Services,
+  metrics: WorkerMetrics,
+  lockKey: number,
+): Promise<Runner[]> {
+  const register = (poolId: string) => {
+    db.call('work.register_pool', { pool_id: poolId, lock_key: lockKey }).catch((error: unknown) =>
+      log.warn({ error: safeError(error) }, 'a worker pool could not be registered'),
+    )
+  }
+  const pool = { databaseUrl, log, onPool: register }
+  const timed = (tasks: { [name: string]: Task }) =>
+    Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, task)]))
+  return Promise.all([
+    startPool({
+      ...pool,
+      name: 'suppliers',
+      concurrency: config.supplierConcurrency,
+      tasks: timed({ call_supplier: callSupplier(services) }),
+    }),
+    startPool({
+      ...pool,
+      name: 'webhooks',
+      concurrency: config.webhookConcurrency,
+      tasks: timed({
+        deliver_webhook: deliverWebhook(services),
+        alert_operators: alertOperators(services),
+      }),
+    }),
+  ])
+}
+
+async function endOf(runner: Runner): Promise<string> {
+  try {
+    await runner.promise
+    return 'a worker pool ended'
+  } catch (error) {
+    return `a worker pool failed: ${error instanceof Error ? error.message : 'unknown'}`
   }
 }
 

@@ -13,10 +13,13 @@ export type SupplierCallOptions = {
   deadlineHours: number
   /** Ends the calls that are under way; their outcome is unknown then. */
   signal: AbortSignal
+  /** Is told what came of each call that was recorded. */
+  onRecorded: (verdict: string) => void
 }
 
 /** The calls to suppliers: claiming, making and recording them. Concurrent claims and records share statements. */
-export function createSupplierCalls({ db, adapters, deadlineHours, signal }: SupplierCallOptions) {
+export function createSupplierCalls(options: SupplierCallOptions) {
+  const { db, adapters, deadlineHours, signal, onRecorded } = options
   const deadline = `${deadlineHours} hours`
   const begin = batch<string, ClaimedCall | null>({
     run: async (itemIds) => claims(itemIds, await db.call('work.begin_calls', { item_ids: itemIds })),
@@ -48,7 +51,11 @@ export function createSupplierCalls({ db, adapters, deadlineHours, signal }: Sup
     },
 
     /** Records the result under its claim and gives what came of it. */
-    record: (claimed: ClaimedCall, result: SupplierOutcome): Promise<string> =>
-      persistently(() => record({ itemId: claimed.item_id, claimId: claimed.claim_id, result })),
+    record: async (claimed: ClaimedCall, result: SupplierOutcome): Promise<string> => {
+      const { item_id: itemId, claim_id: claimId } = claimed
+      const verdict = await persistently(() => record({ itemId, claimId, result }))
+      onRecorded(verdict)
+      return verdict
+    },
   }
 }

@@ -11,10 +11,12 @@ export type WebhookDeliveryOptions = {
   sender: Sender
   /** How many deliveries of one account may be under way at once, over all workers. */
   accountCap: number
+  /** Is told what came of each attempt that was recorded. */
+  onRecorded: (verdict: string) => void
 }
 
 /** The deliveries of events: claiming, sending and recording them. Concurrent claims and records share statements. */
-export function createWebhookDeliveries({ db, sender, accountCap }: WebhookDeliveryOptions) {
+export function createWebhookDeliveries({ db, sender, accountCap, onRecorded }: WebhookDeliveryOptions) {
   const begin = batch<string, ClaimedAttempt | null>({
     run: async (eventIds) =>
       claims(
@@ -47,7 +49,11 @@ export function createWebhookDeliveries({ db, sender, accountCap }: WebhookDeliv
     },
 
     /** Records the outcome under its claim and gives what came of it. */
-    record: (attempt: ClaimedAttempt, result: SendOutcome): Promise<string> =>
-      persistently(() => record({ eventId: attempt.event_id, claimId: attempt.claim_id, result })),
+    record: async (attempt: ClaimedAttempt, result: SendOutcome): Promise<string> => {
+      const { event_id: eventId, claim_id: claimId } = attempt
+      const verdict = await persistently(() => record({ eventId, claimId, result }))
+      onRecorded(verdict)
+      return verdict
+    },
   }
 }

@@ -13,10 +13,10 @@ begin
   insert into supply.supplier_attempts (item_id, supplier, method)
   values (record_push.item_id, record_push.supplier, 'push')
   returning id into attempt_id;
-  -- A push is never what makes a line stuck, so no deadline applies to it.
+  -- A push is never what makes a line stuck, so its deadline is out of reach. PostgreSQL 16 has no infinite interval.
   perform core.record_results(
     jsonb_build_array(jsonb_build_object('ordinal', 1, 'itemId', item_id, 'attemptId', attempt_id, 'result', result)),
-    'infinity');
+    '1000 years');
   return 'recorded';
 end
 $$;

@@ -5,7 +5,7 @@ as $$
 declare
   dead text[];
   jobs bigint[];
-  tries int;
+  tries record;
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('rescue_jobs', 0)) then
     return 0;
@@ -17,11 +17,17 @@ begin
   dead := core.dead_pools();
   jobs := array(select j.id from graphile_worker.jobs j where j.locked_by = any (dead));
   perform graphile_worker.force_unlock_workers(dead);
-  -- A job that kills its worker must not come back at once each time.
-  for tries in select distinct j.attempts from graphile_worker.jobs j where j.id = any (jobs) loop
+  -- A job that kills its worker must not come back at once each time. One that was replaced while its worker had it counts as
+  -- used up: it may run once more, and finds nothing to do.
+  for tries in
+    select distinct j.attempts, j.max_attempts from graphile_worker.jobs j where j.id = any (jobs)
+  loop
     perform graphile_worker.reschedule_jobs(
-      array(select j.id from graphile_worker.jobs j where j.id = any (jobs) and j.attempts = tries),
-      now() + least(power(2, least(tries, 10) - 1), 300) * interval '1 s');
+      array(
+        select j.id from graphile_worker.jobs j
+        where j.id = any (jobs) and (j.attempts, j.max_attempts) = (tries.attempts, tries.max_attempts)),
+      run_at => now() + least(power(2, least(tries.attempts, 10) - 1), 300) * interval '1 s',
+      attempts => least(tries.attempts, tries.max_attempts - 1));
   end loop;
   delete from supply.worker_pools p where p.pool_id = any (dead);
   return cardinality(jobs);

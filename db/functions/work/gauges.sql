@@ -1,0 +1,25 @@
+create or replace function work.gauges()
+returns table (
+  events_waiting int, events_due int, events_sending int, dead_letters int, lines_open int, lines_stuck int, lines_held int,
+  oldest_due_job_seconds double precision
+)
+language sql stable security definer set search_path = ''
+as $$
+  select
+    (select count(*)::int from supply.events e where e.state = 'waiting'),
+    (select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now()),
+    (select count(*)::int from supply.events e where e.state = 'sending'),
+    (select count(*)::int from supply.events e where e.state = 'dead' and not e.simulated),
+    (select count(*)::int from supply.order_items i where i.completed_at is null),
+    (select count(*)::int from supply.order_items i where i.stuck_at is not null and i.completed_at is null),
+    (select count(*)::int from supply.order_items i where i.held_at is not null and i.completed_at is null),
+    (
+      select coalesce(greatest(extract(epoch from now() - min(j.run_at)), 0), 0)::double precision
+      from core.jobs j where j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
+    )
+$$;
+comment on function work.gauges is
+  'How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order lines and '
+  'those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker.';
+revoke all on function work.gauges from public;
+grant execute on function work.gauges to supply_worker;

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Task } from 'graphile-worker'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Database, Functions } from '../db.ts'
+
+/** What the worker tells Prometheus. */
+export type WorkerMetrics = {
+  registry: Registry
+  /** Notes a delivery that was recorded: delivered, retry, the reason of a dead letter, or stale. */
+  delivery(outcome: string): void
+  /** Notes a supplier's answer that was recorded, by what came of it. */
+  supplierCall(verdict: string): void
+  /** The task, measured: how long it takes, and whether it throws. */
+  timed(name: string, task: Task): Task
+}
+
+type State = Functions['work.gauges']['result'][number]
+
+/** How long a scrape waits for the database, in milliseconds. */
+const patienceMs = 3_000
+
+const gauges: { [name: string]: { help: string; read: (state: State) => number } } = {
+  webhook_events_waiting: {
+    help: 'Events that wait for their next attempt, due or not.',
+    read: (state) => state.events_waiting,
+  },
+  webhook_events_due: {
+    help: 'Events whose next attempt is due, and that wait for their turn.',
+    read: (state) => state.events_due,
+  },
+  webhook_events_sending: {
+    help: 'Events with an attempt under way, over all workers.',
+    read: (state) => state.events_sending,
+  },
+  webhook_dead_letters: {
+    help: 'Events that are dead letters now.',
+    read: (state) => state.dead_letters,
+  },
+  supplier_lines_open: {
+    help: 'Order lines that are not final.',
+    read: (state) => state.lines_open,
+  },
+  supplier_lines_stuck: {
+    help: 'Open order lines that their supplier has not settled within its deadline.',
+    read: (state) => state.lines_stuck,
+  },
+  supplier_lines_held: {
+    help: 'Open order lines that are held for an operator.',
+    read: (state) => state.lines_held,
+  },
+  queue_oldest_due_job_seconds: {
+    help: 'For how long the oldest due job has been waiting for a worker; 0 if none is due.',
+    read: (state) => state.oldest_due_job_seconds,
+  },
+}
+
+/**
+ * Makes a registry with the process's own metrics and those of the worker. The gauges are read from the database when
+ * they are asked for; while it cannot answer they are not a number.
+ */
+export function createWorkerMetrics(db: Database): WorkerMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const deliveries = new Counter({
+    name: 'webhook_deliveries_total',
+    help: 'Attempts to deliver an event, by outcome: delivered, retry, the reason of a dead letter, stale.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  const calls = new Counter({
+    name: 'supplier_calls_total',
+    help: 'Calls to suppliers, by what came of them: settled, waiting, next_supplier, stuck, held, stale and others.',
+    labelNames: ['verdict'],
+    registers: [registry],
+  })
+  const jobs = new Histogram({
+    name: 'job_duration_seconds',
+    help: 'Time to do a job, by task and result: done or failed.',
+    labelNames: ['task', 'result'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  })
+  addGauges(registry, db)
+  return {
+    registry,
+    delivery: (outcome) => deliveries.inc({ outcome }),
+    supplierCall: (verdict) => calls.inc({ verdict }),
+    timed: (task, run) => async (payload, helpers) => {
+      const end = jobs.startTimer({ task })
+      try {
+        const result = await run(payload, helpers)
+        end({ result: 'done' })
+        return result
+      } catch (error) {
+        end({ result: 'failed' })
+        throw error
+      }
+    },
+  }
+}
+
+function addGauges(registry: Registry, db: Database): void {
+  const state = shared(() => Promise.race([readState(db), sleep(patienceMs, undefined, { ref: false })]))
+  for (const [name, { help, read }] of Object.entries(gauges)) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const known = await state()
+        this.set(known === undefined ? Number.NaN : read(known))
+      },
+    })
+  }
+}
+
+async function readState(db: Database): Promise<State | undefined> {
+  try {
+    return (await db.call('work.gauges'))[0]
+  } catch {
+    return undefined
+  }
+}
+
+/** All gauges of a scrape share one answer. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return () => {
+    underWay ??= ask().finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
+}

@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { orderedEvent } from '../support/ordered_events.ts'
+import { audit } from '../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
+import { type ScriptedReceiver, startScriptedReceiver } from '../support/scripted_receiver.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from '../support/scripted_supplier.ts'
+import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+let supplier: ScriptedSupplier
+let receiver: ScriptedReceiver
+/** Where the operators are called; any server that keeps what it receives will do. */
+let pager: ScriptedSupplier
+let worker: RunningWorker
+let partner: Partner
+
+beforeAll(async () => {
+  supplier = await startScriptedSupplier()
+  supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
+  receiver = await startScriptedReceiver()
+  receiver.answer(() => ({ status: 410 }))
+  pager = await startScriptedSupplier()
+  await makeCatalog(sql(), supplier)
+  worker = await startTestWorker(database.url, { alertWebhookUrl: `${pager.url}/hooks/secret-token` })
+})
+beforeEach(async () => {
+  pager.setAnswer(() => ({ status: 200, text: 'ok' }))
+  partner = await makePartner(sql())
+})
+afterEach(async () => {
+  await expect.poll(() => sql()`select from ops.queue`, { timeout: 10_000 }).toHaveLength(0)
+  expect(await audit(sql())).toEqual([])
+})
+afterAll(async () => {
+  await worker.stop()
+  await supplier.close()
+  await receiver.close()
+  await pager.close()
+})
+
+const causeOf = (reason: string) => `dead_letter:${reason}:account ${partner.accountId}`
+const calls = (reason = 'http_4xx') =>
+  pager.requests.filter(({ rawBody }) => rawBody.includes(`"${causeOf(reason)}:`))
+const logged = (reason = 'http_4xx') =>
+  worker.records.filter(({ alert, level }) => alert === causeOf(reason) && level === 'error')
+
+async function alertOf(reason = 'http_4xx') {
+  const [alert] =
+    await sql()`select * from ops.alerts where cause = ${causeOf(reason)} order by hour desc limit 1`
+  return alert
+}
+
+/** Makes an event a dead letter: the receiver is gone for good. */
+async function deadLetter(): Promise<string> {
+  const id = await orderedEvent(sql(), partner, receiver.url)
+  const dead = () => sql()`select from ops.dead_letters where event_id = ${id}`
+  await expect.poll(dead, { timeout: 10_000, interval: 20 }).toHaveLength(1)
+  return id
+}
+
+const sent = (reason?: string) =>
+  expect
+    .poll(async () => (await alertOf(reason))?.sent_at, { timeout: 10_000, interval: 20 })
+    .toBeInstanceOf(Date)
+
+async function jobsDue(): Promise<void> {
+  await sql()`update graphile_worker._private_jobs set run_at = now() where locked_at is null`
+  await sql()`select pg_notify('jobs:insert', '{"r":1,"count":1}')`
+}
+
+describe('a dead letter', () => {
+  test('is an alert: a row, one error line, and one post of a text that says what happened', async () => {
+    const id = await deadLetter()
+    await sent()
+    expect(await alertOf()).toMatchObject({ cause: causeOf('http_4xx'), count: 1 })
+    expect(logged()).toHaveLength(1)
+    expect(logged()[0]?.msg).toContain(id)
+    expect(calls()).toHaveLength(1)
+    const [{ method, headers, body, path } = {}] = calls()
+    expect({ method, path, type: headers?.['content-type'] }).toEqual({
+      method: 'POST',
+      path: '/hooks/secret-token',
+      type: 'application/json',
+    })
+    expect(Object.keys(body as object)).toEqual(['text'])
+    expect((body as { text: string }).text).toContain(`event ${id}`)
+    expect((body as { text: string }).text).toContain('status 410')
+  })
+
+  test('of the same cause and hour is counted, and not told again', async () => {
+    await deadLetter()
+    await sent()
+    await deadLetter()
+    await deadLetter()
+    expect(await alertOf()).toMatchObject({ count: 3 })
+    expect(calls()).toHaveLength(1)
+    expect(logged()).toHaveLength(1)
+  })
+
+  test('in another hour is told again', async () => {
+    await deadLetter()
+    await sent()
+    await sql()`update supply.alerts set hour = hour - interval '1 hour' where cause = ${causeOf('http_4xx')}`
+    await deadLetter()
+    await expect.poll(() => calls().length, { timeout: 10_000 }).toBe(2)
+    expect(await sql()`select count from ops.alerts where cause = ${causeOf('http_4xx')}`).toEqual([
+      { count: 1 },
+      { count: 1 },
+    ])
+  })
+
+  test('of another cause is told for itself', async () => {
+    await deadLetter()
+    receiver.answer(() => ({ status: 302 }))
+    await deadLetter()
+    receiver.answer(() => ({ status: 410 }))
+    await sent('http_4xx')
+    await sent('http_3xx')
+    expect([calls('http_4xx').length, calls('http_3xx').length]).toEqual([1, 1])
+  })
+})
+
+describe('a post that the alert webhook does not take', () => {
+  test.each([
+    ['with a 500', { status: 500 }],
+    ['with a redirect', { status: 302, headers: { location: '/elsewhere' } }],
+    ['with a cut connection', 'reset'],
+  ] as const)('%s is tried again until it does; the log has one line all the same', async (_, refusal) => {
+    pager.setAnswer(({ rawBody }) => {
+      const attempts = pager.requests.filter((request) => request.rawBody === rawBody).length
+      return attempts <= 2 ? refusal : { status: 204 }
+    })
+    await deadLetter()
+    for (const attempts of [1, 2]) {
+      await expect.poll(() => calls().length, { timeout: 10_000, interval: 20 }).toBe(attempts)
+      const waiting = () => sql()`select from ops.queue where task = 'alert_operators' and locked_at is null`
+      await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toHaveLength(1)
+      expect((await alertOf())?.sent_at).toBeNull()
+      await jobsDue()
+    }
+    await sent()
+    expect(calls()).toHaveLength(3)
+    expect(logged()).toHaveLength(1)
+    expect(pager.requests.filter(({ path }) => path === '/elsewhere')).toHaveLength(0)
+  })
+
+  test('never shows the address of the webhook in the log', () => {
+    expect(JSON.stringify(worker.records)).not.toContain('secret-token')
+  })
+})
+
+test('without an alert webhook the row and the error line are the alert', async () => {
+  await worker.stop()
+  worker = await startTestWorker(database.url)
+  const id = await deadLetter()
+  await sent()
+  expect(logged()).toHaveLength(1)
+  expect(logged()[0]?.msg).toContain(id)
+  expect(calls()).toHaveLength(0)
+})

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { completes, crashScene } from '../support/crash_scene.ts'
+import { testDatabase } from '../support/database.ts'
+import { makeEvent } from '../support/events.ts'
+import { place } from '../support/orders.ts'
+import { taken } from '../support/scripted_receiver.ts'
+import type { SupplierAnswer } from '../support/scripted_supplier.ts'
+import { startWorkerProcess } from '../support/worker_process.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+const scene = crashScene(database)
+
+const neverReceived: SupplierAnswer = { status: 404, json: {} }
+
+describe('workers that die again and again', () => {
+  test('make nine sends and never a tenth, and no line is sent anew without a 404', async () => {
+    scene().receiver.answer(() => 'hang')
+    // The supplier loses every second line that it is sent.
+    scene().supplier.setAnswer(({ method, nth }) =>
+      method === 'GET' && nth % 2 === 1 ? neverReceived : 'hang',
+    )
+    const { events, lines } = await scene().unseen(async () => {
+      const events = await Promise.all(
+        Array.from({ length: 5 }, () => makeEvent(sql(), scene().partner, scene().receiver.url)),
+      )
+      const orders = await Promise.all(Array.from({ length: 5 }, () => place(sql(), scene().partner)))
+      return { events, lines: orders.map(({ body }) => body.items[0]?.id ?? '') }
+    })
+    for (let death = 1; death <= 9; death += 1) {
+      await Promise.all([
+        ...events.map((id) =>
+          scene().receiver.waitFor(({ eventId, nth }) => eventId === id && nth === death),
+        ),
+        ...lines.map((id) =>
+          scene().supplier.waitForRequest(() => scene().supplier.requestsFor(id).length >= death),
+        ),
+      ])
+      await scene().recover()
+    }
+    for (const id of events) {
+      await scene().eventIn(id, 'dead')
+      expect(scene().receiver.deliveries(id)).toHaveLength(9)
+      expect(await scene().outcomesOf(id)).toEqual(Array.from({ length: 9 }, () => 'lost'))
+    }
+    scene().supplier.setAnswer(() => completes)
+    await scene().recover()
+    for (const id of lines) {
+      await scene().lineIn(id, 'completed')
+      const calls = scene()
+        .supplier.requestsFor(id)
+        .map(({ method, nth }) => (method === 'GET' && nth % 2 === 1 ? 'GET 404' : method))
+      expect(calls[0]).toBe('PUT')
+      for (const [index, call] of calls.entries()) {
+        if (call === 'PUT' && index > 0) expect(calls[index - 1]).toBe('GET 404')
+      }
+    }
+  }, 120_000)
+})
+
+describe('a worker whose database connections are cut', () => {
+  test('ends by itself with an error, for its lock is lost, and the next one goes on', async () => {
+    const orphan = await scene().runningWorker()
+    const answered = Promise.withResolvers<void>()
+    scene().receiver.answer(() => answered.promise.then(() => taken))
+    const id = await scene().unseen(() => makeEvent(sql(), scene().partner, scene().receiver.url))
+    await scene().receiver.waitFor(({ eventId }) => eventId === id)
+    await sql()`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'supply-ordering worker%'`
+    const errors = () =>
+      orphan.records.filter(({ level, msg }) => level === 'error' && /lock is lost/.test(String(msg)))
+    await expect.poll(errors, { timeout: 10_000 }).toHaveLength(1)
+    answered.resolve()
+    expect(await orphan.ended).toEqual({ code: 1, signal: null })
+    await scene().recover()
+    await scene().eventIn(id, 'delivered')
+    await scene().jobsGone(id)
+    // The delivery under way was recorded, or is lost and counts.
+    expect(scene().receiver.deliveries(id)).toHaveLength((await scene().outcomesOf(id)).length)
+  })
+})
+
+describe('a worker that is told to end', () => {
+  test('ends what is under way, gives back what it has not begun, and exits with 0, however often it is told', async () => {
+    await scene().withoutWorker()
+    const events = await Promise.all(
+      Array.from({ length: 3 }, () => makeEvent(sql(), scene().partner, scene().receiver.url)),
+    )
+    const answered = Promise.withResolvers<void>()
+    scene().receiver.answer(() => answered.promise.then(() => taken))
+    const ending = await startWorkerProcess(database.url, { WEBHOOK_CONCURRENCY: '1' })
+    const { eventId: sent } = await scene().receiver.waitFor(({ eventId }) => events.includes(eventId))
+    const others = events.filter((id) => id !== sent)
+    const jobs = () => sql()`select attempts, locked_by from ops.queue where subject = any(${others})`
+    expect((await jobs()).map(({ locked_by }) => locked_by)).not.toContain(null)
+
+    ending.signal('SIGTERM')
+    ending.signal('SIGTERM')
+    const givenBack = { attempts: 0, locked_by: null }
+    await expect.poll(jobs, { timeout: 10_000, interval: 20 }).toEqual([givenBack, givenBack])
+    ending.signal('SIGINT')
+    answered.resolve()
+    expect(await ending.ended).toEqual({ code: 0, signal: null })
+    expect(scene().receiver.deliveries(sent)).toHaveLength(1)
+    expect(await scene().eventOf(sent)).toMatchObject({ state: 'delivered', attempts: 1 })
+    for (const id of others)
+      expect(await scene().eventOf(id)).toMatchObject({ state: 'waiting', attempts: 0 })
+    expect(await sql()`select from ops.worker_pools`).toHaveLength(0)
+  })
+
+  test('exits with 0 when it is told so as soon as it runs', async () => {
+    await scene().withoutWorker()
+    const young = await startWorkerProcess(database.url)
+    young.signal('SIGTERM')
+    expect(await young.ended).toEqual({ code: 0, signal: null })
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { closeGate, type Gate, killBefore, killBehind } from '../support/crash.ts'
+import { completes, crashScene } from '../support/crash_scene.ts'
+import { testDatabase } from '../support/database.ts'
+import { place } from '../support/orders.ts'
+import type { SupplierAnswer } from '../support/scripted_supplier.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+const scene = crashScene(database)
+
+const refusal: SupplierAnswer = { status: 200, json: { status: 'failed', errorCode: 'PLAYER_NOT_FOUND' } }
+const neverReceived: SupplierAnswer = { status: 404, json: {} }
+
+describe('a worker that dies with an order line in hand', () => {
+  /** Places an order of one line; what is completes with the line before a worker sees it is up to `prepare`. */
+  const line = <T>(prepare: (id: string) => Promise<T>) =>
+    scene().unseen(async () => {
+      const { body } = await place(sql(), scene().partner, { callbackUrl: null })
+      const id = body.items[0]?.id ?? ''
+      return { id, prepared: await prepare(id) }
+    })
+  const gateAt = (id: string) => closeGate(database, { table: 'order_items', id })
+  const callsOf = (id: string) =>
+    scene()
+      .supplier.requestsFor(id)
+      .map(({ method }) => method)
+
+  test('after the claim, before the call: it is asked for, and sent only since the supplier never received it', async () => {
+    const doomed = await scene().runningWorker()
+    const { id, prepared: gate } = await line(gateAt)
+    await gate.reached('begin_calls')
+    await killBehind(gate, doomed)
+    expect(callsOf(id)).toEqual([])
+    scene().supplier.setAnswer(({ method }) => (method === 'GET' ? neverReceived : completes))
+    await scene().recover()
+    await scene().lineIn(id, 'completed')
+    expect(callsOf(id)).toEqual(['GET', 'PUT'])
+  })
+
+  test('during the call: what the supplier received is not sent again', async () => {
+    const doomed = await scene().runningWorker()
+    scene().supplier.setAnswer(() => 'hang')
+    const { id } = await line(async () => {})
+    await scene().supplier.waitForRequest(({ reference }) => reference === id)
+    await doomed.kill()
+    scene().supplier.setAnswer(() => completes)
+    await scene().recover()
+    await scene().lineIn(id, 'completed')
+    expect(callsOf(id)).toEqual(['PUT', 'GET'])
+  })
+
+  test('during the call: what the supplier did not take is sent again, under the same reference', async () => {
+    const doomed = await scene().runningWorker()
+    scene().supplier.setAnswer(() => 'hang')
+    const { id } = await line(async () => {})
+    await scene().supplier.waitForRequest(({ reference }) => reference === id)
+    await doomed.kill()
+    scene().supplier.setAnswer(({ method }) => (method === 'GET' ? neverReceived : completes))
+    await scene().recover()
+    await scene().lineIn(id, 'completed')
+    expect(callsOf(id)).toEqual(['PUT', 'GET', 'PUT'])
+  })
+
+  test.each([
+    ['completed', completes],
+    ['failed', refusal],
+  ] as const)(
+    'after the answer %s, before the record: the supplier is asked again',
+    async (status, answer) => {
+      const doomed = await scene().runningWorker()
+      const { id, gate } = await answeredLine(answer)
+      await gate.reached('record_results')
+      await killBefore(gate, doomed)
+      expect(await scene().lineStatus(id)).toBe('processing')
+      scene().supplier.setAnswer(() => answer)
+      await scene().recover()
+      await scene().lineIn(id, status)
+      expect(callsOf(id)).toEqual(['PUT', 'GET'])
+    },
+  )
+
+  test.each([
+    ['completed', completes],
+    ['failed', refusal],
+  ] as const)(
+    'after the record that it %s, before the job completes: it is not called again, nor refunded twice',
+    async (status, answer) => {
+      const doomed = await scene().runningWorker()
+      const { id, gate } = await answeredLine(answer)
+      await gate.reached('record_results')
+      await killBehind(gate, doomed)
+      expect(await scene().lineStatus(id)).toBe(status)
+      await scene().recover()
+      await scene().jobsGone(id)
+      expect(callsOf(id)).toEqual(['PUT'])
+      const refunds = await sql()`select from ops.ledger l join ops.order_items i using (order_code)
+      where i.item_id = ${id} and l.type = 'order_refund'`
+      expect(refunds).toHaveLength(status === 'failed' ? 1 : 0)
+    },
+  )
+
+  test('after the record that it is under way: it is asked for again as planned', async () => {
+    const doomed = await scene().runningWorker()
+    const { id, gate } = await answeredLine({ status: 202, json: { status: 'processing' } })
+    await gate.reached('record_results')
+    await killBehind(gate, doomed)
+    scene().supplier.setAnswer(() => completes)
+    await scene().recover()
+    await scene().lineIn(id, 'completed')
+    await scene().jobsGone(id)
+    expect(callsOf(id)).toEqual(['PUT', 'GET'])
+  })
+
+  /** Has a line sent that gets this answer, and closes the gate before its record. */
+  async function answeredLine(answer: SupplierAnswer) {
+    const closed = Promise.withResolvers<Gate>()
+    scene().supplier.setAnswer(async ({ reference }) => {
+      closed.resolve(await gateAt(reference))
+      return answer
+    })
+    const { id } = await line(async () => {})
+    return { id, gate: await closed.promise }
+  }
+})

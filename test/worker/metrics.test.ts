@@ -1,0 +1,111 @@
+import { request } from 'undici'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectWorker } from '../../src/commands/connections.ts'
+import { createWorkerMetrics } from '../../src/worker/metrics.ts'
+import { testDatabase } from '../support/database.ts'
+import { orderedEvent } from '../support/ordered_events.ts'
+import { place } from '../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
+import { type ScriptedReceiver, startScriptedReceiver } from '../support/scripted_receiver.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from '../support/scripted_supplier.ts'
+import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+let supplier: ScriptedSupplier
+let receiver: ScriptedReceiver
+let worker: RunningWorker
+let partner: Partner
+
+beforeAll(async () => {
+  supplier = await startScriptedSupplier()
+  receiver = await startScriptedReceiver()
+  await makeCatalog(sql(), supplier)
+  partner = await makePartner(sql())
+  worker = await startTestWorker(database.url, { workerMetricsPort: 0 })
+})
+afterAll(async () => {
+  await worker.stop()
+  await supplier.close()
+  await receiver.close()
+})
+
+async function scrape(): Promise<string> {
+  const { statusCode, body } = await request(`http://127.0.0.1:${worker.metricsPort}/metrics`)
+  expect(statusCode).toBe(200)
+  return body.text()
+}
+
+const valueIn = (text: string, sample: string) =>
+  Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${sample} `))
+      ?.split(' ')[1] ?? Number.NaN,
+  )
+
+/** The value of a metric with its labels, as the text form writes it. */
+const value = async (sample: string) => valueIn(await scrape(), sample)
+
+const becomes = (sample: string, expected: number) =>
+  expect.poll(() => value(sample), { timeout: 10_000, interval: 50 }).toBe(expected)
+
+test('deliveries are counted by outcome, supplier calls by verdict, jobs by task and result', async () => {
+  const statuses = [200, 500, 410]
+  receiver.answer(() => ({ status: statuses.shift() ?? 200 }))
+  supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
+  for (const _ of [...statuses]) await orderedEvent(sql(), partner, receiver.url)
+  await becomes('webhook_deliveries_total{outcome="delivered"}', 1)
+  await becomes('webhook_deliveries_total{outcome="retry"}', 1)
+  await becomes('webhook_deliveries_total{outcome="http_4xx"}', 1)
+  await becomes('supplier_calls_total{verdict="settled"}', 3)
+  await becomes('job_duration_seconds_count{task="deliver_webhook",result="done"}', 3)
+  await becomes('job_duration_seconds_count{task="call_supplier",result="done"}', 3)
+  expect(await value('webhook_events_waiting')).toBe(1)
+  expect(await value('webhook_events_due')).toBe(0)
+  expect(await value('webhook_dead_letters')).toBe(1)
+})
+
+test('a job that throws is counted as failed', async () => {
+  await sql()`select graphile_worker.add_job('deliver_webhook', '{"id":"no uuid"}')`
+  await becomes('job_duration_seconds_count{task="deliver_webhook",result="failed"}', 1)
+  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = 'no uuid'`
+})
+
+test('gauges say how much there is to do, at the time of the scrape', async () => {
+  receiver.answer(() => 'hang')
+  const sending = await orderedEvent(sql(), partner, receiver.url)
+  await receiver.waitFor(({ eventId }) => eventId === sending)
+  expect(await value('webhook_events_sending')).toBe(1)
+
+  supplier.setAnswer(() => ({ status: 200, json: { status: 'processing' } }))
+  const { body } = await place(sql(), partner)
+  expect(await value('supplier_lines_open')).toBe(1)
+  expect([await value('supplier_lines_stuck'), await value('supplier_lines_held')]).toEqual([0, 0])
+  const line = body.items[0]?.id ?? ''
+  await sql()`update supply.order_items set stuck_at = now(), held_at = now() where id = ${line}`
+  expect([await value('supplier_lines_stuck'), await value('supplier_lines_held')]).toEqual([1, 1])
+
+  expect(await value('queue_oldest_due_job_seconds')).toBeLessThan(5)
+  await sql()`select graphile_worker.add_job('nobodys_task', run_at => now() - interval '100 s')`
+  const age = await value('queue_oldest_due_job_seconds')
+  expect(age).toBeGreaterThanOrEqual(100)
+  expect(age).toBeLessThan(130)
+})
+
+test('while the database cannot answer, gauges are not a number, and counters stay', async () => {
+  const db = connectWorker('postgres://nobody@127.0.0.1:9/nothing')
+  const metrics = createWorkerMetrics(db)
+  metrics.delivery('delivered')
+  const text = await metrics.registry.metrics()
+  expect(valueIn(text, 'webhook_events_waiting')).toBeNaN()
+  expect(text).toMatch(/^webhook_events_waiting nan$/im)
+  expect(valueIn(text, 'webhook_deliveries_total{outcome="delivered"}')).toBe(1)
+  await db.end()
+})
+
+test('there is no server for metrics where no port is set', async () => {
+  const silent = await startTestWorker(database.url)
+  expect(silent.metricsPort).toBeUndefined()
+  await silent.stop()
+})
