@@ -42,5 +42,10 @@ export function demoGreeting(url: string, key: string): string {
   curl -s ${url}/b2b/orders -H 'X-Api-Key: ${key}' -H 'Content-Type: application/json' \\
     -d '{"externalOrderId":"first-'$(date +%s)'","items":[{"productId":101,"deliveryData":{"gameUserId":"123456789"}}]}'
 
-and read it with curl -s ${url}/b2b/orders/CODE -H 'X-Api-Key: ${key}'.`
+and read it with
+
+  curl -s ${url}/b2b/orders/CODE -H 'X-Api-Key: ${key}'
+
+Every endpoint, field and error: ${url}/reference?key=${key}
+The partner guide: docs/guide.md, served at ${url}/docs where DOCS_PASSWORD is set.`
 }

@@ -59,8 +59,9 @@ async function startDemo(databaseUrl: string) {
 function announce(url: string, demoKey: string | undefined, postgres: EmbeddedPostgres | undefined): void {
   console.log(`ready: ${url}`)
   if (demoKey === undefined) return
-  console.log(`
-${demoGreeting(url, demoKey)} In another terminal, npm run demo
-shows signed webhooks arriving${postgres === undefined ? '' : `, and psql "$(cat ${postgres.urlFile})" opens the database`}.
-`)
+  const database =
+    postgres === undefined ? '' : `\nThe database, while this runs: psql "$(cat ${postgres.urlFile})"`
+  console.log(
+    `\n${demoGreeting(url, demoKey)}\nSigned webhooks arriving: npm run demo, in another terminal.${database}\n`,
+  )
 }
