@@ -224,7 +224,7 @@ export type Functions = {
     args: { item_ids: readonly (string | null)[] | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown }[]
   }
-  /** Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event's place in event_ids. At most account_cap attempts of an account are under way at once; events over that are put back and cost no attempt. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
+  /** Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event's place in event_ids. At most account_cap attempts of an account are under way at once; events over that stand in line and cost no attempt. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
   'work.begin_deliveries': {
     args: { event_ids: readonly (string | null)[] | null; account_cap: number | null }
     result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number }[]

@@ -24,7 +24,7 @@ begin
   values (event_id, account_id, code, event_type, callback_url, true,
     case when own_order is null then core.sample_event_body(event_id, event_type, code, now())
     else core.event_body(event_id, event_type, own_order, now()) end);
-  perform core.enqueue('deliver_webhook', array[event_id], array[now()], true);
+  perform core.enqueue_deliveries(array[event_id]);
   return event_id;
 end
 $$;

@@ -7,7 +7,6 @@ declare
   account bigint;
   room jsonb := '{}';
   under_way int;
-  waiting int;
 begin
   foreach account in array accounts loop
     -- Two workers that count at the same time would both find the last place free.
@@ -16,15 +15,11 @@ begin
   foreach account in array accounts loop
     select count(*) into under_way from supply.events e
     where e.account_id = account and e.state = 'sending' and e.claim_expires_at > now();
-    select count(*) into waiting from supply.events e
-    where e.account_id = account and e.state = 'waiting' and e.next_attempt_at <= now();
-    room := room || jsonb_build_object(account, jsonb_build_object(
-      'free', account_cap - under_way, 'delay', greatest(0.5, waiting * 0.05)));
+    room := room || jsonb_build_object(account, account_cap - under_way);
   end loop;
   return room;
 end
 $$;
 comment on function core.delivery_room is
-  'For each account of the events: free, how many more deliveries may be under way, and delay, in how many seconds to look again at one that '
-  'finds no room, in proportion to how many wait. Locks each account''s deliveries until the transaction ends.';
+  'For each account of the events, how many more deliveries may be under way. Locks each account''s deliveries until the transaction ends.';
 revoke all on function core.delivery_room from public;

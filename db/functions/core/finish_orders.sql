@@ -15,7 +15,7 @@ begin
       events := events || event_id;
     end if;
   end loop;
-  perform core.enqueue('deliver_webhook', events, array_fill(now(), array[cardinality(events)]), true);
+  perform core.enqueue_deliveries(events);
 end
 $$;
 comment on function core.finish_orders is

@@ -13,7 +13,7 @@ begin
     returning e.id
   )
   select coalesce(array_agg(b.id), '{}') into started from begun b;
-  perform core.enqueue('deliver_webhook', started, array_fill(now(), array[cardinality(started)]), true);
+  perform core.enqueue_deliveries(started);
   return cardinality(started);
 end
 $$;

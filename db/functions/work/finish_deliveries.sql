@@ -10,6 +10,7 @@ declare
   ended record;
   later_ids uuid[] := '{}';
   later_times timestamptz[] := '{}';
+  freed bigint[] := '{}';
   causes text[] := '{}';
   messages text[] := '{}';
 begin
@@ -32,6 +33,7 @@ begin
       status_code => (entry #>> '{result,status}')::int,
       error => entry #>> '{result,error}',
       retry_after => case when verdict = 'retry' then (entry #>> '{result,retryAfter}')::int end) a;
+    freed := freed || event.account_id;
     if ended.next_attempt_at is not null then
       later_ids := later_ids || event.id;
       later_times := later_times || ended.next_attempt_at;
@@ -42,7 +44,8 @@ begin
     end if;
     return next;
   end loop;
-  perform core.enqueue('deliver_webhook', later_ids, later_times, true);
+  perform core.enqueue('deliver_webhook', later_ids, later_times, true, priority => 1);
+  perform core.next_in_line(freed);
   perform core.raise_alerts(causes, messages);
 end
 $$;

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { audit, place } from '../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
+import { type ScriptedReceiver, startScriptedReceiver, taken } from '../support/scripted_receiver.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from '../support/scripted_supplier.ts'
+import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+let supplier: ScriptedSupplier
+let receiver: ScriptedReceiver
+let worker: RunningWorker
+
+beforeAll(async () => {
+  supplier = await startScriptedSupplier()
+  supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
+  receiver = await startScriptedReceiver()
+  await makeCatalog(sql(), supplier)
+  worker = await startTestWorker(database.url)
+})
+afterEach(async () => {
+  expect(await audit(sql())).toEqual([])
+})
+afterAll(async () => {
+  await worker.stop()
+  await supplier.close()
+  await receiver.close()
+})
+
+const orderMany = (partner: Partner, count: number, callbackUrl: string) =>
+  Promise.all(Array.from({ length: count }, () => place(sql(), partner, { callbackUrl })))
+
+const delivered = async (partner: Partner) => {
+  const [row] = await sql()`
+    select count(*)::int as n from ops.events where account_id = ${partner.accountId} and state = 'delivered'`
+  return row?.n
+}
+
+test("a burst of one partner's events is delivered at the pace of the receiver", async () => {
+  const partner = await makePartner(sql(), { balance: 10_000 })
+  await orderMany(partner, 200, receiver.url)
+  // Those in line would look for room by themselves after 15 s at the earliest.
+  await expect.poll(() => delivered(partner), { timeout: 14_000, interval: 50 }).toBe(200)
+})
+
+test("a partner whose receiver is slow has no more than eight deliveries under way, and others' go on", async () => {
+  const slow = await makePartner(sql(), { balance: 10_000 })
+  const quick = await makePartner(sql(), { balance: 10_000 })
+  const sluggish = await startScriptedReceiver()
+  let open = 0
+  let most = 0
+  sluggish.answer(async () => {
+    open += 1
+    most = Math.max(most, open)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    open -= 1
+    return taken
+  })
+  await orderMany(slow, 100, sluggish.url)
+  await sluggish.waitFor(() => true)
+  await orderMany(quick, 20, receiver.url)
+  await expect.poll(() => delivered(quick), { timeout: 10_000, interval: 20 }).toBe(20)
+  expect(await delivered(slow)).toBeLessThan(100)
+  await expect.poll(() => delivered(slow), { timeout: 20_000, interval: 50 }).toBe(100)
+  expect(most).toBe(8)
+  await sluggish.close()
+})
