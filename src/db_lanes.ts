@@ -27,6 +27,18 @@ export type Lanes = {
 
 type Waiter = { grant: (lane: postgres.Sql) => void; refuse: (error: Error) => void }
 
+/**
+ * Settings for connections whose statements all read by key and keep their plans. Left to itself the planner takes what
+ * is best for the few rows of a young table or an empty queue, reading it whole, and holds on to that when there are
+ * many. Compiling is off because PostgreSQL 16 and 17 take a plan without an alternative for a dear one.
+ */
+export const plansByKey = {
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+} as const
+
 const textOid = 25
 const reconnectPauseMs = 50
 const connectTimeoutMs = 2_000
@@ -132,6 +144,7 @@ function openLane(options: LaneOptions): postgres.Sql {
       idle_in_transaction_session_timeout: options.idleInTransactionMs,
       // A statement whose client has gone stops by itself.
       client_connection_check_interval: 1000,
+      ...plansByKey,
       TimeZone: 'UTC',
       DateStyle: 'ISO',
       IntervalStyle: 'postgres',

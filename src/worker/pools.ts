@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import pg from 'pg'
+import { plansByKey } from '../db_lanes.ts'
 import type { Log } from '../log.ts'
 
 export type PoolOptions = {
@@ -16,6 +17,14 @@ export type PoolOptions = {
 // Jobs are fetched this many at a time: one statement and commit a job would be the limit otherwise.
 const localQueueSize = 100
 
+const settings = {
+  role: 'supply_worker',
+  synchronous_commit: 'off',
+  statement_timeout: '10s',
+  lock_timeout: '2s',
+  ...plansByKey,
+}
+
 /**
  * Starts a pool of workers for some tasks. Its own connections commit asynchronously: losing a job's lock or its
  * completion in a crash only runs the job again, and every job is fenced by a claim.
@@ -26,7 +35,9 @@ export async function startPool(options: PoolOptions): Promise<Runner> {
     application_name: `supply-ordering worker ${options.name}`,
     max: 4,
     connectionTimeoutMillis: 10_000,
-    options: '-c role=supply_worker -c synchronous_commit=off -c statement_timeout=10s -c lock_timeout=2s',
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
   })
   const lost = (error: Error) => options.log.warn({ reason: error.message }, 'a queue connection was lost')
   pgPool.on('error', lost)

@@ -2,9 +2,7 @@ create or replace function api.get_order(account_id bigint, code text)
 returns json
 language sql stable security definer set search_path = ''
 as $$
-  select core.order_json(o.id, true)
-  from supply.orders o
-  where o.code = get_order.code and o.account_id = get_order.account_id
+  select core.order_json(o.id, true) from core.own_order(get_order.account_id, get_order.code) as o (id) where o.id is not null
 $$;
 comment on function api.get_order is 'An order of the account, with its delivered keys; null if it has none with this code. Specification 4.';
 revoke all on function api.get_order from public;

@@ -13,8 +13,8 @@ declare
   has_more boolean;
 begin
   if after_code is not null then
-    select o.id into before_id from supply.orders o where o.code = after_code and o.account_id = list_orders.account_id;
-    if not found then
+    before_id := core.own_order(account_id, after_code);
+    if before_id is null then
       return null;
     end if;
   end if;

@@ -10,7 +10,7 @@ declare
   code text := coalesce(order_code, 'sample_' || replace(event_id::text, '-', ''));
   own_order bigint := (
     select o.id from supply.orders o
-    where o.code = simulate_webhook.order_code and o.account_id = simulate_webhook.account_id and o.outcome <> 'partial'
+    where o.id = core.own_order(simulate_webhook.account_id, simulate_webhook.order_code) and o.outcome <> 'partial'
       and simulate_webhook.event_type = 'order.' || o.status);
 begin
   if (select count(*) from (
