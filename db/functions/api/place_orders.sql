@@ -14,6 +14,7 @@ declare
   ordinals int[] := '{}';
   codes text[] := '{}';
   results text[] := '{}';
+  lines uuid[];
 begin
   perform 1 from supply.accounts a
   where a.id = any (array(select (r ->> 'accountId')::bigint from jsonb_array_elements(requests) r))
@@ -34,7 +35,8 @@ begin
       continue;
     end if;
 
-    earlier := coalesce(taken -> (request ->> 'idempotencyKey'), core.earlier_request(account.id, request ->> 'idempotencyKey'));
+    earlier := coalesce(
+      drafts[(taken ->> (request ->> 'idempotencyKey'))::int], core.earlier_request(account.id, request ->> 'idempotencyKey'));
     if earlier is not null then
       differences := core.request_differences(earlier, request);
       if differences <> '[]' then
@@ -69,13 +71,14 @@ begin
     account.balance := account.balance - (priced ->> 'total')::numeric;
     account.last_seq := account.last_seq + 1;
     drafts := drafts || core.draft_order(request, priced, account);
-    taken := jsonb_set(taken, array[request ->> 'idempotencyKey'], drafts[cardinality(drafts)]);
+    taken := taken || jsonb_build_object(request ->> 'idempotencyKey', cardinality(drafts));
     ordinals := ordinals || ordinal;
     codes := codes || (drafts[cardinality(drafts)] ->> 'code');
     results := results || 'created'::text;
   end loop;
 
-  perform core.write_orders(drafts);
+  lines := core.write_orders(drafts);
+  perform core.enqueue('call_supplier', lines, array_fill(now(), array[cardinality(lines)]), false);
 
   for i in 1 .. cardinality(ordinals) loop
     ordinal := ordinals[i]; result := results[i];
