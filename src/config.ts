@@ -119,7 +119,7 @@ const settings = v.object({
     v.check(areDnsServers, 'must be a list of IP addresses, each with or without a port'),
     v.transform((servers) => (servers.length > 0 ? servers : undefined)),
   ),
-  WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 1000), '50'),
+  WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 1000), '200'),
   SUPPLIER_CONCURRENCY: v.optional(wholeNumber(1, 1000), '50'),
   SUPPLIER_DEADLINE_HOURS: v.optional(
     v.pipe(

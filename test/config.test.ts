@@ -29,7 +29,7 @@ test('without any setting, everything has its documented default', () => {
     allowedOrigins: [],
     callbackAllowNetworks: [],
     dnsServers: undefined,
-    webhookConcurrency: 50,
+    webhookConcurrency: 200,
     supplierConcurrency: 50,
     supplierDeadlineHours: 24,
     supplierToken: undefined,

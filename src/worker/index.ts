@@ -1,6 +1,7 @@
 import type { Runner, Task } from 'graphile-worker'
 import { alertOperators } from '../../tasks/alert_operators.ts'
 import { callSupplier } from '../../tasks/call_supplier.ts'
+import { deliverWaiting } from '../../tasks/deliver_waiting.ts'
 import { deliverWebhook } from '../../tasks/deliver_webhook.ts'
 import type { Config } from '../config.ts'
 import { type Database, safeError } from '../db.ts'
@@ -46,15 +47,16 @@ export type Worker = {
   stop(): Promise<void>
 }
 
-const accountCap = 8
 const beatMs = 10_000
 const sweepMs = 5_000
+const callMs = 1_000
 const pruneMs = 60_000
 const longestDrainMs = 20_000
 
 /**
- * Starts the workers of this process: one pool for suppliers and one for webhooks and alerts, so that neither starves
- * the other, the heartbeat, the sweeper that frees the jobs of dead workers, and the metrics where they are wanted.
+ * Starts the workers of this process: one pool for suppliers, one for webhooks and alerts, and one for webhooks that
+ * had to wait, so that none starves another; the heartbeat, the sweeper that frees the jobs of dead workers, and the
+ * metrics where they are wanted. Resolves when the pools run and the sweepers of other workers know them.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
@@ -69,6 +71,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const timers = [
     every(pruneMs, log, () => db.call('work.prune_rate_windows')),
     every(beatMs, log, () => db.call('work.beat', { lock_key: lock.key })),
+    every(callMs, log, () => db.call('work.call_lines')),
     every(sweepMs, log, async () => {
       const freed = await db.call('work.rescue_jobs')
       if (freed) log.warn({ jobs: freed }, 'freed the jobs of a dead worker')
@@ -107,27 +110,32 @@ function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: 
       signal,
       onRecorded: metrics.supplierCall,
     }),
-    webhooks: createWebhookDeliveries({ db, sender, accountCap, onRecorded: metrics.delivery }),
+    webhooks: createWebhookDeliveries({ db, sender, onRecorded: metrics.delivery }),
+    waitingWebhooks: createWebhookDeliveries({ db, sender, onRecorded: metrics.delivery }),
     alerts: createAlerts(db, log, config.alertWebhookUrl),
   }
   return { services, closeOutside: () => Promise.allSettled([sender.close(), adapters.close()]) }
 }
 
-function startRunners(
+async function startRunners(
   { databaseUrl, db, config, log }: WorkerOptions,
   services: Services,
   metrics: WorkerMetrics,
   lockKey: number,
 ): Promise<Runner[]> {
+  const registrations: Promise<void>[] = []
   const register = (poolId: string) => {
-    db.call('work.register_pool', { pool_id: poolId, lock_key: lockKey }).catch((error: unknown) =>
-      log.warn({ error: safeError(error) }, 'a worker pool could not be registered'),
-    )
+    const registered = db
+      .call('work.register_pool', { pool_id: poolId, lock_key: lockKey })
+      .catch((error: unknown) =>
+        log.warn({ error: safeError(error) }, 'a worker pool could not be registered'),
+      )
+    registrations.push(registered)
   }
   const pool = { databaseUrl, log, onPool: register }
   const timed = (tasks: { [name: string]: Task }) =>
     Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, task)]))
-  return Promise.all([
+  const runners = await Promise.all([
     startPool({
       ...pool,
       name: 'suppliers',
@@ -143,7 +151,15 @@ function startRunners(
         alert_operators: alertOperators(services),
       }),
     }),
+    startPool({
+      ...pool,
+      name: 'waiting webhooks',
+      concurrency: config.webhookConcurrency,
+      tasks: timed({ deliver_waiting: deliverWaiting(services) }),
+    }),
   ])
+  await Promise.all(registrations)
+  return runners
 }
 
 async function endOf(runner: Runner): Promise<string> {

@@ -6,6 +6,7 @@ import type { createWebhookDeliveries } from './webhook_deliveries.ts'
 export type Services = {
   suppliers: ReturnType<typeof createSupplierCalls>
   webhooks: ReturnType<typeof createWebhookDeliveries>
+  waitingWebhooks: ReturnType<typeof createWebhookDeliveries>
   alerts: ReturnType<typeof createAlerts>
 }
 

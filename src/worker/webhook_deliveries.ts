@@ -9,20 +9,15 @@ export type ClaimedAttempt = Functions['work.begin_deliveries']['result'][number
 export type WebhookDeliveryOptions = {
   db: Database
   sender: Sender
-  /** How many deliveries of one account may be under way at once, over all workers. */
-  accountCap: number
   /** Is told what came of each attempt that was recorded. */
   onRecorded: (verdict: string) => void
 }
 
 /** The deliveries of events: claiming, sending and recording them. Concurrent claims and records share statements. */
-export function createWebhookDeliveries({ db, sender, accountCap, onRecorded }: WebhookDeliveryOptions) {
+export function createWebhookDeliveries({ db, sender, onRecorded }: WebhookDeliveryOptions) {
   const begin = batch<string, ClaimedAttempt | null>({
     run: async (eventIds) =>
-      claims(
-        eventIds,
-        await db.call('work.begin_deliveries', { event_ids: eventIds, account_cap: accountCap }),
-      ),
+      claims(eventIds, await db.call('work.begin_deliveries', { event_ids: eventIds })),
   })
   const record = batch<{ eventId: string; claimId: string; result: SendOutcome }, string>({
     run: async (results) => {

@@ -48,7 +48,7 @@ describe('the audit is silent', () => {
     ['a line that an operator holds back', (sql) => loseJob(sql, well.heldLine)],
     [
       'a job that was left over when its event died',
-      (sql) => sql`select core.enqueue('deliver_webhook', ${[well.dead]}, array[now()], true)`,
+      (sql) => sql`select core.enqueue('deliver_webhook', ${[well.dead]}, array[now()], 'deliver_webhook')`,
     ],
     ['a redelivery', (sql) => sql`select ops.redeliver(${well.dead})`],
   ])('about %s', async (_, by) => {

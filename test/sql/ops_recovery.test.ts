@@ -123,7 +123,7 @@ describe('the next attempt of an event', () => {
     expect(jobs).toHaveLength(1)
     expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
     expect(await lastLogged(sql())).toMatchObject({ action: 'deliver_now', subject: `event ${id}` })
-    const claimed = await database.sql`select attempt from work.begin_deliveries(${[id]}, 10)`
+    const claimed = await database.sql`select attempt from work.begin_deliveries(${[id]})`
     expect([...claimed]).toEqual([{ attempt: 2 }])
   })
 

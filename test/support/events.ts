@@ -30,12 +30,10 @@ export async function makeEvent(
 }
 
 /** Makes the waiting events due, as if their time had come, and claims their attempts; their jobs are done then. */
-export async function claimAttempts(sql: postgres.Sql, eventIds: string[], cap = 100): Promise<Attempt[]> {
+export async function claimAttempts(sql: postgres.Sql, eventIds: string[]): Promise<Attempt[]> {
   await sql`update supply.events set next_attempt_at = now() where id = any(${eventIds}) and next_attempt_at > now()`
   await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${eventIds})`
-  return [
-    ...(await sql<Attempt[]>`select * from work.begin_deliveries(${eventIds}, ${cap}) order by ordinal`),
-  ]
+  return [...(await sql<Attempt[]>`select * from work.begin_deliveries(${eventIds}) order by ordinal`)]
 }
 
 /** Claims the attempt of one event. */

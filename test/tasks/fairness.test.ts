@@ -40,8 +40,8 @@ const delivered = async (partner: Partner) => {
 test("a burst of one partner's events is delivered at the pace of the receiver", async () => {
   const partner = await makePartner(sql(), { balance: 10_000 })
   await orderMany(partner, 200, receiver.url)
-  // Those in line would look for room by themselves after 15 s at the earliest.
-  await expect.poll(() => delivered(partner), { timeout: 14_000, interval: 50 }).toBe(200)
+  // Were they called by the regular look alone, eight a second, it would take 25 s.
+  await expect.poll(() => delivered(partner), { timeout: 20_000, interval: 50 }).toBe(200)
 })
 
 test("a partner whose receiver is slow has no more than eight deliveries under way, and others' go on", async () => {
@@ -65,4 +65,26 @@ test("a partner whose receiver is slow has no more than eight deliveries under w
   await expect.poll(() => delivered(slow), { timeout: 20_000, interval: 50 }).toBe(100)
   expect(most).toBe(8)
   await sluggish.close()
+})
+
+test('receivers that hang at later attempts keep first attempts from nobody', async () => {
+  await worker.stop()
+  worker = await startTestWorker(database.url, { webhookConcurrency: 16 }, 10_000)
+  const hanging = await startScriptedReceiver()
+  const silence = new Promise<never>(() => {})
+  hanging.answer(({ nth }) => (nth === 1 ? { status: 500 } : silence))
+  const partners = await Promise.all([1, 2, 3].map(() => makePartner(sql(), { balance: 10_000 })))
+  for (const partner of partners) await orderMany(partner, 8, hanging.url)
+  const waiting = (state: string) => sql()`
+    select event_id from ops.events where attempts > 0 and state = ${state}
+      and account_id = any(${partners.map(({ accountId }) => accountId)})`
+  await expect.poll(() => waiting('waiting'), { timeout: 10_000, interval: 50 }).toHaveLength(24)
+  await sql()`select ops.deliver_now(e.event_id) from ops.events e where e.state = 'waiting'`
+  await expect.poll(() => waiting('sending'), { timeout: 10_000, interval: 50 }).toHaveLength(16)
+
+  const healthy = await makePartner(sql(), { balance: 10_000 })
+  await orderMany(healthy, 1, receiver.url)
+  await expect.poll(() => delivered(healthy), { timeout: 10_000, interval: 20 }).toBe(1)
+  expect(await waiting('sending')).toHaveLength(16)
+  await hanging.close()
 })

@@ -2,7 +2,7 @@ create or replace view core.audit_queue as
 with calls as (
   select j.subject from core.jobs j where j.task = 'call_supplier'
 ), deliveries as (
-  select j.subject from core.jobs j where j.task = 'deliver_webhook'
+  select j.subject from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
 ), open_lines as (
   select i.* from supply.order_items i where i.completed_at is null and i.status = 'processing'
 )
@@ -35,7 +35,7 @@ where e.state in ('waiting', 'sending') and (e.claim_expires_at is null or e.cla
 union all
 select 'dead_letter_has_no_plan',
   format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at)
-from supply.events e join core.jobs j on j.task = 'deliver_webhook' and j.subject = e.id
+from supply.events e join core.jobs j on j.task in ('deliver_webhook', 'deliver_waiting') and j.subject = e.id
 -- A job from before the last attempt, or that is due, finds nothing to do and goes away.
 where e.state = 'dead' and j.locked_at is null and j.attempts = 0 and j.run_at > now() + interval '1 minute'
   and j.updated_at >= (select max(a.started_at) from supply.delivery_attempts a where a.event_id = e.id)

@@ -1,4 +1,4 @@
-create or replace function core.enqueue(task text, ids uuid[], run_at timestamptz[], keyed boolean, priority int default 0)
+create or replace function core.enqueue(task text, ids uuid[], run_at timestamptz[], key text default null, priority int default 0)
 returns void
 language plpgsql set search_path = ''
 as $$
@@ -12,7 +12,7 @@ begin
   from graphile_worker.add_jobs(array(
     select row(
       task, json_build_object('id', ids[i]), null, enqueue.run_at[i], 1000,
-      case when keyed then task || ':' || ids[i] end, enqueue.priority, null
+      enqueue.key || ':' || ids[i], enqueue.priority, null
     )::graphile_worker.job_spec
     from generate_subscripts(ids, 1) as i
   )) as job;
@@ -23,7 +23,7 @@ begin
 end
 $$;
 comment on function core.enqueue is
-  'Adds a job {"id": …} of the task for every id, due at the run_at of the same place. Keyed jobs replace the waiting one of their id; '
-  'ids must be distinct then. Of due jobs those with the smallest priority are taken first. '
+  'Adds a job {"id": …} of the task for every id, due at the run_at of the same place. With a key a job replaces the '
+  'waiting one of its key and id; ids must be distinct then. Of due jobs those with the smallest priority are taken first. '
   'Raises serialization_failure if the queue did not take every job.';
 revoke all on function core.enqueue from public;

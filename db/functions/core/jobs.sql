@@ -11,14 +11,16 @@ select
   j.last_error,
   j.key,
   j.created_at,
-  j.updated_at
+  j.updated_at,
+  j.priority::int as priority,
+  j.is_available
 from graphile_worker._private_jobs j
 join graphile_worker._private_tasks t on t.id = j.task_id;
 comment on view core.jobs is
   'The jobs with the id that their payload carries, which the queue''s own view leaves out. The one place that '
   'knows the queue''s tables.';
 comment on column core.jobs.id is 'The queue''s number of the job.';
-comment on column core.jobs.task is 'call_supplier, deliver_webhook, or alert_operators.';
+comment on column core.jobs.task is 'call_supplier, deliver_webhook, deliver_waiting, or alert_operators.';
 comment on column core.jobs.subject is 'The line, the event, or the alert that it is for.';
 comment on column core.jobs.run_at is 'When it is due.';
 comment on column core.jobs.attempts is 'How often a worker took it.';
@@ -29,4 +31,6 @@ comment on column core.jobs.last_error is 'Why it failed last, if it did.';
 comment on column core.jobs.key is 'A later job with the same key replaces it.';
 comment on column core.jobs.created_at is 'When it was added.';
 comment on column core.jobs.updated_at is 'When it was last added anew, taken, or given back.';
+comment on column core.jobs.priority is 'Of due jobs those with the smallest are taken first.';
+comment on column core.jobs.is_available is 'Whether a worker may take it once it is due.';
 revoke all on core.jobs from public;

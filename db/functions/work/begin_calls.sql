@@ -39,7 +39,7 @@ begin
     token := supplier.token; sku := item.sku; quantity := item.amount; delivery_data := item.delivery_data;
     return next;
   end loop;
-  perform core.enqueue('call_supplier', busy, busy_until, true);
+  perform core.enqueue('call_supplier', busy, busy_until, 'call_supplier');
 end
 $$;
 comment on function work.begin_calls is

@@ -1,4 +1,4 @@
-create or replace function work.begin_deliveries(event_ids uuid[], account_cap int)
+create or replace function work.begin_deliveries(event_ids uuid[])
 returns table (
   ordinal int, event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int
 )
@@ -8,10 +8,12 @@ as $$
 declare
   event supply.events;
   lost record;
-  room jsonb := core.delivery_room(event_ids, account_cap);
+  room jsonb := core.delivery_room(event_ids);
   free int;
   later_ids uuid[] := '{}';
   later_times timestamptz[] := '{}';
+  surplus uuid[] := '{}';
+  crowded bigint[] := '{}';
   freed bigint[] := '{}';
   causes text[] := '{}';
   messages text[] := '{}';
@@ -40,8 +42,8 @@ begin
 
     free := (room ->> event.account_id::text)::int;
     if free <= 0 then
-      later_ids := later_ids || event.id;
-      later_times := later_times || now() + core.surplus_delay(event.account_id, cardinality(later_ids));
+      surplus := surplus || event.id;
+      crowded := crowded || event.account_id;
       continue;
     end if;
     room := room || jsonb_build_object(event.account_id, free - 1);
@@ -53,14 +55,16 @@ begin
     return next;
   end loop;
 
-  perform core.enqueue('deliver_webhook', later_ids, later_times, true, priority => 1);
-  perform core.next_in_line(freed);
+  perform core.deliver_later(later_ids, later_times);
+  perform core.stand_in_line(surplus);
+  perform core.stand_back(crowded);
+  perform core.call_line(freed);
   perform core.raise_alerts(causes, messages);
 end
 $$;
 comment on function work.begin_deliveries is
   'Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event''s place in '
-  'event_ids. At most account_cap attempts of an account are under way at once; events over that stand in line and cost no attempt. '
+  'event_ids. Events for which their account has no room stand in line, which costs no attempt. '
   'A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account''s secret is made here at its first delivery. '
   'Specification 2.5 and 6.5.';
 revoke all on function work.begin_deliveries from public;

@@ -14,6 +14,7 @@ declare
   causes text[] := '{}';
   messages text[] := '{}';
 begin
+  perform core.lock_deliveries(ids);
   perform 1 from supply.events e where e.id = any (ids) order by e.id for no key update;
   for entry in select r from jsonb_array_elements(results) r order by r ->> 'eventId' loop
     ordinal := (entry ->> 'ordinal')::int;
@@ -44,8 +45,8 @@ begin
     end if;
     return next;
   end loop;
-  perform core.enqueue('deliver_webhook', later_ids, later_times, true, priority => 1);
-  perform core.next_in_line(freed);
+  perform core.deliver_later(later_ids, later_times);
+  perform core.call_line(freed);
   perform core.raise_alerts(causes, messages);
 end
 $$;

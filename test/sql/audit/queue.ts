@@ -39,7 +39,7 @@ export const queue: Breach[] = [
     checks: ['dead_letter_has_no_plan'],
     about: 'dead',
     by: (sql) =>
-      sql`select core.enqueue('deliver_webhook', ${[well.dead]}, array[now() + interval '5 minutes'], true)`,
+      sql`select core.enqueue('deliver_webhook', ${[well.dead]}, array[now() + interval '5 minutes'], 'deliver_webhook')`,
   },
   { checks: ['alert_has_a_job'], about: 'alert', by: (sql) => loseJob(sql, well.alert) },
   {

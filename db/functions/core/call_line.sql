@@ -1,0 +1,34 @@
+create or replace function core.call_line(account_ids bigint[])
+returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  account bigint;
+  under_way int;
+  ready int;
+  in_line uuid[];
+  called uuid[] := '{}';
+begin
+  for account in select distinct a.id from unnest(account_ids) as a (id) order by a.id loop
+    under_way := core.deliveries_under_way(account);
+    select
+      count(*) filter (where j.locked_at is not null or j.run_at <= now()),
+      coalesce(array_agg(e.id order by e.next_attempt_at, e.id) filter (
+        where j.priority = core.line_priority() and j.locked_at is null and j.run_at > now()), '{}')
+    into ready, in_line
+    from (
+      select e.id, e.next_attempt_at from supply.events e
+      where e.account_id = account and e.state = 'waiting' and e.next_attempt_at <= now()
+      order by e.next_attempt_at limit 4 * core.delivery_cap()
+    ) as e
+    cross join lateral (
+      select j.priority, j.locked_at, j.run_at from core.jobs j where j.key = 'deliver_webhook:' || e.id offset 0) as j;
+    called := called || in_line[1 : core.delivery_cap() - under_way - ready];
+  end loop;
+  perform core.deliver_later(called, array_fill(now(), array[cardinality(called)]));
+end
+$$;
+comment on function core.call_line is
+  'Has as many of each account''s events that stand in line delivered now, the oldest first, as there is room for beside those that are under '
+  'way or about to be. Call it with the accounts of attempts that ended, whose deliveries are locked; to call it once more does no harm.';
+revoke all on function core.call_line from public;
