@@ -128,7 +128,7 @@ describe('the ladder', () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual([...rungs.map(() => 'retry'), 'delivered'])
     expect(attempts.map(({ planned }) => planned)).toEqual([...rungs, null])
     expect(attempts.map(({ status_code, error }) => status_code ?? error)).toEqual([
-      ...[500, 408, 429, 'connection closed by the receiver', 'timeout after 0.5 s: response headers'],
+      ...[500, 408, 429, 'connection closed by the receiver', 'timeout after 2 s: response headers'],
       ...[503, 599, 504, 204],
     ])
     expect(await stateOf(id)).toMatchObject({ state: 'delivered', attempts: 9 })
