@@ -5,7 +5,13 @@ import type { HttpMetrics } from './metrics.ts'
 /** In the log only: the client went away before it had its answer. */
 const clientGoneStatus = 499
 
-/** Writes one line for each request, with nothing in it that a client sent but the method, and counts it. */
+/** What load balancers ask for every few seconds. */
+const healthChecks = new Set(['/livez', '/readyz'])
+
+/**
+ * Writes one line for each request, with nothing in it that a client sent but the method, and counts it. Health checks
+ * that went well are for the level debug.
+ */
 export function accessLog(log: Log, metrics: HttpMetrics): Middleware {
   return async (ctx, next) => {
     const began = performance.now()
@@ -13,15 +19,17 @@ export function accessLog(log: Log, metrics: HttpMetrics): Middleware {
     const ms = performance.now() - began
     const status = ctx.writable ? ctx.status : clientGoneStatus
     const { method, state } = ctx
+    const route = state.route.pattern
     const line = {
       method,
-      route: state.route.pattern,
+      route,
       status,
       ms: Math.round(ms),
       account: state.account?.id,
     }
     if (status >= 500) log.error(line, 'request')
+    else if (status === 200 && healthChecks.has(route ?? '')) log.debug(line, 'request')
     else log.info(line, 'request')
-    metrics.request({ method, route: state.route.pattern, status }, ms / 1000)
+    metrics.request({ method, route, status }, ms / 1000)
   }
 }

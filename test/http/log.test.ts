@@ -41,6 +41,18 @@ describe('the access log', () => {
     ])
   })
 
+  test('has health checks that went well at the level debug only', async () => {
+    const before = requests().length
+    await api().get('/livez')
+    await api().get('/readyz')
+    await api().post('/livez')
+    expect(requests().slice(before)).toMatchObject([
+      { level: 'debug', route: '/livez', status: 200 },
+      { level: 'debug', route: '/readyz', status: 200 },
+      { level: 'info', status: 405 },
+    ])
+  })
+
   test('names no route where there is none, and no account where nobody was let in', async () => {
     await api().get('/b2b/secret-path')
     const line = requests().at(-1)
