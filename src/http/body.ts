@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
 import { MIMEType } from 'node:util'
 import { koaBody } from 'koa-body'
 import type { Context } from './context.ts'
@@ -31,8 +32,10 @@ const readText = koaBody({
  * Throws ClientGone if the client hung up.
  */
 export async function readBody(ctx: Context): Promise<ReadBody> {
-  if (!isPlainJson(ctx)) return { ok: false, error: 'UNSUPPORTED_MEDIA_TYPE' }
   try {
+    if (!isPlainJson(ctx)) {
+      return { ok: false, error: (await isTooLarge(ctx.req)) ? 'BODY_TOO_LARGE' : 'UNSUPPORTED_MEDIA_TYPE' }
+    }
     await readText(ctx as never, async () => {})
   } catch (error) {
     if (ctx.req.destroyed || ctx.req.errored) throw new ClientGone()
@@ -66,6 +69,19 @@ export async function readJson(ctx: Context): Promise<ParsedJson> {
 function refuseBody(ctx: Context, error: ErrorName): void {
   const details = [{ path: '', message: 'must be JSON in UTF-8' }]
   refuse(ctx, error, error === 'VALIDATION_ERROR' ? { details } : {})
+}
+
+// A body that nobody reads has its size in a header, or has to be counted.
+async function isTooLarge(request: IncomingMessage): Promise<boolean> {
+  let size = Number(request.headers['content-length'] ?? 0)
+  if (request.headers['transfer-encoding'] !== undefined) {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += chunk.length
+      if (size > bodyLimit) break
+    }
+  }
+  request.resume()
+  return size > bodyLimit
 }
 
 function isPlainJson(ctx: Context): boolean {

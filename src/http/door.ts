@@ -67,7 +67,9 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
     if (request.write && request.origin !== null && !request.allowOrigin) {
       if (request.keyHash === null || used) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
     }
-    if (uncounted.has(ctx.state.route.pattern ?? '')) return next()
+    if (uncounted.has(ctx.state.route.pattern ?? '')) {
+      return (await hasForeignOrigin(ctx, request)) ? refuse(ctx, 'ORIGIN_NOT_ALLOWED') : next()
+    }
     if (used) return refuseOverBudget(ctx, used)
 
     const admission = await ctx.state.databaseTime(() => admit(request))
@@ -79,6 +81,12 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
       onKeyUsed(ctx.state.account.keyId)
     }
     await next()
+  }
+
+  async function hasForeignOrigin(ctx: Context, request: AdmitRequest): Promise<boolean> {
+    if (!request.write || request.origin === null || request.allowOrigin) return false
+    const { verdict } = await ctx.state.databaseTime(() => admit({ ...request, count: false }))
+    return verdict === 'origin_forbidden'
   }
 
   async function refuseCounted(ctx: Context, error: ErrorName, extras?: ErrorExtras): Promise<void> {

@@ -1,4 +1,4 @@
-const hostOfOrigin = /^[a-z][a-z0-9+.-]*:\/\/([^/:[\]@]+|\[[^\]]+\])(?::\d+)?$/
+const hostOfOrigin = /^[a-z][a-z0-9+.-]*:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/
 
 /**
  * Whether an `Origin` header matches an allowlist, whose entries are a host (`shop.example`: any scheme and port, not

@@ -13,18 +13,27 @@ const names: { [code: string]: ErrorName } = {
 
 /**
  * Answers what the HTTP parser refuses (400, 413, 408, 431) with the same envelope and headers as everything else, and
- * closes the connection. A client that has gone, or that has its answer already, gets none.
+ * closes the connection. A client that has gone, or that has its answer already, gets none. Requests that came whole
+ * before that get their own answers first: an order that was placed must not seem refused.
  */
 export function answerParserErrors(server: Server): void {
-  const responses = new WeakMap<Duplex, ServerResponse>()
+  const open = new WeakMap<Duplex, Set<ServerResponse>>()
   const answered = new WeakSet<Duplex>()
-  server.on('request', (request, response) => responses.set(request.socket, response))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const current = responses.get(socket)
-    const underWay = current?.headersSent === true && !current.writableFinished
+  server.on('request', (request, response) => {
+    const responses = open.get(request.socket) ?? new Set()
+    open.set(request.socket, responses.add(response))
+    response.once('close', () => responses.delete(response))
+  })
+  server.on('connect', (_, socket) => socket.end(rawAnswer('MALFORMED_HTTP')))
+  server.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
     if (answered.has(socket)) return
-    if (!socket.writable || underWay || error.code === 'ECONNRESET') return void socket.destroy()
+    const responses = [...(open.get(socket) ?? [])]
+    const isAnswered = () => responses.some(({ req, headersSent }) => !req.complete && headersSent)
+    if (!socket.writable || isAnswered() || error.code === 'ECONNRESET') return void socket.destroy()
     answered.add(socket)
+    const whole = responses.filter(({ req }) => req.complete)
+    await Promise.all(whole.map((response) => new Promise((resolve) => response.once('close', resolve))))
+    if (isAnswered()) return void socket.end()
     socket.end(rawAnswer(names[error.code ?? ''] ?? 'MALFORMED_HTTP'))
     // Closing while the client still sends would take the answer away from it.
     const timer = setTimeout(() => socket.destroy(), lingerMs)

@@ -10,7 +10,7 @@ const objectMessage = (issue: v.ObjectIssue) =>
 
 const textOf = (max: number) => {
   const message = `must be a text of 1 to ${max} characters`
-  return v.pipe(v.string(message), v.minLength(1, message), v.maxLength(max, message), storable)
+  return v.pipe(v.string(message), v.minLength(1, message), v.maxCodePoints(max, message), storable)
 }
 
 const wholeNumber = (min: number, max: number) => {
@@ -65,7 +65,7 @@ export const deliveryRecord = v.pipe(
     deliveryValue,
     'must be an object',
   ),
-  v.maxEntries(20, 'must not have more than 20 keys'),
+  v.maxEntries(20),
   v.metadata({
     description:
       'What the delivery needs, by the ids of the product’s `deliveryDataSchema`; for a top-up the player as ' +
@@ -76,14 +76,16 @@ export const deliveryRecord = v.pipe(
   v.transform((data) => Object.fromEntries(Object.entries(data).filter(([, value]) => value != null))),
 )
 const notAnObject = v.never('must be an object')
+const tooManyKeys = v.never('must not have more than 20 keys')
 const unsafeObject = v.never(`must not have a key named ${unsafeKeys.join(', ')}`)
 
-// valibot counts arrays among the objects, and drops some keys of a record without a word.
+// valibot counts arrays among the objects, and drops some keys of a record without a word. What is too long is not
+// looked at entry by entry: each would have its own complaint.
 const deliveryData = v.lazy((input) => {
   if (Array.isArray(input)) return notAnObject
-  return isObject(input) && unsafeKeys.some((key) => Object.hasOwn(input, key))
-    ? unsafeObject
-    : deliveryRecord
+  if (!isObject(input)) return deliveryRecord
+  if (Object.keys(input).length > 20) return tooManyKeys
+  return unsafeKeys.some((key) => Object.hasOwn(input, key)) ? unsafeObject : deliveryRecord
 })
 
 /** An item of POST /b2b/orders (specification 2.2). */
@@ -108,14 +110,17 @@ export const orderItem = v.object(
   objectMessage,
 )
 
+const orderItems = v.pipe(
+  v.array(orderItem, 'must be a list of items'),
+  v.minLength(1, 'must have at least one item'),
+  v.maxLength(50),
+)
+const tooManyItems = v.never('must not have more than 50 items')
+
 /** The body of POST /b2b/orders (specification 2.2). Its output has all fields; `null` stands for absent ones. */
 export const orderRequest = v.object(
   {
-    items: v.pipe(
-      v.array(orderItem, 'must be a list of items'),
-      v.minLength(1, 'must have at least one item'),
-      v.maxLength(50, 'must not have more than 50 items'),
-    ),
+    items: v.lazy((input) => (Array.isArray(input) && input.length > 50 ? tooManyItems : orderItems)),
     externalOrderId: v.pipe(
       textOf(128),
       v.metadata({

@@ -26,7 +26,9 @@ const uuid = v.pipe(v.string(), v.uuid())
 
 /** The body of a push: the answer that a GET would have had, and the reference of the order it is about. */
 export const pushSchema = v.intersect([
-  v.object({ reference: v.string('must be a string') }, 'must be an object'),
+  v.object({ reference: v.string('must be a string') }, (issue) =>
+    issue.expected === 'Object' ? 'must be an object' : 'is required',
+  ),
   answerSchema,
 ])
 

@@ -169,6 +169,30 @@ describe('updatedSince', () => {
     expect((await get(`/b2b/catalog/games?updatedSince=${later}`)).json.data).toEqual([])
   })
 
+  test('gives the games between which a product moved, and the one that lost it', async () => {
+    const { sql } = database
+    const upsert = (game: string, currency: string) =>
+      sql`select ops.upsert_product(900, ${game}, 'Wanderer', 1, ${currency}, 'key')`
+    const games = async () => {
+      const [row] = await sql`select core.iso(clock_timestamp()) as now`
+      return async () => {
+        const { json } = await get(`/b2b/catalog/games?updatedSince=${row?.now}`)
+        return json.data.map(({ slug }: { slug: string }) => slug).sort()
+      }
+    }
+    await sql`select ops.upsert_game('other-game', 'Other Game')`
+    await upsert('space-trader', 'RUB')
+    const sinceMove = await games()
+    await upsert('other-game', 'RUB')
+    expect(await sinceMove()).toEqual(['other-game', 'space-trader'])
+    const sinceCurrency = await games()
+    await upsert('other-game', 'USD')
+    expect(await sinceCurrency()).toEqual(['other-game'])
+    const sinceNothing = await games()
+    await upsert('other-game', 'USD')
+    expect(await sinceNothing()).toEqual([])
+  })
+
   test.each(['2026-01-31', '2026-01-31T12:00Z', '2026-01-31T12:00:00', '2026-01-31T12:00:00.123456%2B03:00'])(
     'takes %s',
     async (time) => {

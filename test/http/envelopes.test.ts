@@ -3,7 +3,7 @@ import { request } from 'undici'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { type Send, testApi } from '../support/service.ts'
+import { exchangeRaw, type Send, testApi } from '../support/service.ts'
 
 const database = testDatabase()
 const api = testApi(() => database.url)
@@ -135,6 +135,17 @@ describe('a body', () => {
       expect(answer).toMatchObject({ status: 415, json: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
     },
   )
+
+  test('that is too large is 413, whatever its type', async () => {
+    const body = 'x'.repeat(70_000)
+    const answer = await post(body, { 'content-type': 'text/plain' })
+    expect(answer).toMatchObject({ status: 413, json: { code: 'BODY_TOO_LARGE' } })
+    const chunks = (size: number) =>
+      `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: text/plain\r\n` +
+      `Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`
+    expect(await exchangeRaw(api().port, chunks(70_000))).toMatch(/^HTTP\/1\.1 413 /)
+    expect(await exchangeRaw(api().port, chunks(60_000))).toMatch(/^HTTP\/1\.1 415 /)
+  })
 
   test('that says it is not compressed is fine', async () => {
     expect((await post(goodOrder, { 'content-encoding': 'identity' })).status).toBe(200)

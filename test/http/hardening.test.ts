@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
-import { makePartner, type Partner } from '../support/partner.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { exchangeRaw, testApi } from '../support/service.ts'
 
 const database = testDatabase()
@@ -11,7 +11,8 @@ const api = testApi(() => database.url, { times: { headersMs: 400, requestMs: 80
 
 let partner: Partner
 beforeAll(async () => {
-  partner = await makePartner(database.sql)
+  partner = await makePartner(database.sql, { balance: 1000 })
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 'token' })
 })
 
 /** A raw response: its status, its headers in lower case and its body. */
@@ -89,6 +90,36 @@ describe('what is no HTTP gets the same envelope', () => {
   test('headers of nearly 16 KiB are read', async () => {
     const request = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'x'.repeat(16_000)}\r\n\r\n`
     expect((await raw(request)).status).toBe(200)
+  })
+})
+
+describe('what came whole before the nonsense gets its own answer first', () => {
+  const placing = (externalOrderId: string) => {
+    const body = JSON.stringify({ externalOrderId, items: [{ productId: products.key }] })
+    return `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+
+  test.each([
+    ['a stray byte', '}\r\n\r\n', 400],
+    ['headers over 16 KiB', `GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
+    [
+      'a request refused by its headers',
+      'POST /b2b/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      401,
+    ],
+  ])('%s', async (name, nonsense, status) => {
+    const response = await exchangeRaw(api().port, placing(`${name} 1`) + placing(`${name} 2`) + nonsense)
+    expect(response.match(/HTTP\/1\.1 (\d+)/g)).toEqual([
+      'HTTP/1.1 201',
+      'HTTP/1.1 201',
+      `HTTP/1.1 ${status}`,
+    ])
+  })
+
+  test('a tunnel is asked for in vain', async () => {
+    const response = await raw('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(response.status).toBe(400)
+    expectEnvelope(response, 'VALIDATION_ERROR')
   })
 })
 

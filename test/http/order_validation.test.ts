@@ -60,6 +60,7 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
     ['items[0].deliveryData', withData({ constructor: 'x' })],
     ['items[0].deliveryData.a', withData({ a: '' })],
     ['items[0].deliveryData.a', withData({ a: 'x'.repeat(257) })],
+    ['items[0].deliveryData.a', withData({ a: '😀'.repeat(257) })],
     ['items[0].deliveryData.a', withData({ a: {} })],
     ['items[0].deliveryData.a', withData({ a: ['x'] })],
     ['items[0].deliveryData.a', withData({ a: 'a\u0000b' })],
@@ -105,6 +106,16 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
       'items[1].productId',
       'items[2].maxPrice',
       'maxTotal',
+    ])
+  })
+
+  test('what is too long is not looked at piece by piece', async () => {
+    const manyItems = await post(order({ items: Array(20_000).fill(1) }))
+    expect(manyItems.json.details).toEqual([{ path: 'items', message: 'must not have more than 50 items' }])
+    const keys = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, []]))
+    const manyKeys = await post(withData(keys))
+    expect(manyKeys.json.details).toEqual([
+      { path: 'items[0].deliveryData', message: 'must not have more than 20 keys' },
     ])
   })
 
@@ -185,6 +196,13 @@ describe('an order that the catalog refuses', () => {
     [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData(null)],
     [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ gameUserId: null })],
     [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ other: 'x' })],
+    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ gameUserId: ' \t\n' })],
+    [
+      400,
+      'DELIVERY_DATA_INVALID',
+      'items[0].deliveryData.gameUserId',
+      withData({ gameUserId: '\u00a0\u200b\u3000' }),
+    ],
     [422, 'PRICE_CHANGED', 'items[0].maxPrice', withItem({ maxPrice: 10.49 })],
     [422, 'PRICE_CHANGED', 'items[0].maxPrice', withItem({ maxPrice: 5e-324 })],
     [422, 'PRICE_CHANGED', 'maxTotal', order({ maxTotal: 0 })],

@@ -31,6 +31,16 @@ const times = <T>(count: number, work: (index: number) => T) =>
   Array.from({ length: count }, (_, i) => work(i))
 
 describe('an accepted order', () => {
+  test('may have texts as long as allowed, counted in characters and not in bytes', async () => {
+    const request = order({
+      externalOrderId: '😀'.repeat(128),
+      items: [{ productId: products.topUp, deliveryData: { gameUserId: '😀'.repeat(256) } }],
+    })
+    const { status, json } = await post(request)
+    expect(status).toBe(201)
+    expect(json.data.externalOrderId).toBe(request.externalOrderId)
+  })
+
   test('is 201 with the order, its payment code and its short list', async () => {
     const request = order({
       items: [

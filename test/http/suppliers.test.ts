@@ -52,6 +52,17 @@ describe('a result that a supplier pushes', () => {
     expect(items[0].cdKeys).toEqual([{ code: 'KEY-1' }, { code: 'KEY-2' }])
   })
 
+  test.each(['', 'junk'])(
+    'may not come from a browser elsewhere, whatever key it shows: "%s"',
+    async (key) => {
+      const headers = { origin: 'https://evil.example', ...(key === '' ? {} : { 'x-api-key': key }) }
+      const answer = await push(completed(), { headers })
+      expect(answer.status).toBe(403)
+      expect(answer.json).toEqual({ success: false, error: 'Forbidden: Origin not allowed' })
+      expect((await read()).status).toBe('processing')
+    },
+  )
+
   test('may be pushed again, and changes nothing then', async () => {
     await push(completed())
     const before = await read()

@@ -18,6 +18,23 @@ async function jobsOf(code: string): Promise<number> {
 }
 
 describe('an accepted order', () => {
+  test('is dated when it had its turn, so that times are in the order of the orders', async () => {
+    const partner = await makePartner(database.sql)
+    const holder = await database.sql.reserve()
+    await holder`begin`
+    await holder`select from supply.accounts where id = ${partner.accountId} for update`
+    const placing = place(database.sql, partner)
+    const waiting = () =>
+      database.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(waiting, { interval: 10 }).toHaveLength(1)
+    const [turn] = await holder`select core.iso(clock_timestamp()) as time`
+    await holder`commit`
+    holder.release()
+    const { body } = await placing
+    expect(Date.parse(String(body.createdAt))).toBeGreaterThanOrEqual(Date.parse(turn?.time))
+    expect(body.updatedAt).toBe(body.createdAt)
+  })
+
   test('is charged, written to the ledger and queued, a job a line', async () => {
     const partner = await makePartner(database.sql)
     const { result, body } = await place(database.sql, partner, {

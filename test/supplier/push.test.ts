@@ -90,6 +90,11 @@ describe('a pushed body', () => {
     expect(parsePush(body)).toMatchObject({ ok: true, reference })
   })
 
+  it('without a reference is told so', () => {
+    const details = [{ path: 'reference', message: 'is required' }]
+    expect(parsePush('{"status":"completed"}')).toEqual({ ok: false, problem: 'malformed', details })
+  })
+
   it('whose reference is no UUID is about an unknown order', () => {
     for (const unknown of ['', 'order-1', `${reference}0`, '\u0000']) {
       expect(parsePush(JSON.stringify({ reference: unknown, status: 'completed' }))).toEqual({

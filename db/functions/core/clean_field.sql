@@ -14,6 +14,8 @@ begin
   perform core.require(unknown is null, format('%s has an unknown member: %s', path, unknown));
   perform core.require(jsonb_typeof(field -> 'id') = 'string' and field ->> 'id' ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$',
     path || '.id must be a name of 1 to 64 Latin letters, digits, dots, dashes and underscores');
+  perform core.require(field ->> 'id' not in ('constructor', 'prototype'),
+    path || '.id must not be constructor or prototype, which orders may not name');
   perform core.require(type in ('text', 'number', 'select'), path || '.type must be text, number or select');
   perform core.require(coalesce(jsonb_typeof(field -> 'label'), 'null') in ('string', 'null') and length(trim(label)) between 1 and 200,
     path || '.label must have 1 to 200 characters');

@@ -9,7 +9,7 @@ as $$
       else host = lower(entry)
     end), false)
   from unnest(allowed) as entry,
-    (select substring(lower(origin) from '^[a-z][a-z0-9+.-]*://([^/:\[]+|\[[^]]+\])(?::[0-9]+)?$') as host) as parsed
+    (select substring(lower(origin) from '^[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?$') as host) as parsed
 $$;
 comment on function core.origin_allowed is
   'Whether an Origin header matches an allowlist: host (any scheme and port), *.host (its subdomains) or a whole origin.';

@@ -4,14 +4,17 @@ language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 declare
   lines uuid[];
+  -- The transaction may have begun long before it had its turn: its own time would not be in the order of the orders.
+  placed_at timestamptz := clock_timestamp();
 begin
   if cardinality(drafts) = 0 then
     return '{}';
   end if;
   insert into supply.orders
-    (code, account_id, idempotency_key, external_order_id, callback_url, request_items, total_amount, currency, payment_code)
+    (code, account_id, idempotency_key, external_order_id, callback_url, request_items, total_amount, currency, payment_code,
+     created_at, updated_at)
   select d ->> 'code', (d ->> 'accountId')::bigint, d ->> 'idempotencyKey', d ->> 'externalOrderId', d ->> 'callbackUrl',
-    d -> 'items', (d ->> 'total')::numeric, d ->> 'currency', d ->> 'paymentCode'
+    d -> 'items', (d ->> 'total')::numeric, d ->> 'currency', d ->> 'paymentCode', placed_at, placed_at
   from unnest(drafts) with ordinality as draft (d, place)
   order by place;
 

@@ -9,6 +9,7 @@ declare
   game_id int := (select g.id from supply.games g where g.slug = game_slug);
   fields jsonb := core.clean_fields(delivery_fields);
   product_id int;
+  before supply.products;
 begin
   perform core.require(game_id is not null, format('there is no game %L', game_slug), 'no_data_found');
   perform core.require(upsert_product.id is null or upsert_product.id > 0, 'id must be above 0');
@@ -26,6 +27,7 @@ begin
   perform core.require(upsert_product.in_stock is not null, 'in_stock must be true or false');
 
   product_id := core.take_product_id(upsert_product.id);
+  select p.* into before from supply.products p where p.id = product_id;
   insert into supply.products as p
     (id, game_id, name, price, currency, region, delivery_type, delivery_fields, amount_value, max_quantity, in_stock)
   values
@@ -40,6 +42,11 @@ begin
     is distinct from (excluded.game_id, excluded.name, excluded.price, excluded.currency, excluded.region,
       excluded.delivery_type, excluded.delivery_fields, excluded.amount_value, excluded.max_quantity, excluded.in_stock);
   if found then
+    -- A game that lost it, wholly or for some accounts, has no product left that says so.
+    update supply.games g set updated_at = now()
+    where g.id in (before.game_id, game_id)
+      and (before.game_id, before.currency, before.delivery_type)
+        is distinct from (game_id, upsert_product.currency, upsert_product.delivery_type);
     perform core.log_operator('upsert_product', 'product ' || product_id, jsonb_build_object(
       'game_slug', game_slug, 'name', name, 'price', price, 'currency', currency, 'delivery_type', delivery_type,
       'delivery_fields', fields, 'region', region, 'amount_value', amount_value, 'max_quantity', max_quantity, 'in_stock', in_stock));

@@ -16,6 +16,9 @@ const config: ConversionConfig = {
   // What a client sends, before anything is filled in.
   typeMode: 'input',
   ignoreActions: beyondJsonSchema,
+  // JSON Schema counts the length of a text in code points, as this does.
+  overrideAction: ({ valibotAction, jsonSchema }) =>
+    isMaxCodePoints(valibotAction) ? { ...jsonSchema, maxLength: valibotAction.requirement } : undefined,
   overrideRef: ({ referenceId }) => schemaRef(referenceId).$ref,
   overrideSchema: ({ valibotSchema, jsonSchema }) =>
     valibotSchema.type === 'nullable' || valibotSchema.type === 'nullish' ? withNull(jsonSchema) : undefined,
@@ -58,6 +61,12 @@ export function pathParameter(
   example: unknown,
 ): Parameter {
   return { name, in: 'path', required: true, description, example, schema: plainSchema(schema) }
+}
+
+function isMaxCodePoints(action: {
+  type: string
+}): action is v.MaxCodePointsAction<string, number, undefined> {
+  return action.type === 'max_code_points'
 }
 
 // `anyOf: [{type: 'string'}, {type: 'null'}]` as `type: ['string', 'null']`, which is easier to read. That null is the
