@@ -11,8 +11,9 @@ type Loading = { files: CodeFile[]; before: Map<string, string> }
 // The object needs another one that a later file may define.
 const missingCodes = new Set(['42P01', '42883', '42704', '42703'])
 
-// `create or replace` cannot change a result type, a parameter's name or a view's columns.
-const conflictCodes = new Set(['42P13', '42P16', '42809'])
+// `create or replace` cannot change a result type, a parameter's name or a view's columns. With other argument types it
+// makes a second function, and the name alone, in the file's comment and grants, does not tell which is meant (42725).
+const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
 
 /**
  * Makes the code schemas be what the files say, in one transaction, if the files changed since the last time or `force`

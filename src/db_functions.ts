@@ -224,9 +224,9 @@ export type Functions = {
     args: { item_ids: readonly (string | null)[] | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown }[]
   }
-  /** Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event's place in event_ids. Events for which their account has no room stand in line, which costs no attempt. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
+  /** Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event's place in event_ids. Events for which their account has no room stand in line, which costs no attempt. account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
   'work.begin_deliveries': {
-    args: { event_ids: readonly (string | null)[] | null }
+    args: { event_ids: readonly (string | null)[] | null; account_cap?: number | null }
     result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number }[]
   }
   /** Calls events that stand in line of accounts that have room, where the end of an attempt did not: it came just before they were in line, or its worker died. Call it every second from each worker. */
@@ -321,7 +321,7 @@ export const functions = {
   'work.beat': { args: { lock_key: 'bigint' }, returns: 'void' },
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_calls': { args: { item_ids: 'uuid[]' }, returns: 'rows' },
-  'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows' },
+  'work.begin_deliveries': { args: { event_ids: 'uuid[]', account_cap: 'integer' }, returns: 'rows' },
   'work.call_lines': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_deliveries': { args: { results: 'jsonb' }, returns: 'rows' },

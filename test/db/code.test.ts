@@ -22,7 +22,12 @@ const load = () => migrate({ databaseUrl: database.url, ...folders })
 const f = (name: string, rest: string) => folders.write(`functions/${name.replace('.', '/')}.sql`, rest)
 
 const sqlFunction = (name: string, args: string, returns: string, body: string) =>
-  f(name, `create or replace function ${name}(${args}) returns ${returns} language sql as $$ ${body} $$`)
+  f(
+    name,
+    `create or replace function ${name}(${args}) returns ${returns} language sql as $$ ${body} $$;
+    comment on function ${name} is 'Named without its arguments, as in our files.';
+    revoke all on function ${name} from public`,
+  )
 
 const names = async () => {
   const rows = await database.sql<{ name: string }[]>`

@@ -1,4 +1,4 @@
-create or replace function work.begin_deliveries(event_ids uuid[])
+create or replace function work.begin_deliveries(event_ids uuid[], account_cap int default null)
 returns table (
   ordinal int, event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int
 )
@@ -65,7 +65,7 @@ $$;
 comment on function work.begin_deliveries is
   'Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event''s place in '
   'event_ids. Events for which their account has no room stand in line, which costs no attempt. '
-  'A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account''s secret is made here at its first delivery. '
+  'account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account''s secret is made here at its first delivery. '
   'Specification 2.5 and 6.5.';
 revoke all on function work.begin_deliveries from public;
 grant execute on function work.begin_deliveries to supply_worker;
