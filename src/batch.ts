@@ -1,4 +1,4 @@
-import { DatabaseDeadline } from './db_errors.ts'
+import { connectionSurvives, DatabaseDeadline } from './db_errors.ts'
 
 export type BatchOptions<In, Out> = {
   /** Answers many items at once: for each item's place in the list, from 0, its answer. */
@@ -26,7 +26,9 @@ type Member<In, Out> = {
  *
  * The returned function gives the item's own answer, matched by ordinal. It rejects with what the run rejected with;
  * with an Error if the run did not answer exactly the items it was given, for then no answer can be trusted; and with
- * an error for which `isUnavailable` is true if the item waited too long. A run that rejects touches its members only.
+ * an error for which `isUnavailable` is true if the item waited too long. A run that rejects touches its members only,
+ * and where the database refused it, so that nothing of it was done, each of them is tried alone: one that waits for a
+ * lock, or fails, does not spoil the others.
  */
 export function batch<In, Out>(options: BatchOptions<In, Out>): (item: In) => Promise<Out> {
   const { run, max = 128, inFlight = 1, waitMs = 10_000, onRun } = options
@@ -51,7 +53,11 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (item: In) => Pr
       assertComplete(answers, members.length)
       for (const [index, member] of members.entries()) member.resolve(answers.get(index) as Out)
     } catch (error) {
-      for (const member of members) member.reject(error)
+      if (members.length > 1 && connectionSurvives(error)) {
+        await Promise.all(members.map((member) => runBatch([member])))
+      } else {
+        for (const member of members) member.reject(error)
+      }
     }
   }
 

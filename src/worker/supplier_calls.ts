@@ -17,6 +17,9 @@ export type SupplierCallOptions = {
   onRecorded: (verdict: string) => void
 }
 
+// Each can bring ten thousand codes.
+const mostResults = 16
+
 /** The calls to suppliers: claiming, making and recording them. Concurrent claims and records share statements. */
 export function createSupplierCalls(options: SupplierCallOptions) {
   const { db, adapters, deadlineHours, signal, onRecorded } = options
@@ -30,6 +33,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
       const rows = await db.call('work.record_results', { results: numbered, deadline })
       return new Map(rows.map((row) => [row.ordinal - 1, row.verdict]))
     },
+    max: mostResults,
   })
   return {
     /** Claims the call that is due for a line; null if none is. */

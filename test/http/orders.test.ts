@@ -30,6 +30,22 @@ const get = (path: string) => api().get(path, { key: partner.key })
 const times = <T>(count: number, work: (index: number) => T) =>
   Array.from({ length: count }, (_, i) => work(i))
 
+test('an account that somebody has locked holds up no other', async () => {
+  const locked = await makePartner(database.sql)
+  const holder = await database.sql.reserve()
+  await holder`begin`
+  await holder`select from supply.accounts where id = ${locked.accountId} for update`
+  const ordering = (who: Partner) => api().post('/b2b/orders', { key: who.key, body: order() })
+  const alone = ordering(locked)
+  const waiting = () =>
+    database.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(waiting, { interval: 10 }).toHaveLength(1)
+  const [mine, theirs] = await Promise.all([ordering(partner), ordering(locked), alone])
+  await holder`rollback`
+  holder.release()
+  expect([mine.status, theirs.status]).toEqual([201, 503])
+})
+
 describe('an accepted order', () => {
   test('may have texts as long as allowed, counted in characters and not in bytes', async () => {
     const request = order({

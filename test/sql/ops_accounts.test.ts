@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { claimAttempts, makeEvent } from '../support/events.ts'
 import { lastLogged, operatorOf, refusals, timesLogged } from '../support/operator.ts'
-import { audit } from '../support/orders.ts'
+import { audit, place } from '../support/orders.ts'
 import { makeCatalog, makePartner } from '../support/partner.ts'
 
 const database = testDatabase()
@@ -57,6 +57,17 @@ describe('a new account', () => {
       message: expect.stringMatching(message),
     })
   })
+})
+
+test('a balance leaves room for what open orders may give back', async () => {
+  const rich = await makePartner(database.sql, { balance: 1000 })
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
+  await place(database.sql, rich)
+  const deposit = (amount: string, reference: string) =>
+    sql()`select ops.deposit(${rich.accountId}, ${amount}, ${reference}) as balance`
+  for (let n = 1; n <= 9; n += 1) await deposit('100000000000', `invoice ${n}`)
+  await expect(deposit('100000000000', 'too much')).rejects.toThrow('more than 999999999999.99')
+  expect(await deposit('99999998999.99', 'as much as fits')).toEqual([{ balance: '999999999989.49' }])
 })
 
 describe('a deposit', () => {

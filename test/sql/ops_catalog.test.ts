@@ -140,6 +140,7 @@ describe('a product', () => {
     ['an amount of nothing', { amount_value: '0' }],
     ['a limit of none', { max_quantity: 0 }],
     ['null for in_stock', { in_stock: null }],
+    ['more keys than an answer can hold', { delivery_type: 'key', max_quantity: 10_001 }],
     ['a field that no order may name', { fields: [{ id: 'constructor' }] }],
     ['fields that are no array', { fields: { id: 'a' } }],
     ['fields with equal ids', { fields: [player, player] }],

@@ -140,6 +140,9 @@ describe('an issued key', () => {
       refusals.wrongArgument,
     )
     await expect(
+      sql()`select ops.issue_key(${account}, allowed_ips => '{10.0.0.0/8,null}')`,
+    ).rejects.toMatchObject(refusals.wrongArgument)
+    await expect(
       sql()`select ops.issue_key(${account}, allowed_ips => '{198.51.100.7/24}')`,
     ).rejects.toMatchObject({ code: '22P02' })
   })

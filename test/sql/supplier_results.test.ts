@@ -25,6 +25,15 @@ describe('out of stock at one supplier', () => {
     expect(await balanceOf(sql(), partner())).toBe(1000)
   })
 
+  test('is so too if an answer about a line without keys brings codes, which are ignored', async () => {
+    await sql()`select ops.upsert_product(301, 'space-trader', 'Coins', 7.00, 'RUB', 'id_only')`
+    await sql()`select ops.upsert_offer(301, 'first', 'a', priority => 1)`
+    await sql()`select ops.upsert_offer(301, 'second', 'b', priority => 2)`
+    const { line } = await order({ items: [{ productId: 301 }] })
+    const outOfStock = failed({ errorCode: 'OUT_OF_STOCK', codes: ['x'] })
+    expect(await answer(sql(), line, outOfStock)).toBe('next_supplier')
+  })
+
   test('another failure, a part, or an unknown outcome never goes to another supplier', async () => {
     const { line } = await order({ items: [{ productId, quantity: 2 }] })
     expect(await answer(sql(), line, unknown())).toBe('waiting')
@@ -66,6 +75,14 @@ describe('a pushed result', () => {
     expect(await push('first', calling.line, completed())).toBe('recorded')
     if (call) expect(await record(sql(), call, completed())).toBe('repeated')
     expect((await read(calling.code)).status).toBe('completed')
+  })
+
+  test('that is not final never puts off the question that is planned', async () => {
+    const { line } = await order()
+    await answer(sql(), line, processing())
+    await sql()`update supply.order_items set next_check_at = now() + interval '3 s', checks = 8 where id = ${line}`
+    await push('first', line, processing())
+    expect((await lineOf(line)).wait).toBeLessThanOrEqual(3)
   })
 
   test('of a line that the supplier never had is unknown', async () => {
@@ -122,6 +139,17 @@ describe('an operator', () => {
     expect(await read(none.code)).toMatchObject({ outcome: 'none', refundedAmount: 40 })
     expect(await audit(sql())).toEqual([])
   })
+
+  test.each([[' '], ['\t\u3000'], [''], [null], ['x'.repeat(1001)]])(
+    'may not give the key %j',
+    async (code) => {
+      const { line } = await keys(3)
+      await answer(sql(), line, completed({ codes: ['A', 'B'] }))
+      await expect(sql()`select ops.settle_item(${line}, 'completed', ${[code]}::text[])`).rejects.toThrow(
+        'each code must have 1 to 1000 characters',
+      )
+    },
+  )
 
   test('chooses the codes that count from a surplus', async () => {
     const { code, line } = await keys(2)

@@ -31,7 +31,7 @@ begin
   end if;
 
   verdict := case when is_final or outcome = 'processing' then core.supplier_verdict(item, outcome, codes) else 'waiting' end;
-  if verdict = 'fail' and result ->> 'errorCode' = 'OUT_OF_STOCK' and cardinality(codes) = 0 then
+  if verdict = 'fail' and result ->> 'errorCode' = 'OUT_OF_STOCK' then
     offer := core.next_offer(item);
   end if;
 

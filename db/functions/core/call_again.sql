@@ -22,7 +22,9 @@ begin
     checks = i.checks + case when may_send_again then 0 else 1 end,
     stuck_at = case when now_stuck then now() else i.stuck_at end,
     supplier_order_id = coalesce(result ->> 'supplierOrderId', i.supplier_order_id),
-    next_check_at = call_at, claim_expires_at = null
+    -- What a supplier pushes unasked never puts off the question that is planned.
+    next_check_at = case when i.claim_expires_at is null and not may_send_again then least(i.next_check_at, call_at) else call_at end,
+    claim_expires_at = null
   where i.id = item.id;
   return now_stuck;
 end

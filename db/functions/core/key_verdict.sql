@@ -10,7 +10,7 @@ as $$
       and not core.origin_allowed(origin, key.allowed_origins) then 'unauthorized'
     when account.kind = 'storefront' then 'storefront'
     when key.scope = 'public' then 'public_scope'
-    when key.allowed_ips is not null and not client <<= any (key.allowed_ips) then 'ip_forbidden'
+    when key.allowed_ips is not null and not coalesce(client <<= any (key.allowed_ips), false) then 'ip_forbidden'
     else 'ok'
   end
 $$;

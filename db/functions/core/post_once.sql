@@ -25,6 +25,13 @@ begin
     account.balance + post_once.amount >= 0,
     format('account %s has %s: %s would bring it below zero', account.id, account.balance, post_once.amount),
     'check_violation');
+  perform core.require(
+    account.balance + post_once.amount + (
+      select coalesce(sum(o.total_amount), 0) from supply.orders o where o.account_id = account.id and o.completed_at is null
+    ) <= 999999999999.99,
+    format('account %s has %s: with %s, and what open orders may give back, it would have more than 999999999999.99',
+      account.id, account.balance, post_once.amount),
+    'check_violation');
   perform core.log_operator(
     action => case post_once.type when 'adjustment' then 'adjust' else post_once.type end,
     subject => 'account ' || account.id,
@@ -36,5 +43,5 @@ $$;
 comment on function core.post_once is
   'Books a deposit or an adjustment (account currency) under an operator''s reference and gives the balance. A '
   'reference that was booked before changes nothing. Raises unique_violation if it was booked with another type or '
-  'amount, check_violation below zero.';
+  'amount, check_violation below zero and above what a balance can hold.';
 revoke all on function core.post_once from public;

@@ -6,7 +6,7 @@ as $$
     when status = 'processing' then 'waiting'
     when item.delivery_type <> 'key' then case status when 'completed' then 'complete' else 'fail' end
     when distinct_codes <> cardinality(codes) then 'hold'
-    when exists (select from supply.item_keys k where k.item_id = item.id and k.code <> all (codes)) then 'hold'
+    when exists (select k.code from supply.item_keys k where k.item_id = item.id except select c from unnest(codes) as c) then 'hold'
     when status = 'completed' then case when distinct_codes = item.amount then 'complete' else 'hold' end
     when distinct_codes = 0 then 'fail'
     when distinct_codes < item.amount then 'partial'

@@ -5,6 +5,7 @@ as $$
 declare
   partner_id bigint;
 begin
+  perform pg_advisory_xact_lock(hashtextextended('demo_key', 0));
   select a.id into partner_id from supply.accounts a where a.name = 'Demo partner' order by a.id limit 1;
   if not found then
     partner_id := ops.create_account('Demo partner', mode => 'test');

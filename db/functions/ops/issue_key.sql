@@ -11,8 +11,8 @@ declare
   issued record;
 begin
   perform core.require(scope in ('full', 'public'), 'scope must be full or public');
-  perform core.require(allowed_ips is null or cardinality(allowed_ips) > 0,
-    'allowed_ips must not be empty; null allows any address');
+  perform core.require(allowed_ips is null or cardinality(allowed_ips) > 0 and array_position(allowed_ips, null) is null,
+    'allowed_ips must be networks, and not be empty; null allows any address');
   select a.* into issued from core.add_key(
     account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end,
     scope => issue_key.scope, starts_at => now(), expires_at => issue_key.expires_at,

@@ -8,8 +8,8 @@ declare
   key supply.api_keys := core.lock_key(key_id);
   origins text[] := core.clean_origins(allowed_origins);
 begin
-  perform core.require(allowed_ips is null or cardinality(allowed_ips) > 0,
-    'allowed_ips must not be empty; null allows any address');
+  perform core.require(allowed_ips is null or cardinality(allowed_ips) > 0 and array_position(allowed_ips, null) is null,
+    'allowed_ips must be networks, and not be empty; null allows any address');
   update supply.api_keys k set
     expires_at = set_key.expires_at, allowed_origins = origins, allowed_ips = set_key.allowed_ips
   where k.id = key.id;

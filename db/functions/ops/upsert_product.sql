@@ -12,7 +12,7 @@ declare
   before supply.products;
 begin
   perform core.require(game_id is not null, format('there is no game %L', game_slug), 'no_data_found');
-  perform core.require(upsert_product.id is null or upsert_product.id > 0, 'id must be above 0');
+  perform core.require(upsert_product.id is null or upsert_product.id between 1 and 2000000000, 'id must be from 1 to 2000000000');
   perform core.require(length(trim(upsert_product.name)) between 1 and 300, 'name must have 1 to 300 characters');
   perform core.require(core.is_money(upsert_product.price),
     'price must be above 0, at most 100000000000, with at most 2 decimals');
@@ -24,6 +24,8 @@ begin
   perform core.require(upsert_product.amount_value is null or upsert_product.amount_value between 0.000001 and 1000000000000,
     'amount_value must be above 0; null means that there is none');
   perform core.require(upsert_product.max_quantity >= 1, 'max_quantity must be at least 1');
+  perform core.require(upsert_product.delivery_type <> 'key' or upsert_product.max_quantity <= 10000,
+    'max_quantity must be at most 10000 where keys are delivered: an answer of a supplier holds no more');
   perform core.require(upsert_product.in_stock is not null, 'in_stock must be true or false');
 
   product_id := core.take_product_id(upsert_product.id);
