@@ -209,9 +209,9 @@ export type Functions = {
     args: { account_id: string | number | bigint | null }
     result: string | null
   }
-  /** The heartbeat of the process that holds the lock: its pools are alive. */
+  /** The heartbeat of the process that holds the lock: its pools are alive. Those that a sweeper took for dead are made known to it again. */
   'work.beat': {
-    args: { lock_key: string | number | bigint | null }
+    args: { lock_key: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
     result: undefined
   }
   /** The alert to send to the operators; no row if it was sent already. */
@@ -269,7 +269,7 @@ export type Functions = {
     args: { lock_key: string | number | bigint | null }
     result: undefined
   }
-  /** Frees the jobs that dead worker pools had locked, to be run again a little later; gives how many. Call it every 5 s from each worker; calls at the same time do nothing. Claims keep a worker that was thought dead from doing harm. */
+  /** Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. Lines and events get new jobs: a worker that was thought dead deletes its own when it comes back, and claims keep it from other harm. */
   'work.rescue_jobs': {
     args: Record<string, never>
     result: number | null
@@ -318,7 +318,7 @@ export const functions = {
   'ops.upsert_product': { args: { id: 'integer', game_slug: 'text', name: 'text', price: 'numeric', currency: 'text', delivery_type: 'text', delivery_fields: 'jsonb', region: 'text', amount_value: 'numeric', max_quantity: 'integer', in_stock: 'boolean' }, returns: 'value' },
   'ops.upsert_supplier': { args: { code: 'text', base_url: 'text', token: 'text', protocol: 'text' }, returns: 'void' },
   'ops.webhook_secret': { args: { account_id: 'bigint' }, returns: 'value' },
-  'work.beat': { args: { lock_key: 'bigint' }, returns: 'void' },
+  'work.beat': { args: { lock_key: 'bigint', pool_ids: 'text[]' }, returns: 'void' },
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_calls': { args: { item_ids: 'uuid[]' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]', account_cap: 'integer' }, returns: 'rows' },

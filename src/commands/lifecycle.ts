@@ -17,7 +17,7 @@ export async function runUntilEnded(
   ending: Ending,
   announce: () => void = () => {},
 ): Promise<never> {
-  const causes = [signal('SIGTERM'), signal('SIGINT'), ...failed.map(failure)]
+  const causes = [heedSignals(), ...failed.map(failure)]
   announce()
   const cause = await Promise.race(causes)
   if (cause.failed) log.error(cause.reason)
@@ -35,6 +35,17 @@ export async function runUntilEnded(
     }
   }
   process.exit(code)
+}
+
+let heeded: Promise<Cause> | undefined
+
+/**
+ * From now on SIGTERM and SIGINT do not end the process by themselves: one that comes before `runUntilEnded` is heeded
+ * there, once all is up that has to be ended in order. Gives the first one.
+ */
+export function heedSignals(): Promise<Cause> {
+  heeded ??= Promise.race([signal('SIGTERM'), signal('SIGINT')])
+  return heeded
 }
 
 type Cause = { failed: boolean; reason: string }

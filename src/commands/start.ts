@@ -7,7 +7,7 @@ import { startSimulator } from '../supplier/simulator.ts'
 import { startWorker } from '../worker/index.ts'
 import { connectApi, connectWorker } from './connections.ts'
 import { dataDir, demoGreeting, loadDemo } from './demo_data.ts'
-import { runUntilEnded } from './lifecycle.ts'
+import { heedSignals, runUntilEnded } from './lifecycle.ts'
 
 /**
  * `npm start`: the whole service in one process. Without DATABASE_URL it runs a PostgreSQL of its own under `.data/`,
@@ -16,6 +16,7 @@ import { runUntilEnded } from './lifecycle.ts'
 export async function start(): Promise<void> {
   const config = loadConfig(process.env, { command: 'start' })
   const log = createLog(config.logLevel)
+  if (config.databaseUrl === undefined) heedSignals()
   const postgres = config.databaseUrl === undefined ? await startEmbedded() : undefined
   try {
     await serve(config, log, config.databaseUrl ?? postgres?.url ?? '', postgres)
@@ -33,11 +34,12 @@ async function startEmbedded(): Promise<EmbeddedPostgres> {
 
 async function serve(config: Config, log: Log, databaseUrl: string, postgres: EmbeddedPostgres | undefined) {
   await migrate({ databaseUrl, log: (line) => console.log(line) })
-  const demo = config.seedDemo ? await startDemo(databaseUrl) : undefined
   const apiDb = connectApi(databaseUrl)
   const workerDb = connectWorker(databaseUrl)
-  const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
+  // The port first: where it is taken, another service runs here, and its suppliers' addresses are none of ours.
   const server = await startServer({ db: apiDb, config, log })
+  const demo = config.seedDemo ? await startDemo(databaseUrl) : undefined
+  const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
   await runUntilEnded(
     log,
     [worker.failed],

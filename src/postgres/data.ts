@@ -71,9 +71,9 @@ export function readPassword(place: Place): string {
   }
 }
 
-/** Writes the connection URL where only the owner reads it. Gives the file's path. */
+/** Writes the connection URL into the wanted folder, where only the owner reads it. Gives the file's path. */
 export function writeUrlFile(place: Place, url: string): string {
-  const path = join(place.dataDir, 'url')
+  const path = join(place.wanted, 'url')
   rmSync(path, { force: true })
   writeFileSync(path, `${url}\n`, { mode: 0o600 })
   chmodSync(path, 0o600)

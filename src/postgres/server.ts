@@ -97,6 +97,7 @@ function settings(port: number, durable: boolean): string[] {
     log_checkpoints: 'off',
     // No row data in the log.
     log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -47,7 +47,6 @@ export type Worker = {
   stop(): Promise<void>
 }
 
-const beatMs = 10_000
 const sweepMs = 5_000
 const callMs = 1_000
 const pruneMs = 60_000
@@ -67,12 +66,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const lock = await takeProcessLock(databaseUrl)
   const ending = new AbortController()
   const { services, closeOutside } = createServices(options, metrics, ending.signal)
-  const runners = await startRunners(options, services, metrics, lock.key)
+  const { runners, poolIds } = await startRunners(options, services, metrics, lock.key)
   const timers = [
     every(pruneMs, log, () => db.call('work.prune_rate_windows')),
-    every(beatMs, log, () => db.call('work.beat', { lock_key: lock.key })),
     every(callMs, log, () => db.call('work.call_lines')),
     every(sweepMs, log, async () => {
+      // First the sign of life: whoever was stopped for a while would take itself for dead.
+      await db.call('work.beat', { lock_key: lock.key, pool_ids: poolIds })
       const freed = await db.call('work.rescue_jobs')
       if (freed) log.warn({ jobs: freed }, 'freed the jobs of a dead worker')
     }),
@@ -122,9 +122,11 @@ async function startRunners(
   services: Services,
   metrics: WorkerMetrics,
   lockKey: number,
-): Promise<Runner[]> {
+): Promise<{ runners: Runner[]; poolIds: string[] }> {
+  const poolIds: string[] = []
   const registrations: Promise<void>[] = []
   const register = (poolId: string) => {
+    poolIds.push(poolId)
     const registered = db
       .call('work.register_pool', { pool_id: poolId, lock_key: lockKey })
       .catch((error: unknown) =>
@@ -159,7 +161,7 @@ async function startRunners(
     }),
   ])
   await Promise.all(registrations)
-  return runners
+  return { runners, poolIds }
 }
 
 async function endOf(runner: Runner): Promise<string> {

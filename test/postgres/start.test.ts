@@ -81,6 +81,15 @@ test('the URL is kept in a file that only its owner reads, while the server runs
   expect(existsSync(server.urlFile)).toBe(false)
 })
 
+test('what a refused statement holds stands in no log', async () => {
+  server = await startPostgres({ dataDir, durable: false })
+  const refused = withSql(server, (sql) => sql`select 'TOP-SECRET-TOKEN', 1 / 0`)
+  await expect(refused).rejects.toMatchObject({ code: '22012' })
+  const log = readFileSync(join(dataDir, 'postgres.log'), 'utf8')
+  expect(log).toContain('division by zero')
+  expect(log).not.toContain('TOP-SECRET-TOKEN')
+})
+
 test('data and password are kept from one start to the next', async () => {
   server = await startPostgres({ dataDir, durable: true, database: 'supply' })
   await withSql(server, (sql) => sql`create table kept as select 42 as answer`)

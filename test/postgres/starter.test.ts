@@ -111,6 +111,7 @@ describe.runIf(isRoot)('root', () => {
       dataDir: expect.stringMatching(/^\/var\/lib\/supply-ordering\/[0-9a-f]{16}$/),
     })
     expect(lines).toEqual([expect.stringContaining(server.dataDir)])
+    expect(server.urlFile).toBe(join(dataDir, 'url'))
     await withSql(server, (sql) => sql`create table kept as select 42 as answer`)
     await server.stop()
     server = await startPostgres({ dataDir, durable: true })

@@ -33,6 +33,11 @@ from supply.events e
 where e.state in ('waiting', 'sending') and (e.claim_expires_at is null or e.claim_expires_at <= now())
   and not exists (select from deliveries d where d.subject = e.id)
 union all
+select 'lost_attempt_is_looked_at',
+  format('the attempt of event %s is over since %s, but nobody looks at it before %s', e.id, e.claim_expires_at, j.run_at)
+from supply.events e join core.jobs j on j.task in ('deliver_webhook', 'deliver_waiting') and j.subject = e.id
+where e.state = 'sending' and j.locked_at is null and j.attempts = 0 and j.run_at > greatest(now(), e.claim_expires_at) + interval '5 minutes'
+union all
 select 'dead_letter_has_no_plan',
   format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at)
 from supply.events e join core.jobs j on j.task in ('deliver_webhook', 'deliver_waiting') and j.subject = e.id

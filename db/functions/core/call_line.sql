@@ -11,18 +11,20 @@ declare
 begin
   for account in select distinct a.id from unnest(account_ids) as a (id) order by a.id loop
     under_way := core.deliveries_under_way(account);
-    select
-      count(*) filter (where j.locked_at is not null or j.run_at <= now()),
-      coalesce(array_agg(e.id order by e.next_attempt_at, e.id) filter (
-        where j.priority = core.line_priority() and j.locked_at is null and j.run_at > now()), '{}')
+    select count(*) filter (where head.is_ready),
+      coalesce(array_agg(head.id order by head.next_attempt_at, head.id) filter (where not head.is_ready), '{}')
     into ready, in_line
     from (
-      select e.id, e.next_attempt_at from supply.events e
+      select e.id, e.next_attempt_at, j.is_ready from supply.events e
+      cross join lateral (
+        select j.locked_at is not null or j.run_at <= now() as is_ready, j.priority from core.jobs j
+        where j.key = 'deliver_webhook:' || e.id offset 0
+      ) as j
       where e.account_id = account and e.state = 'waiting' and e.next_attempt_at <= now()
-      order by e.next_attempt_at limit 4 * core.delivery_cap()
-    ) as e
-    cross join lateral (
-      select j.priority, j.locked_at, j.run_at from core.jobs j where j.key = 'deliver_webhook:' || e.id offset 0) as j;
+        -- A job that failed waits by itself; it holds up nobody.
+        and (j.is_ready or j.priority = core.line_priority())
+      order by e.next_attempt_at limit 2 * core.delivery_cap()
+    ) as head;
     called := called || in_line[1 : core.delivery_cap() - under_way - ready];
   end loop;
   perform core.deliver_later(called, array_fill(now(), array[cardinality(called)]));

@@ -13,7 +13,7 @@ begin
     perform graphile_worker.reschedule_jobs(
       array(
         select j.id from core.jobs j
-        cross join lateral (select e.account_id from supply.events e where e.id = j.subject offset 0) as event
+        cross join lateral (select e.account_id from supply.events e where e.id = j.subject and e.state = 'waiting' offset 0) as event
         where j.task in ('deliver_webhook', 'deliver_waiting') and j.is_available and j.run_at <= now() and event.account_id = account
         limit at_once),
       run_at => now() + interval '1 day', priority => core.line_priority());

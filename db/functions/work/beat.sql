@@ -1,9 +1,13 @@
-create or replace function work.beat(lock_key bigint)
+create or replace function work.beat(lock_key bigint, pool_ids text[] default '{}')
 returns void
 language sql security definer set search_path = ''
 as $$
+  insert into supply.worker_pools as p (pool_id, lock_key)
+  select id, beat.lock_key from unnest(pool_ids) as id
+  on conflict on constraint worker_pools_pkey do nothing;
   update supply.worker_pools p set seen_at = now() where p.lock_key = beat.lock_key
 $$;
-comment on function work.beat is 'The heartbeat of the process that holds the lock: its pools are alive.';
+comment on function work.beat is
+  'The heartbeat of the process that holds the lock: its pools are alive. Those that a sweeper took for dead are made known to it again.';
 revoke all on function work.beat from public;
 grant execute on function work.beat to supply_worker;

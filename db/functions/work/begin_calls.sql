@@ -21,8 +21,14 @@ begin
       busy_until := busy_until || item.claim_expires_at;
       continue;
     end if;
-    -- Without a claim, nothing planned means held for an operator, and a later plan has a later job.
-    continue when item.claim_expires_at is null and coalesce(item.next_check_at, 'infinity') > now();
+    -- Without a claim, nothing planned means held for an operator. Whoever comes before the plan, by a clock that was set
+    -- back or a job that had a successor, must not be the last to come.
+    continue when item.claim_expires_at is null and item.next_check_at is null;
+    if item.claim_expires_at is null and item.next_check_at > now() then
+      busy := busy || item.id;
+      busy_until := busy_until || item.next_check_at;
+      continue;
+    end if;
 
     claim_id := gen_random_uuid();
     method := item.next_call;

@@ -21,7 +21,13 @@ begin
   for event in
     select e.* from supply.events e where e.id = any (event_ids) order by e.id for no key update
   loop
-    continue when event.state in ('delivered', 'dead') or event.next_attempt_at > now();
+    continue when event.state in ('delivered', 'dead');
+    -- Whoever comes too early, by a clock that was set back or a job that had a successor, must not be the last to come.
+    if event.next_attempt_at > now() then
+      later_ids := later_ids || event.id;
+      later_times := later_times || event.next_attempt_at;
+      continue;
+    end if;
     if event.claim_expires_at > now() then
       later_ids := later_ids || event.id;
       later_times := later_times || event.claim_expires_at;

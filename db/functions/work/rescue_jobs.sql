@@ -4,8 +4,10 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   dead text[];
-  jobs bigint[];
-  tries record;
+  job record;
+  later timestamptz;
+  replaced bigint[] := '{}';
+  kept bigint[] := '{}';
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('rescue_jobs', 0)) then
     return 0;
@@ -15,26 +17,29 @@ begin
   where p.checked_at < now() - interval '4 s';
 
   dead := core.dead_pools();
-  jobs := array(select j.id from graphile_worker.jobs j where j.locked_by = any (dead));
+  for job in select j.* from core.jobs j where j.locked_by = any (dead) order by j.id loop
+    -- A job that kills its worker must not come back at once each time.
+    later := now() + least(power(2, least(job.attempts, 10) - 1), 300) * interval '1 s';
+    if job.subject is null or job.task = 'alert_operators' then
+      kept := kept || job.id;
+    else
+      perform core.replace_locked_job(job.task, job.subject, job.key, job.attempts, job.max_attempts, later);
+      replaced := replaced || job.id;
+    end if;
+  end loop;
   perform graphile_worker.force_unlock_workers(dead);
-  -- A job that kills its worker must not come back at once each time. One that was replaced while its worker had it counts as
-  -- used up: it may run once more, and finds nothing to do.
-  for tries in
-    select distinct j.attempts, j.max_attempts from graphile_worker.jobs j where j.id = any (jobs)
-  loop
-    perform graphile_worker.reschedule_jobs(
-      array(
-        select j.id from graphile_worker.jobs j
-        where j.id = any (jobs) and (j.attempts, j.max_attempts) = (tries.attempts, tries.max_attempts)),
-      run_at => now() + least(power(2, least(tries.attempts, 10) - 1), 300) * interval '1 s',
-      attempts => least(tries.attempts, tries.max_attempts - 1));
+  perform graphile_worker.complete_jobs(replaced);
+  for job in select j.* from core.jobs j where j.id = any (kept) loop
+    later := now() + least(power(2, least(job.attempts, 10) - 1), 300) * interval '1 s';
+    perform graphile_worker.reschedule_jobs(array[job.id], run_at => later, attempts => least(job.attempts, job.max_attempts - 1));
   end loop;
   delete from supply.worker_pools p where p.pool_id = any (dead);
-  return cardinality(jobs);
+  return cardinality(replaced || kept);
 end
 $$;
 comment on function work.rescue_jobs is
-  'Frees the jobs that dead worker pools had locked, to be run again a little later; gives how many. Call it every 5 s from each worker; '
-  'calls at the same time do nothing. Claims keep a worker that was thought dead from doing harm.';
+  'Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its '
+  'heartbeat; calls at the same time do nothing. Lines and events get new jobs: a worker that was thought dead deletes its own when it '
+  'comes back, and claims keep it from other harm.';
 revoke all on function work.rescue_jobs from public;
 grant execute on function work.rescue_jobs to supply_worker;

@@ -36,6 +36,14 @@ export const queue: Breach[] = [
     },
   },
   {
+    checks: ['lost_attempt_is_looked_at'],
+    about: 'sending',
+    by: async (sql) => {
+      await setEvent(sql, well.sending, "claim_expires_at = now() - interval '1 second'")
+      await sql`select core.stand_in_line(array[${well.sending}]::uuid[])`
+    },
+  },
+  {
     checks: ['dead_letter_has_no_plan'],
     about: 'dead',
     by: (sql) =>
