@@ -120,7 +120,7 @@ const settings = v.object({
     v.transform((servers) => (servers.length > 0 ? servers : undefined)),
   ),
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 1000), '200'),
-  SUPPLIER_CONCURRENCY: v.optional(wholeNumber(1, 1000), '50'),
+  SUPPLIER_CONCURRENCY: v.optional(wholeNumber(1, 1000), '200'),
   SUPPLIER_DEADLINE_HOURS: v.optional(
     v.pipe(
       v.string(),

@@ -219,10 +219,10 @@ export type Functions = {
     args: { alert_id: string | null }
     result: { cause: string; message: string; count: number; first_at: Date }[]
   }
-  /** Claims the calls to suppliers that are due now for these lines, before they are made, and gives what to call; ordinal is the line's place in item_ids. A line is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). A claim holds for 45 s; a line under another's claim is looked at again when that ends. */
+  /** Claims the calls to suppliers that are due now for these lines, before they are made, and gives what to call; ordinal is the line's place in item_ids. A line is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). A claim holds for 45 s; a line under another's claim is looked at again when that ends. Of a supplier who has supplier_cap calls under way in the asking process ({supplier: calls}; a null cap: any number) the others wait: one who hangs does not hold up the rest. */
   'work.begin_calls': {
-    args: { item_ids: readonly (string | null)[] | null }
-    result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown }[]
+    args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
+    result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string }[]
   }
   /** Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event's place in event_ids. Events for which their account has no room stand in line, which costs no attempt. account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
   'work.begin_deliveries': {
@@ -320,7 +320,7 @@ export const functions = {
   'ops.webhook_secret': { args: { account_id: 'bigint' }, returns: 'value' },
   'work.beat': { args: { lock_key: 'bigint', pool_ids: 'text[]' }, returns: 'void' },
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
-  'work.begin_calls': { args: { item_ids: 'uuid[]' }, returns: 'rows' },
+  'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]', account_cap: 'integer' }, returns: 'rows' },
   'work.call_lines': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },

@@ -30,7 +30,7 @@ test('without any setting, everything has its documented default', () => {
     callbackAllowNetworks: [],
     dnsServers: undefined,
     webhookConcurrency: 200,
-    supplierConcurrency: 50,
+    supplierConcurrency: 200,
     supplierDeadlineHours: 24,
     supplierToken: undefined,
     supplierUrl: 'http://127.0.0.1:4000',

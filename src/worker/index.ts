@@ -107,6 +107,7 @@ function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: 
       db,
       adapters,
       deadlineHours: config.supplierDeadlineHours,
+      supplierCap: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       signal,
       onRecorded: metrics.supplierCall,
     }),

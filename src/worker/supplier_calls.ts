@@ -11,6 +11,8 @@ export type SupplierCallOptions = {
   adapters: SupplierAdapters
   /** How long a supplier may leave a line unsettled before it is stuck, in hours. */
   deadlineHours: number
+  /** How many calls to one supplier may be under way at once in this process. */
+  supplierCap: number
   /** Ends the calls that are under way; their outcome is unknown then. */
   signal: AbortSignal
   /** Is told what came of each call that was recorded. */
@@ -22,10 +24,20 @@ const mostResults = 16
 
 /** The calls to suppliers: claiming, making and recording them. Concurrent claims and records share statements. */
 export function createSupplierCalls(options: SupplierCallOptions) {
-  const { db, adapters, deadlineHours, signal, onRecorded } = options
+  const { db, adapters, deadlineHours, supplierCap, signal, onRecorded } = options
+  const underWay = new Map<string, number>()
+  const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
   const deadline = `${deadlineHours} hours`
   const begin = batch<string, ClaimedCall | null>({
-    run: async (itemIds) => claims(itemIds, await db.call('work.begin_calls', { item_ids: itemIds })),
+    run: async (itemIds) => {
+      const rows = await db.call('work.begin_calls', {
+        item_ids: itemIds,
+        under_way: Object.fromEntries(underWay),
+        supplier_cap: supplierCap,
+      })
+      for (const { supplier } of rows) count(supplier, 1)
+      return claims(itemIds, rows)
+    },
   })
   const record = batch<{ itemId: string; claimId: string; result: SupplierOutcome }, string>({
     run: async (results) => {
@@ -35,23 +47,32 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     },
     max: mostResults,
   })
+
+  async function ask(claimed: ClaimedCall): Promise<SupplierOutcome> {
+    const adapter = adapters.adapterFor(claimed.protocol)
+    if (adapter === undefined) return unknown(`there is no adapter for protocol ${claimed.protocol}`)
+    const call = {
+      baseUrl: claimed.base_url,
+      token: claimed.token,
+      reference: claimed.reference,
+      sku: claimed.sku,
+      quantity: claimed.quantity,
+      deliveryData: claimed.delivery_data as Record<string, unknown>,
+    }
+    return claimed.method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)
+  }
+
   return {
     /** Claims the call that is due for a line; null if none is. */
     begin: (itemId: string): Promise<ClaimedCall | null> => begin(itemId),
 
-    /** Makes the call. Never rejects for what the outside world does. */
+    /** Makes the call that was claimed. Never rejects for what the outside world does. */
     ask: async (claimed: ClaimedCall): Promise<SupplierOutcome> => {
-      const adapter = adapters.adapterFor(claimed.protocol)
-      if (adapter === undefined) return unknown(`there is no adapter for protocol ${claimed.protocol}`)
-      const call = {
-        baseUrl: claimed.base_url,
-        token: claimed.token,
-        reference: claimed.reference,
-        sku: claimed.sku,
-        quantity: claimed.quantity,
-        deliveryData: claimed.delivery_data as Record<string, unknown>,
+      try {
+        return await ask(claimed)
+      } finally {
+        count(claimed.supplier, -1)
       }
-      return claimed.method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)
     },
 
     /** Records the result under its claim and gives what came of it. */

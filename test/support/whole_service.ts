@@ -12,11 +12,11 @@ import { startApi, type TestApi } from './service.ts'
 
 export type RunningWorker = Worker & { records: { [field: string]: unknown }[] }
 
-/** Starts a worker as `npm run worker` does, but less patient with suppliers and, unless told, receivers: two seconds. */
+/** Starts a worker as `npm run worker` does, but less patient with suppliers and receivers: two seconds, unless told. */
 export async function startTestWorker(
   databaseUrl: string,
   config: Partial<Config> = {},
-  webhookTimeoutMs = 2_000,
+  timeoutMs = 2_000,
 ): Promise<RunningWorker> {
   const records: { [field: string]: unknown }[] = []
   const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
@@ -27,8 +27,8 @@ export async function startTestWorker(
     db,
     config: { ...defaults, ...config },
     log,
-    supplierTimeoutMs: 2_000,
-    webhookTimeoutMs,
+    supplierTimeoutMs: timeoutMs,
+    webhookTimeoutMs: timeoutMs,
   })
   return {
     ...worker,

@@ -88,3 +88,26 @@ test('receivers that hang at later attempts keep first attempts from nobody', as
   expect(await waiting('sending')).toHaveLength(16)
   await hanging.close()
 })
+
+test('a supplier that hangs holds up no line of another', async () => {
+  await worker.stop()
+  worker = await startTestWorker(database.url, { supplierConcurrency: 8 }, 10_000)
+  const silent = await startScriptedSupplier()
+  silent.setAnswer(() => 'hang')
+  await sql()`select ops.upsert_supplier('silent', ${silent.url}, ${silent.token})`
+  await sql()`select ops.upsert_product(400, 'space-trader', 'Never', 1, 'RUB', 'id_only')`
+  await sql()`select ops.upsert_offer(400, 'silent', 'x')`
+  const partner = await makePartner(sql(), { balance: 10_000 })
+  await Promise.all(Array.from({ length: 30 }, () => place(sql(), partner, { items: [{ productId: 400 }] })))
+  const asked = () =>
+    sql()`select from supply.order_items where supplier = 'silent' and claim_expires_at > now()`
+  await expect.poll(asked, { timeout: 10_000, interval: 20 }).toHaveLength(4)
+
+  const { body } = await place(sql(), partner)
+  const status = async () =>
+    (await sql()`select status from ops.orders where order_code = ${body.code}`)[0]?.status
+  await expect.poll(status, { timeout: 8_000, interval: 20 }).toBe('completed')
+  expect(await asked()).toHaveLength(4)
+  silent.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
+  await silent.close()
+})

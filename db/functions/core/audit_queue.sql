@@ -1,8 +1,8 @@
 create or replace view core.audit_queue as
 with calls as (
-  select j.subject from core.jobs j where j.task = 'call_supplier'
+  select j.subject, j.run_at from core.jobs j where j.task = 'call_supplier'
 ), deliveries as (
-  select j.subject from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
+  select j.subject, j.run_at from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
 ), open_lines as (
   select i.* from supply.order_items i where i.completed_at is null and i.status = 'processing'
 )
@@ -16,6 +16,14 @@ select 'open_line_has_a_plan',
   format('line %s at %s is open, but its next call is not planned', i.id, i.supplier)
 from open_lines i
 where i.held_at is null and i.claim_expires_at is null and i.next_check_at is null
+union all
+-- The longest wait is the hour that a supplier may ask for.
+select 'open_line_is_looked_at_soon',
+  format('line %s at %s: its claim ends at %s, its next call is planned for %s, and its next job is due at %s',
+    i.id, i.supplier, i.claim_expires_at, i.next_check_at, c.run_at)
+from open_lines i
+left join (select c.subject, min(c.run_at) as run_at from calls c group by c.subject) c on c.subject = i.id
+where i.held_at is null and greatest(i.claim_expires_at, i.next_check_at, c.run_at) > now() + interval '2 hours'
 union all
 select 'stuck_or_held_line_was_alerted',
   format('line %s at %s is %s since %s, but there was no alert', i.id, i.supplier, waits.how, waits.since)
@@ -32,6 +40,14 @@ select 'open_event_has_a_job',
 from supply.events e
 where e.state in ('waiting', 'sending') and (e.claim_expires_at is null or e.claim_expires_at <= now())
   and not exists (select from deliveries d where d.subject = e.id)
+union all
+-- The longest wait is the last rung.
+select 'open_event_is_looked_at_soon',
+  format('event %s is %s: its attempt is over at %s, its next one is planned for %s, and its next job is due at %s',
+    e.id, e.state, e.claim_expires_at, e.next_attempt_at, d.run_at)
+from supply.events e
+left join (select d.subject, min(d.run_at) as run_at from deliveries d group by d.subject) d on d.subject = e.id
+where e.state in ('waiting', 'sending') and greatest(e.claim_expires_at, e.next_attempt_at, d.run_at) > now() + interval '25 hours'
 union all
 select 'lost_attempt_is_looked_at',
   format('the attempt of event %s is over since %s, but nobody looks at it before %s', e.id, e.claim_expires_at, j.run_at)

@@ -1,14 +1,17 @@
-create or replace function work.begin_calls(item_ids uuid[])
+create or replace function work.begin_calls(
+  item_ids uuid[], under_way jsonb default '{}', supplier_cap int default null
+)
 returns table (
   ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
-  reference uuid, sku text, quantity int, delivery_data jsonb
+  reference uuid, sku text, quantity int, delivery_data jsonb, supplier text
 )
 language plpgsql security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
   item supply.order_items;
-  supplier supply.suppliers;
+  its_supplier supply.suppliers;
+  calls int;
   busy uuid[] := '{}';
   busy_until timestamptz[] := '{}';
 begin
@@ -30,6 +33,14 @@ begin
       continue;
     end if;
 
+    calls := coalesce((under_way ->> item.supplier)::int, 0) + 1;
+    if calls > supplier_cap then
+      busy := busy || item.id;
+      busy_until := busy_until || now() + core.patience(now() - coalesce(item.next_check_at, now()));
+      continue;
+    end if;
+    under_way := under_way || jsonb_build_object(item.supplier, calls);
+
     claim_id := gen_random_uuid();
     method := item.next_call;
     update supply.order_items i set
@@ -39,10 +50,10 @@ begin
     insert into supply.supplier_attempts (item_id, supplier, method, claim_id)
     values (item.id, item.supplier, begin_calls.method, begin_calls.claim_id);
 
-    select s.* into strict supplier from supply.suppliers s where s.code = item.supplier;
+    select s.* into strict its_supplier from supply.suppliers s where s.code = item.supplier;
     ordinal := array_position(item_ids, item.id);
-    item_id := item.id; reference := item.id; protocol := supplier.protocol; base_url := supplier.base_url;
-    token := supplier.token; sku := item.sku; quantity := item.amount; delivery_data := item.delivery_data;
+    item_id := item.id; reference := item.id; protocol := its_supplier.protocol;
+    base_url := its_supplier.base_url; supplier := item.supplier; token := its_supplier.token; sku := item.sku; quantity := item.amount; delivery_data := item.delivery_data;
     return next;
   end loop;
   perform core.enqueue('call_supplier', busy, busy_until, 'call_supplier');
@@ -51,6 +62,7 @@ $$;
 comment on function work.begin_calls is
   'Claims the calls to suppliers that are due now for these lines, before they are made, and gives what to call; ordinal is the line''s '
   'place in item_ids. A line is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). '
-  'A claim holds for 45 s; a line under another''s claim is looked at again when that ends.';
+  'A claim holds for 45 s; a line under another''s claim is looked at again when that ends. Of a supplier who has supplier_cap calls under '
+  'way in the asking process ({supplier: calls}; a null cap: any number) the others wait: one who hangs does not hold up the rest.';
 revoke all on function work.begin_calls from public;
 grant execute on function work.begin_calls to supply_worker;

@@ -16,6 +16,25 @@ export const queue: Breach[] = [
     about: 'openLine',
     by: (sql) => setLine(sql, well.openLine, 'next_check_at = null'),
   },
+  ...["claim_expires_at = 'infinity'", "next_check_at = now() + interval '3 hours'"].map(
+    (change): Breach => ({
+      checks: ['open_line_is_looked_at_soon'],
+      about: 'openLine',
+      by: (sql) => setLine(sql, well.openLine, change),
+    }),
+  ),
+  {
+    checks: ['open_line_is_looked_at_soon'],
+    about: 'openLine',
+    by: (sql) => setJob(sql, well.openLine, "run_at = 'infinity'"),
+  },
+  ...["next_attempt_at = 'infinity'", "next_attempt_at = now() + interval '26 hours'"].map(
+    (change): Breach => ({
+      checks: ['open_event_is_looked_at_soon'],
+      about: 'waiting',
+      by: (sql) => setEvent(sql, well.waiting, change),
+    }),
+  ),
   {
     checks: ['stuck_or_held_line_was_alerted'],
     about: 'heldLine',
