@@ -11,7 +11,7 @@ begin
   for field in select f from jsonb_array_elements(fields) f loop
     given := data ->> (field ->> 'id');
     message := case
-      when given is null or given !~ '[^[:space:]\u00a0\u200b\u2060\ufeff]' then
+      when core.is_blank(given) then
         case when (field ->> 'required')::boolean then 'is required' end
       when field ->> 'type' = 'number' and given !~ '^-?[0-9]+([.][0-9]+)?$' then 'must be a number'
       when field ->> 'type' = 'select' and not (field -> 'options') ? given then

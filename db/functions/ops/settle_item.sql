@@ -19,7 +19,7 @@ begin
       using errcode = 'object_not_in_prerequisite_state';
   elsif outcome is null or outcome not in ('completed', 'failed') then
     raise exception 'outcome must be completed or failed, not %', outcome using errcode = 'invalid_parameter_value';
-  elsif exists (select from unnest(codes) as c where c is null or c !~ '[^[:space:]]' or length(c) > 1000) then
+  elsif exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000) then
     raise exception 'each code must have 1 to 1000 characters, not all of them blank' using errcode = 'invalid_parameter_value';
   elsif item.delivery_type <> 'key' and cardinality(codes) > 0 then
     raise exception 'line % delivers no keys, so it takes no codes', item_id using errcode = 'invalid_parameter_value';
