@@ -1,4 +1,6 @@
+import postgres from 'postgres'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { plansByKey } from '../../src/db_lanes.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Attempt, answered, finishAttempt, makeEvent, unreachable } from '../support/events.ts'
 import { audit } from '../support/orders.ts'
@@ -165,6 +167,35 @@ describe('an account without room', () => {
     for (const job of jobs) expectInLine(job)
     expect(due(await jobsOf(other))).toHaveLength(2)
     expect(await audit(sql())).toEqual([])
+  })
+
+  test('reads each event of a crowd once or twice, by a plan that was made while nobody waited', async () => {
+    await sql()`update supply.events set state = 'dead', dead_at = now(), dead_reason = 'http_4xx', next_attempt_at = null
+      where state = 'waiting'`
+    await sql()`vacuum analyze supply.events`
+    const session = postgres(database.url, { max: 1, connection: plansByKey })
+    const standBack = (on: postgres.Sql | postgres.TransactionSql) =>
+      on`select core.stand_back(array_fill(${partner.accountId}::bigint, array[${cap}::int]))`
+    for (let n = 0; n < 8; n += 1) await standBack(session)
+    await sql()`
+      with ordered as (
+        insert into supply.orders (code, account_id, idempotency_key, external_order_id, callback_url, request_items, status,
+          outcome, total_amount, currency, payment_code, completed_at)
+        select 'crowd_' || n, ${partner.accountId}, n, n, 'https://x.example', '[]', 'completed', 'full', 1, 'RUB', 'crowd_' || n, now()
+        from generate_series(1, 1000) n returning id, code)
+      insert into supply.events (account_id, order_id, order_code, event_type, callback_url, body, state, next_attempt_at,
+        dead_at, dead_reason)
+      select ${partner.accountId}, id, code, 'order.completed', 'https://x.example', '{}', 'dead', null, now(), 'http_4xx' from ordered`
+    await sql()`select ops.redeliver_all(${partner.accountId}, '-infinity', false)`
+    await sql()`update graphile_worker._private_jobs set run_at = now()
+      where key in (select 'deliver_webhook:' || event_id from ops.events where account_id = ${partner.accountId})`
+    const [row] = await session.begin(async (tx) => {
+      await standBack(tx)
+      return tx`select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'events'`
+    })
+    await session.end()
+    expect(due(await jobsOf(partner))).toHaveLength(0)
+    expect(Number(row?.read)).toBeLessThanOrEqual(2000)
   })
 
   test('calls nobody of another account', async () => {

@@ -13,8 +13,10 @@ begin
     perform graphile_worker.reschedule_jobs(
       array(
         select j.id from core.jobs j
-        cross join lateral (select e.account_id from supply.events e where e.id = j.subject and e.state = 'waiting' offset 0) as event
-        where j.task in ('deliver_webhook', 'deliver_waiting') and j.is_available and j.run_at <= now() and event.account_id = account
+        -- By its key alone: with the state in here, the planner may look for each of them among all that wait.
+        cross join lateral (select e.account_id, e.state from supply.events e where e.id = j.subject offset 0) as event
+        where j.task in ('deliver_webhook', 'deliver_waiting') and j.is_available and j.run_at <= now()
+          and event.account_id = account and event.state = 'waiting'
         limit at_once),
       run_at => now() + interval '1 day', priority => core.line_priority());
   end loop;
