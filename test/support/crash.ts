@@ -69,11 +69,14 @@ export async function killBefore(gate: Gate, worker: WorkerProcess): Promise<voi
   await gate.cut()
 }
 
-/** Lets time pass after the last worker has died: the sweeper looks twice, and frees its jobs. Gives how many. */
+/**
+ * Lets time pass after the last worker has died: what it was saying to the database has come to its end, and the
+ * sweeper looks twice and frees its jobs. Gives how many.
+ */
 export async function sweepTheDead(sql: postgres.Sql): Promise<number> {
-  const locks = () =>
-    sql`select from pg_stat_activity where datname = current_database() and application_name = 'supply-ordering worker lock'`
-  await expect.poll(locks, { timeout: 5_000, interval: 10 }).toHaveLength(0)
+  const sessions = () =>
+    sql`select from pg_stat_activity where datname = current_database() and application_name like 'supply-ordering worker%'`
+  await expect.poll(sessions, { timeout: 10_000, interval: 10 }).toHaveLength(0)
   let freed = 0
   for (let sweep = 0; sweep < 2; sweep += 1) {
     await sql`update supply.worker_pools set checked_at = now() - interval '5 s'`
