@@ -16,7 +16,6 @@ import { heedSignals, runUntilEnded } from './lifecycle.ts'
 export async function start(): Promise<void> {
   const config = loadConfig(process.env, { command: 'start' })
   const log = createLog(config.logLevel)
-  if (config.databaseUrl === undefined) heedSignals()
   const postgres = config.databaseUrl === undefined ? await startEmbedded() : undefined
   try {
     await serve(config, log, config.databaseUrl ?? postgres?.url ?? '', postgres)
@@ -27,6 +26,7 @@ export async function start(): Promise<void> {
 }
 
 async function startEmbedded(): Promise<EmbeddedPostgres> {
+  heedSignals()
   const postgres = await startPostgres({ dataDir, durable: true, database: 'supply' })
   if (postgres.relocated) console.log(`the database lies under ${postgres.dataDir}`)
   return postgres

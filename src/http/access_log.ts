@@ -1,12 +1,10 @@
 import type { Log } from '../log.ts'
 import type { Middleware } from './context.ts'
+import { healthPaths } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
 
 /** In the log only: the client went away before it had its answer. */
 const clientGoneStatus = 499
-
-/** What load balancers ask for every few seconds. */
-const healthChecks = new Set(['/livez', '/readyz'])
 
 /**
  * Writes one line for each request, with nothing in it that a client sent but the method, and counts it. Health checks
@@ -28,7 +26,7 @@ export function accessLog(log: Log, metrics: HttpMetrics): Middleware {
       account: state.account?.id,
     }
     if (status >= 500) log.error(line, 'request')
-    else if (status === 200 && healthChecks.has(route ?? '')) log.debug(line, 'request')
+    else if (status === 200 && healthPaths.includes(route ?? '')) log.debug(line, 'request')
     else log.info(line, 'request')
     metrics.request({ method, route, status }, ms / 1000)
   }

@@ -5,6 +5,7 @@ import type { Database, Functions } from '../db.ts'
 import type { Account, Context, Next } from './context.ts'
 import { databaseTimeMs } from './database_time.ts'
 import { type ErrorExtras, type ErrorName, refuse } from './errors.ts'
+import { healthPaths } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { originAllowed } from './origin.ts'
 import { createOverBudget, type UsedBudget } from './over_budget.ts'
@@ -37,7 +38,7 @@ export type Door = {
 }
 
 // Reads of the process's own state, and pushes, which their route counts if their signature is wrong.
-const uncounted = new Set(['/livez', '/readyz', '/suppliers/:code/results'])
+const uncounted = new Set([...healthPaths, '/suppliers/:code/results'])
 const reading = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 const refusals: { [verdict: string]: ErrorName } = {
@@ -64,11 +65,10 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
   async function enter(ctx: Context, next: Next): Promise<void> {
     const used = overBudget.find(ctx.state.client)
     const request = admissionRequest(ctx, config.allowedOrigins)
-    if (request.write && request.origin !== null && !request.allowOrigin) {
-      if (request.keyHash === null || used) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
-    }
+    const foreign = isForeignWrite(request)
+    if (foreign && (request.keyHash === null || used)) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
     if (uncounted.has(ctx.state.route.pattern ?? '')) {
-      return (await hasForeignOrigin(ctx, request)) ? refuse(ctx, 'ORIGIN_NOT_ALLOWED') : next()
+      return foreign && !(await keyAllowsOrigin(ctx, request)) ? refuse(ctx, 'ORIGIN_NOT_ALLOWED') : next()
     }
     if (used) return refuseOverBudget(ctx, used)
 
@@ -83,10 +83,9 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
     await next()
   }
 
-  async function hasForeignOrigin(ctx: Context, request: AdmitRequest): Promise<boolean> {
-    if (!request.write || request.origin === null || request.allowOrigin) return false
+  async function keyAllowsOrigin(ctx: Context, request: AdmitRequest): Promise<boolean> {
     const { verdict } = await ctx.state.databaseTime(() => admit({ ...request, count: false }))
-    return verdict === 'origin_forbidden'
+    return verdict !== 'origin_forbidden'
   }
 
   async function refuseCounted(ctx: Context, error: ErrorName, extras?: ErrorExtras): Promise<void> {
@@ -117,9 +116,18 @@ function admissionRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest 
   const { origin = null } = ctx.headers
   const write = !reading.has(ctx.method)
   const allowOrigin = origin !== null && originAllowed(origin, allowedOrigins)
-  const keyMatters = needsKey(ctx.path) || (write && origin !== null && !allowOrigin)
+  const keyMatters = needsKey(ctx.path) || isForeignWrite({ write, origin, allowOrigin })
   const keyHash = keyMatters ? hashOf(presentedKey(ctx)) : null
   return { client: ctx.state.client, keyHash, origin, write, allowOrigin, count: true }
+}
+
+/** Whether only the presented key's own allowlist can let it in. */
+function isForeignWrite({
+  write,
+  origin,
+  allowOrigin,
+}: Pick<AdmitRequest, 'write' | 'origin' | 'allowOrigin'>): boolean {
+  return write && origin !== null && !allowOrigin
 }
 
 function hashOf(key: string): string | null {

@@ -9,6 +9,9 @@ import { reply } from './reply.ts'
 /** Whether the process is about to end: it takes no new work then. */
 export type Lifecycle = { draining: boolean }
 
+/** The paths that load balancers ask for every few seconds. */
+export const healthPaths = ['/livez', '/readyz']
+
 export type HealthRouteOptions = { db: Database; expected: Version; lifecycle: Lifecycle }
 
 type State = Functions['api.readiness']['result'][number] | undefined

@@ -78,7 +78,7 @@ begin
   end loop;
 
   lines := core.write_orders(drafts);
-  perform core.enqueue('call_supplier', lines, array_fill(now(), array[cardinality(lines)]));
+  perform core.enqueue('call_supplier', lines);
 
   for i in 1 .. cardinality(ordinals) loop
     ordinal := ordinals[i]; result := results[i];

@@ -1,8 +1,8 @@
 create or replace view core.audit_queue as
 with calls as (
-  select j.subject, j.run_at from core.jobs j where j.task = 'call_supplier'
+  select j.* from core.jobs j where j.task = 'call_supplier'
 ), deliveries as (
-  select j.subject, j.run_at from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
+  select j.* from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
 ), open_lines as (
   select i.* from supply.order_items i where i.completed_at is null and i.status = 'processing'
 )
@@ -51,12 +51,12 @@ where e.state in ('waiting', 'sending') and greatest(e.claim_expires_at, e.next_
 union all
 select 'lost_attempt_is_looked_at',
   format('the attempt of event %s is over since %s, but nobody looks at it before %s', e.id, e.claim_expires_at, j.run_at)
-from supply.events e join core.jobs j on j.task in ('deliver_webhook', 'deliver_waiting') and j.subject = e.id
+from supply.events e join deliveries j on j.subject = e.id
 where e.state = 'sending' and j.locked_at is null and j.attempts = 0 and j.run_at > greatest(now(), e.claim_expires_at) + interval '5 minutes'
 union all
 select 'dead_letter_has_no_plan',
   format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at)
-from supply.events e join core.jobs j on j.task in ('deliver_webhook', 'deliver_waiting') and j.subject = e.id
+from supply.events e join deliveries j on j.subject = e.id
 -- A job from before the last attempt, or that is due, finds nothing to do and goes away.
 where e.state = 'dead' and j.locked_at is null and j.attempts = 0 and j.run_at > now() + interval '1 minute'
   and j.updated_at >= (select max(a.started_at) from supply.delivery_attempts a where a.event_id = e.id)

@@ -27,7 +27,7 @@ begin
     ) as head;
     called := called || in_line[1 : core.delivery_cap() - under_way - ready];
   end loop;
-  perform core.deliver_later(called, array_fill(now(), array[cardinality(called)]));
+  perform core.deliver_later(called);
 end
 $$;
 comment on function core.call_line is

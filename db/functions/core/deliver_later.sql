@@ -1,4 +1,4 @@
-create or replace function core.deliver_later(event_ids uuid[], run_at timestamptz[], priority int default 0)
+create or replace function core.deliver_later(event_ids uuid[], run_at timestamptz[] default null, priority int default 0)
 returns void
 language sql set search_path = ''
 as $$

@@ -1,4 +1,6 @@
-create or replace function core.enqueue(task text, ids uuid[], run_at timestamptz[], key text default null, priority int default 0)
+create or replace function core.enqueue(
+  task text, ids uuid[], run_at timestamptz[] default null, key text default null, priority int default 0
+)
 returns void
 language plpgsql set search_path = ''
 as $$
@@ -23,7 +25,7 @@ begin
 end
 $$;
 comment on function core.enqueue is
-  'Adds a job {"id": …} of the task for every id, due at the run_at of the same place. With a key a job replaces the '
-  'waiting one of its key and id; ids must be distinct then. Of due jobs those with the smallest priority are taken first. '
+  'Adds a job {"id": …} of the task for every id, due at the run_at of the same place, or now. With a key a job replaces '
+  'the waiting one of its key and id; ids must be distinct then. Of due jobs those with the smallest priority are taken first. '
   'Raises serialization_failure if the queue did not take every job.';
 revoke all on function core.enqueue from public;

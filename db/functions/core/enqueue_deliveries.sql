@@ -21,7 +21,7 @@ begin
     due := due || account.events[1 : free];
     surplus := surplus || account.events[free + 1 : ];
   end loop;
-  perform core.enqueue('deliver_webhook', due, array_fill(now(), array[cardinality(due)]), 'deliver_webhook');
+  perform core.enqueue('deliver_webhook', due, key => 'deliver_webhook');
   perform core.stand_in_line(surplus);
 end
 $$;

@@ -21,7 +21,7 @@ begin
     returning a.id, (a.xmax = 0) as is_new
   )
   select coalesce(array_agg(r.id) filter (where r.is_new), '{}') into new_alerts from recorded r;
-  perform core.enqueue('alert_operators', new_alerts, array_fill(now(), array[cardinality(new_alerts)]));
+  perform core.enqueue('alert_operators', new_alerts);
 end
 $$;
 comment on function core.raise_alerts is

@@ -10,7 +10,7 @@ begin
   perform core.require(event.state = 'waiting',
     format('event %s is not waiting: it is %s', event.id, event.state), 'object_not_in_prerequisite_state');
   update supply.events e set next_attempt_at = now() where e.id = event.id;
-  perform core.deliver_later(array[event.id], array[now()]);
+  perform core.deliver_later(array[event.id]);
   perform core.log_operator('deliver_now', 'event ' || event.id);
 end
 $$;

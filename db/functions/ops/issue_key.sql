@@ -8,18 +8,17 @@ as $$
 declare
   account supply.accounts := core.lock_account(account_id);
   origins text[] := core.clean_origins(allowed_origins);
+  networks cidr[] := core.clean_networks(allowed_ips);
   issued record;
 begin
   perform core.require(scope in ('full', 'public'), 'scope must be full or public');
-  perform core.require(allowed_ips is null or cardinality(allowed_ips) > 0 and array_position(allowed_ips, null) is null,
-    'allowed_ips must be networks, and not be empty; null allows any address');
   select a.* into issued from core.add_key(
     account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end,
     scope => issue_key.scope, starts_at => now(), expires_at => issue_key.expires_at,
-    allowed_origins => origins, allowed_ips => issue_key.allowed_ips) a;
+    allowed_origins => origins, allowed_ips => networks) a;
   perform core.log_operator('issue_key', 'key ' || issued.key_id, jsonb_build_object(
     'account_id', account.id, 'scope', scope, 'expires_at', expires_at,
-    'allowed_origins', origins, 'allowed_ips', allowed_ips));
+    'allowed_origins', origins, 'allowed_ips', networks));
   return issued.key;
 end
 $$;

@@ -10,7 +10,7 @@ begin
   perform core.require(item.status = 'processing',
     format('line %s is not at a supplier: it is %s', item.id, item.status), 'object_not_in_prerequisite_state');
   update supply.order_items i set next_check_at = now() where i.id = item.id;
-  perform core.enqueue('call_supplier', array[item.id], array[now()], 'call_supplier');
+  perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
   perform core.log_operator('poll_now', 'line ' || item.id, jsonb_build_object('supplier', item.supplier));
 end
 $$;

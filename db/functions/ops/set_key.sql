@@ -7,14 +7,13 @@ as $$
 declare
   key supply.api_keys := core.lock_key(key_id);
   origins text[] := core.clean_origins(allowed_origins);
+  networks cidr[] := core.clean_networks(allowed_ips);
 begin
-  perform core.require(allowed_ips is null or cardinality(allowed_ips) > 0 and array_position(allowed_ips, null) is null,
-    'allowed_ips must be networks, and not be empty; null allows any address');
   update supply.api_keys k set
-    expires_at = set_key.expires_at, allowed_origins = origins, allowed_ips = set_key.allowed_ips
+    expires_at = set_key.expires_at, allowed_origins = origins, allowed_ips = networks
   where k.id = key.id;
   perform core.log_operator('set_key', 'key ' || key.id, jsonb_build_object(
-    'expires_at', expires_at, 'allowed_origins', origins, 'allowed_ips', allowed_ips));
+    'expires_at', expires_at, 'allowed_origins', origins, 'allowed_ips', networks));
 end
 $$;
 comment on function ops.set_key is

@@ -11,32 +11,26 @@ as $$
 declare
   item supply.order_items;
   its_supplier supply.suppliers;
+  due_at timestamptz;
   calls int;
-  busy uuid[] := '{}';
-  busy_until timestamptz[] := '{}';
+  later_ids uuid[] := '{}';
+  later_times timestamptz[] := '{}';
 begin
   for item in
     select i.* from supply.order_items i where i.id = any (item_ids) order by i.id for no key update
   loop
     continue when item.completed_at is not null or item.status = 'pending';
-    if item.claim_expires_at > now() then
-      busy := busy || item.id;
-      busy_until := busy_until || item.claim_expires_at;
-      continue;
-    end if;
-    -- Without a claim, nothing planned means held for an operator. Whoever comes before the plan, by a clock that was set
-    -- back or a job that had a successor, must not be the last to come.
-    continue when item.claim_expires_at is null and item.next_check_at is null;
-    if item.claim_expires_at is null and item.next_check_at > now() then
-      busy := busy || item.id;
-      busy_until := busy_until || item.next_check_at;
-      continue;
-    end if;
-
+    due_at := coalesce(item.claim_expires_at, item.next_check_at);
+    -- Without a claim, nothing planned means held for an operator.
+    continue when due_at is null;
     calls := coalesce((under_way ->> item.supplier)::int, 0) + 1;
-    if calls > supplier_cap then
-      busy := busy || item.id;
-      busy_until := busy_until || now() + core.patience(now() - coalesce(item.next_check_at, now()));
+    if due_at <= now() and calls > supplier_cap then
+      due_at := now() + core.patience(now() - coalesce(item.next_check_at, now()));
+    end if;
+    -- Whoever comes too early, by a clock that was set back or a job that had a successor, must not be the last to come.
+    if due_at > now() then
+      later_ids := later_ids || item.id;
+      later_times := later_times || due_at;
       continue;
     end if;
     under_way := under_way || jsonb_build_object(item.supplier, calls);
@@ -52,11 +46,11 @@ begin
 
     select s.* into strict its_supplier from supply.suppliers s where s.code = item.supplier;
     ordinal := array_position(item_ids, item.id);
-    item_id := item.id; reference := item.id; protocol := its_supplier.protocol;
-    base_url := its_supplier.base_url; supplier := item.supplier; token := its_supplier.token; sku := item.sku; quantity := item.amount; delivery_data := item.delivery_data;
+    item_id := item.id; reference := item.id; sku := item.sku; quantity := item.amount; delivery_data := item.delivery_data;
+    supplier := item.supplier; protocol := its_supplier.protocol; base_url := its_supplier.base_url; token := its_supplier.token;
     return next;
   end loop;
-  perform core.enqueue('call_supplier', busy, busy_until, 'call_supplier');
+  perform core.enqueue('call_supplier', later_ids, later_times, 'call_supplier');
 end
 $$;
 comment on function work.begin_calls is

@@ -7,6 +7,7 @@ as $$
 #variable_conflict use_column
 declare
   event supply.events;
+  due_at timestamptz;
   lost record;
   room jsonb := core.delivery_room(event_ids);
   free int;
@@ -23,14 +24,10 @@ begin
   loop
     continue when event.state in ('delivered', 'dead');
     -- Whoever comes too early, by a clock that was set back or a job that had a successor, must not be the last to come.
-    if event.next_attempt_at > now() then
+    due_at := greatest(event.claim_expires_at, event.next_attempt_at);
+    if due_at > now() then
       later_ids := later_ids || event.id;
-      later_times := later_times || event.next_attempt_at;
-      continue;
-    end if;
-    if event.claim_expires_at > now() then
-      later_ids := later_ids || event.id;
-      later_times := later_times || event.claim_expires_at;
+      later_times := later_times || due_at;
       continue;
     end if;
     if event.state = 'sending' then
@@ -71,7 +68,8 @@ $$;
 comment on function work.begin_deliveries is
   'Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event''s place in '
   'event_ids. Events for which their account has no room stand in line, which costs no attempt. '
-  'account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account''s secret is made here at its first delivery. '
+  'account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt '
+  'with unknown outcome. The account''s secret is made here at its first delivery. '
   'Specification 2.5 and 6.5.';
 revoke all on function work.begin_deliveries from public;
 grant execute on function work.begin_deliveries to supply_worker;

@@ -4,10 +4,9 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   dead text[];
-  job record;
+  jobs core.jobs[];
+  job core.jobs;
   later timestamptz;
-  replaced bigint[] := '{}';
-  kept bigint[] := '{}';
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('rescue_jobs', 0)) then
     return 0;
@@ -17,24 +16,20 @@ begin
   where p.checked_at < now() - interval '4 s';
 
   dead := core.dead_pools();
-  for job in select j.* from core.jobs j where j.locked_by = any (dead) order by j.id loop
+  jobs := array(select j from core.jobs j where j.locked_by = any (dead) order by j.id);
+  perform graphile_worker.force_unlock_workers(dead);
+  foreach job in array jobs loop
     -- A job that kills its worker must not come back at once each time.
     later := now() + least(power(2, least(job.attempts, 10) - 1), 300) * interval '1 s';
     if job.subject is null or job.task = 'alert_operators' then
-      kept := kept || job.id;
+      perform graphile_worker.reschedule_jobs(
+        array[job.id], run_at => later, attempts => least(job.attempts, job.max_attempts - 1));
     else
-      perform core.replace_locked_job(job.task, job.subject, job.key, job.attempts, job.max_attempts, later);
-      replaced := replaced || job.id;
+      perform core.replace_job(job, later);
     end if;
   end loop;
-  perform graphile_worker.force_unlock_workers(dead);
-  perform graphile_worker.complete_jobs(replaced);
-  for job in select j.* from core.jobs j where j.id = any (kept) loop
-    later := now() + least(power(2, least(job.attempts, 10) - 1), 300) * interval '1 s';
-    perform graphile_worker.reschedule_jobs(array[job.id], run_at => later, attempts => least(job.attempts, job.max_attempts - 1));
-  end loop;
   delete from supply.worker_pools p where p.pool_id = any (dead);
-  return cardinality(replaced || kept);
+  return cardinality(jobs);
 end
 $$;
 comment on function work.rescue_jobs is
