@@ -1,15 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
+import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { orderedEvent } from '../support/ordered_events.ts'
 import { audit } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
-import { type ScriptedReceiver, startScriptedReceiver } from '../support/scripted_receiver.ts'
+import { makePartner, type Partner } from '../support/partner.ts'
+import type { ScriptedReceiver } from '../support/scripted_receiver.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from '../support/scripted_supplier.ts'
 import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
-let supplier: ScriptedSupplier
+let deliveries: Deliveries
 let receiver: ScriptedReceiver
 /** Where the operators are called; any server that keeps what it receives will do. */
 let pager: ScriptedSupplier
@@ -17,13 +18,10 @@ let worker: RunningWorker
 let partner: Partner
 
 beforeAll(async () => {
-  supplier = await startScriptedSupplier()
-  supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
-  receiver = await startScriptedReceiver()
-  receiver.answer(() => ({ status: 410 }))
   pager = await startScriptedSupplier()
-  await makeCatalog(sql(), supplier)
-  worker = await startTestWorker(database.url, { alertWebhookUrl: `${pager.url}/hooks/secret-token` })
+  deliveries = await startDeliveries(database, { alertWebhookUrl: `${pager.url}/hooks/secret-token` })
+  ;({ receiver, worker } = deliveries)
+  receiver.answer(() => ({ status: 410 }))
 })
 beforeEach(async () => {
   pager.setAnswer(() => ({ status: 200, text: 'ok' }))
@@ -34,9 +32,7 @@ afterEach(async () => {
   expect(await audit(sql())).toEqual([])
 })
 afterAll(async () => {
-  await worker.stop()
-  await supplier.close()
-  await receiver.close()
+  await deliveries.close()
   await pager.close()
 })
 
@@ -154,6 +150,7 @@ describe('a post that the alert webhook does not take', () => {
 test('without an alert webhook the row and the error line are the alert', async () => {
   await worker.stop()
   worker = await startTestWorker(database.url)
+  deliveries.worker = worker
   const id = await deadLetter()
   await sent()
   expect(logged()).toHaveLength(1)

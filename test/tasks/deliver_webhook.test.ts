@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { verify } from '../../src/webhook/sign.ts'
 import { testDatabase } from '../support/database.ts'
+import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { rungs } from '../support/events.ts'
 import { orderedEvent } from '../support/ordered_events.ts'
 import { audit } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
+import { makePartner, type Partner } from '../support/partner.ts'
 import {
   type ReceivedDelivery,
   type ReceiverAnswer,
@@ -12,33 +13,23 @@ import {
   startScriptedReceiver,
   taken,
 } from '../support/scripted_receiver.ts'
-import { type ScriptedSupplier, startScriptedSupplier } from '../support/scripted_supplier.ts'
-import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
-let supplier: ScriptedSupplier
+let deliveries: Deliveries
 let receiver: ScriptedReceiver
-let worker: RunningWorker
 let partner: Partner
 
 beforeAll(async () => {
-  supplier = await startScriptedSupplier()
-  supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
-  receiver = await startScriptedReceiver()
-  await makeCatalog(sql(), supplier)
+  deliveries = await startDeliveries(database)
+  receiver = deliveries.receiver
   partner = await makePartner(sql())
-  worker = await startTestWorker(database.url)
 })
 afterEach(async () => {
   receiver.answer(() => taken)
   expect(await audit(sql())).toEqual([])
 })
-afterAll(async () => {
-  await worker.stop()
-  await supplier.close()
-  await receiver.close()
-})
+afterAll(() => deliveries.close())
 
 const newEvent = () => orderedEvent(sql(), partner, receiver.url)
 

@@ -1,32 +1,25 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
+import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { audit, place } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
+import { makePartner, type Partner } from '../support/partner.ts'
 import { type ScriptedReceiver, startScriptedReceiver, taken } from '../support/scripted_receiver.ts'
-import { type ScriptedSupplier, startScriptedSupplier } from '../support/scripted_supplier.ts'
-import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
+import { startScriptedSupplier } from '../support/scripted_supplier.ts'
+import { startTestWorker } from '../support/whole_service.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
-let supplier: ScriptedSupplier
+let deliveries: Deliveries
 let receiver: ScriptedReceiver
-let worker: RunningWorker
 
 beforeAll(async () => {
-  supplier = await startScriptedSupplier()
-  supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
-  receiver = await startScriptedReceiver()
-  await makeCatalog(sql(), supplier)
-  worker = await startTestWorker(database.url)
+  deliveries = await startDeliveries(database)
+  receiver = deliveries.receiver
 })
 afterEach(async () => {
   expect(await audit(sql())).toEqual([])
 })
-afterAll(async () => {
-  await worker.stop()
-  await supplier.close()
-  await receiver.close()
-})
+afterAll(() => deliveries.close())
 
 const orderMany = (partner: Partner, count: number, callbackUrl: string) =>
   Promise.all(Array.from({ length: count }, () => place(sql(), partner, { callbackUrl })))
@@ -68,8 +61,8 @@ test("a partner whose receiver is slow has no more than eight deliveries under w
 })
 
 test('receivers that hang at later attempts keep first attempts from nobody', async () => {
-  await worker.stop()
-  worker = await startTestWorker(database.url, { webhookConcurrency: 16 }, 10_000)
+  await deliveries.worker.stop()
+  deliveries.worker = await startTestWorker(database.url, { webhookConcurrency: 16 }, 10_000)
   const hanging = await startScriptedReceiver()
   const silence = new Promise<never>(() => {})
   hanging.answer(({ nth }) => (nth === 1 ? { status: 500 } : silence))
@@ -90,8 +83,8 @@ test('receivers that hang at later attempts keep first attempts from nobody', as
 })
 
 test('a supplier that hangs holds up no line of another', async () => {
-  await worker.stop()
-  worker = await startTestWorker(database.url, { supplierConcurrency: 8 }, 10_000)
+  await deliveries.worker.stop()
+  deliveries.worker = await startTestWorker(database.url, { supplierConcurrency: 8 }, 10_000)
   const silent = await startScriptedSupplier()
   silent.setAnswer(() => 'hang')
   await sql()`select ops.upsert_supplier('silent', ${silent.url}, ${silent.token})`

@@ -3,32 +3,28 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectWorker } from '../../src/commands/connections.ts'
 import { createWorkerMetrics } from '../../src/worker/metrics.ts'
 import { testDatabase } from '../support/database.ts'
+import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { orderedEvent } from '../support/ordered_events.ts'
 import { place } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
-import { type ScriptedReceiver, startScriptedReceiver } from '../support/scripted_receiver.ts'
-import { type ScriptedSupplier, startScriptedSupplier } from '../support/scripted_supplier.ts'
+import { makePartner, type Partner } from '../support/partner.ts'
+import type { ScriptedReceiver } from '../support/scripted_receiver.ts'
+import type { ScriptedSupplier } from '../support/scripted_supplier.ts'
 import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
+let deliveries: Deliveries
 let supplier: ScriptedSupplier
 let receiver: ScriptedReceiver
 let worker: RunningWorker
 let partner: Partner
 
 beforeAll(async () => {
-  supplier = await startScriptedSupplier()
-  receiver = await startScriptedReceiver()
-  await makeCatalog(sql(), supplier)
+  deliveries = await startDeliveries(database, { workerMetricsPort: 0 })
+  ;({ supplier, receiver, worker } = deliveries)
   partner = await makePartner(sql())
-  worker = await startTestWorker(database.url, { workerMetricsPort: 0 })
 })
-afterAll(async () => {
-  await worker.stop()
-  await supplier.close()
-  await receiver.close()
-})
+afterAll(() => deliveries.close())
 
 async function scrape(): Promise<string> {
   const { statusCode, body } = await request(`http://127.0.0.1:${worker.metricsPort}/metrics`)
