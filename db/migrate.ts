@@ -27,6 +27,8 @@ const attempts = 8
 // one cluster that make the same roles or grants at the same moment.
 const transientCodes = new Set(['55P03', '40P01', '40001', 'XX000', '42710', '23505'])
 
+const insufficientPrivilege = '42501'
+
 /**
  * Brings a database up to date: graphile-worker's schema, the migrations, then the code schemas, which are reloaded
  * whenever their files changed or a migration ran. Several callers at once are safe: they wait for one another.
@@ -54,6 +56,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await migrateQueue(options.databaseUrl)
     const retry = <T>(work: () => Promise<T>) => withRetries(client, work, log)
     const applied = await applyMigrations(client, { migrations, dir: options.migrationsDir, retry, log })
+    await retry(() => refuseTemporaryObjects(client, log))
     const codeReloaded = await retry(() => loadCode(client, code, { force: applied.length > 0 }))
     if (codeReloaded) log(`loaded ${code.length} functions and views`)
     const logins = await retry(() => ensureLogins(client, options.logins ?? {}))
@@ -85,6 +88,29 @@ async function takeLock(client: pg.Client, log: (line: string) => void): Promise
 
 async function migrateQueue(connectionString: string): Promise<void> {
   await runMigrations({ connectionString, logger: new Logger(() => () => {}) })
+}
+
+/**
+ * Only the database's owner may make temporary objects: with a type of its own in pg_temp, a login could have its code run
+ * with the rights of whoever looks there first. Done each time, for a copied or restored database has lost it.
+ */
+async function refuseTemporaryObjects(client: pg.Client, log: (line: string) => void): Promise<void> {
+  const open = async () => {
+    const { rows } = await client.query<{ open: boolean; database: string }>(
+      `select pg_catalog.has_database_privilege('public', d.oid, 'temporary') as open, pg_catalog.quote_ident(d.datname) as database
+       from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()`,
+    )
+    return rows[0]?.open === true ? rows[0].database : undefined
+  }
+  const database = await open()
+  if (database === undefined) return
+  const revoke = `revoke temporary on database ${database} from public`
+  try {
+    await client.query(revoke)
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== insufficientPrivilege) throw error
+  }
+  if ((await open()) !== undefined) log(`the database's owner should: ${revoke}`)
 }
 
 async function withRetries<T>(

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { migrate } from '../../db/migrate.ts'
 import { testDatabase } from '../support/database.ts'
 
 const database = testDatabase()
+// A copy of a database has lost what was granted and revoked on it; the next migration makes that good.
+beforeAll(() => migrate({ databaseUrl: database.url }))
 const root = join(import.meta.dirname, '../..')
 const codeSchemas = ['api', 'core', 'ops', 'work']
 
@@ -42,11 +45,11 @@ describe('every function', () => {
       where p.pronamespace::regnamespace::text = any(${codeSchemas})
         and coalesce(obj_description(p.oid, 'pg_proc'), '') !~ '^[A-Z].*[.](\nnullable: [a-z_, ]+)?$'`))
 
-  test('pins its search path to nothing', () =>
+  test('looks for names in pg_catalog first, and in pg_temp last', () =>
     nothingIn(database.sql`
       select p.oid::regprocedure::text as name from pg_proc p
       where p.pronamespace::regnamespace::text = any(${[...codeSchemas, 'supply']})
-        and not coalesce('search_path=""' = any(p.proconfig), false)`))
+        and not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false)`))
 
   test('belongs to supply_owner, and has its rights if and only if others may call it', () =>
     nothingIn(database.sql`
@@ -178,6 +181,15 @@ describe.each(walls)('the role %s', (role, schema) => {
       where n.nspname !~ '^pg_temp' and has_schema_privilege(${role}, n.oid, 'create')`)
   })
 })
+
+test('nobody but the owner of the database may make temporary objects', () =>
+  nothingIn(database.sql`
+    select r.rolname as name from pg_roles r join pg_database d on d.datname = current_database()
+    where r.rolname in ('supply_owner', 'supply_api', 'supply_worker', 'supply_operator')
+      and has_database_privilege(r.oid, d.oid, 'temporary')
+    union all
+    select 'public' from pg_database d
+    where d.datname = current_database() and has_database_privilege('public', d.oid, 'temporary')`))
 
 describe('the tables', () => {
   test('belong to supply_owner, who cannot log in', async () => {

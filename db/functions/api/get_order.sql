@@ -1,6 +1,6 @@
 create or replace function api.get_order(account_id bigint, code text)
 returns json
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select core.order_json(o.id, true) from core.own_order(get_order.account_id, get_order.code) as o (id) where o.id is not null
 $$;

@@ -1,6 +1,6 @@
 create or replace function api.get_product(account_id bigint, product_id bigint)
 returns json
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select core.product_json(p)
   from supply.products p

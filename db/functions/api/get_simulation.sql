@@ -1,6 +1,6 @@
 create or replace function api.get_simulation(account_id bigint, event_id uuid)
 returns json
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'eventId', e.id,

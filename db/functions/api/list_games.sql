@@ -1,6 +1,6 @@
 create or replace function api.list_games(account_id bigint, updated_since timestamptz default null)
 returns json
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(json_agg(json_build_object(
       'id', g.id, 'slug', g.slug, 'name', g.name, 'imageUrl', g.image_url,

@@ -3,7 +3,7 @@ create or replace function api.list_orders(
   external_order_id text default null, created_from timestamptz default null, created_to timestamptz default null
 )
 returns json
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare

@@ -2,7 +2,7 @@ create or replace function api.list_products(
   account_id bigint, game_slug text, delivery_type text default null, updated_since timestamptz default null
 )
 returns json
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select (
     select coalesce(json_agg(core.product_json(p) order by p.id), '[]')

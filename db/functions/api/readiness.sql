@@ -1,6 +1,6 @@
 create or replace function api.readiness()
 returns table (migration text, checksum text, standby boolean)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
     (select a.name from migrations.applied a order by a.id desc limit 1),

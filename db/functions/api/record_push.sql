@@ -1,6 +1,6 @@
 create or replace function api.record_push(supplier text, item_id uuid, result jsonb)
 returns text
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   attempt_id bigint;

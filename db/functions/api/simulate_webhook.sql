@@ -2,7 +2,7 @@ create or replace function api.simulate_webhook(
   account_id bigint, callback_url text, event_type text, order_code text default null
 )
 returns uuid
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

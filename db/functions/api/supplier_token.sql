@@ -1,6 +1,6 @@
 create or replace function api.supplier_token(supplier text)
 returns text
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select s.token from supply.suppliers s where s.code = supplier_token.supplier
 $$;

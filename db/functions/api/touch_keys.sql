@@ -1,6 +1,6 @@
 create or replace function api.touch_keys(key_ids bigint[])
 returns void
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   update supply.api_keys k set last_used_at = now()
   from (

@@ -3,7 +3,7 @@ create or replace function core.add_key(
   allowed_origins text[], allowed_ips cidr[], rotated_from bigint default null,
   out key text, out key_id bigint
 )
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- gen_random_uuid draws 122 bits from the server's secure random source.

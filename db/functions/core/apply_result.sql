@@ -2,7 +2,7 @@ create or replace function core.apply_result(
   item supply.order_items, supplier text, claim_id uuid, result jsonb, deadline interval,
   out verdict text, out alert_cause text, out alert_message text
 )
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   outcome text := case when result ->> 'outcome' = 'answered' then result ->> 'status' else result ->> 'outcome' end;

@@ -1,6 +1,6 @@
 create or replace function core.are_options(options jsonb)
 returns boolean
-language sql immutable set search_path = ''
+language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select case when jsonb_typeof(options) = 'array' then (
     select count(*) > 0 and count(distinct o) = count(*)

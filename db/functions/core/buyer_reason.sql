@@ -1,6 +1,6 @@
 create or replace function core.buyer_reason(error_code text, reason text)
 returns text
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(
     case when reason ~ '[А-Яа-яЁё]' then left(trim(reason), 500) end,

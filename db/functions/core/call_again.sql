@@ -1,6 +1,6 @@
 create or replace function core.call_again(item supply.order_items, result jsonb, deadline interval)
 returns boolean
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   deadline_at timestamptz := item.sent_at + deadline;

@@ -1,6 +1,6 @@
 create or replace function core.call_line(account_ids bigint[])
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   account bigint;

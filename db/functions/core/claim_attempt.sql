@@ -1,5 +1,5 @@
 create or replace function core.claim_attempt(event_id uuid, out claim_id uuid, out attempt int)
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

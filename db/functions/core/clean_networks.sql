@@ -1,6 +1,6 @@
 create or replace function core.clean_networks(networks cidr[])
 returns cidr[]
-language plpgsql immutable set search_path = ''
+language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.require(networks is null or cardinality(networks) > 0 and array_position(networks, null) is null,

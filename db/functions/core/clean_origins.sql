@@ -1,6 +1,6 @@
 create or replace function core.clean_origins(entries text[])
 returns text[]
-language plpgsql immutable set search_path = ''
+language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   label constant text := '[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?';

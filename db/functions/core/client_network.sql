@@ -1,6 +1,6 @@
 create or replace function core.client_network(client inet)
 returns cidr
-language sql immutable strict set search_path = ''
+language sql immutable strict set search_path = pg_catalog, pg_temp
 as $$
   select network(set_masklen(client, case family(client) when 4 then 32 else 64 end))
 $$;

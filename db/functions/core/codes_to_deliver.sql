@@ -1,6 +1,6 @@
 create or replace function core.codes_to_deliver(item supply.order_items, outcome text, codes text[])
 returns text[]
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   with kept as (
     select array_agg(k.code order by k.position) as codes from supply.item_keys k where k.item_id = item.id

@@ -1,6 +1,6 @@
 create or replace function core.comparable_items(request jsonb)
 returns jsonb
-language sql immutable set search_path = ''
+language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_agg(
     jsonb_build_object(

@@ -1,6 +1,6 @@
 create or replace function core.count_hits(clients cidr[])
 returns table (client cidr, hits int, started_at timestamptz)
-language sql volatile set search_path = ''
+language sql volatile set search_path = pg_catalog, pg_temp
 as $$
   insert into supply.rate_windows as w (client, started_at, hits)
   select c, now(), count(*)::int from unnest(clients) as c group by c order by c

@@ -1,6 +1,6 @@
 create or replace function core.dead_pools()
 returns text[]
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select array(
     select p.pool_id from supply.worker_pools p

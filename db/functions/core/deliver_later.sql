@@ -1,6 +1,6 @@
 create or replace function core.deliver_later(event_ids uuid[], run_at timestamptz[] default null, priority int default 0)
 returns void
-language sql set search_path = ''
+language sql set search_path = pg_catalog, pg_temp
 as $$
   select core.enqueue('deliver_waiting', event_ids, run_at, 'deliver_webhook', priority)
 $$;

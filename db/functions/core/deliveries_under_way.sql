@@ -1,6 +1,6 @@
 create or replace function core.deliveries_under_way(account_id bigint)
 returns int
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select count(*)::int from supply.events e
   where e.account_id = deliveries_under_way.account_id and e.state = 'sending' and e.claim_expires_at > now()

@@ -1,6 +1,6 @@
 create or replace function core.delivery_data_errors(fields jsonb, data jsonb, path text)
 returns jsonb
-language plpgsql immutable set search_path = ''
+language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   field jsonb;

@@ -1,6 +1,6 @@
 create or replace function core.delivery_room(event_ids uuid[])
 returns jsonb
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   account bigint;

@@ -1,6 +1,6 @@
 create or replace function core.delivery_verdict(status int)
 returns text
-language sql immutable strict set search_path = ''
+language sql immutable strict set search_path = pg_catalog, pg_temp
 as $$
   select case
     when status between 200 and 299 then 'delivered'

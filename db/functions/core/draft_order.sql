@@ -1,6 +1,6 @@
 create or replace function core.draft_order(request jsonb, priced jsonb, account supply.accounts)
 returns jsonb
-language sql volatile set search_path = ''
+language sql volatile set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'code', 'ord_' || replace(gen_random_uuid()::text, '-', ''),

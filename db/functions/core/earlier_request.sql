@@ -1,6 +1,6 @@
 create or replace function core.earlier_request(account_id bigint, idempotency_key text)
 returns jsonb
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'code', o.code, 'items', o.request_items, 'externalOrderId', o.external_order_id, 'callbackUrl', o.callback_url)

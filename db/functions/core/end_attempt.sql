@@ -3,7 +3,7 @@ create or replace function core.end_attempt(
   retry_after int default null,
   out next_attempt_at timestamptz, out alert_cause text, out alert_message text
 )
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -2,7 +2,7 @@ create or replace function core.enqueue(
   task text, ids uuid[], run_at timestamptz[] default null, key text default null, priority int default 0
 )
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   added int;

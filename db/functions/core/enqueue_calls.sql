@@ -1,6 +1,6 @@
 create or replace function core.enqueue_calls(item_ids uuid[])
 returns void
-language sql set search_path = ''
+language sql set search_path = pg_catalog, pg_temp
 as $$
   select core.enqueue('call_supplier', array_agg(i.id), array_agg(i.next_check_at), 'call_supplier')
   from supply.order_items i

@@ -1,6 +1,6 @@
 create or replace function core.enqueue_deliveries(event_ids uuid[])
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   account record;

@@ -1,6 +1,6 @@
 create or replace function core.event_body(event_id uuid, event_type text, order_id bigint, at timestamptz)
 returns text
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select core.render_event(
     event_id => event_body.event_id, event_type => event_body.event_type, at => event_body.at,

@@ -1,6 +1,6 @@
 create or replace function core.event_item(product_name text, amount int, price numeric, cd_keys json default null)
 returns json
-language sql immutable set search_path = ''
+language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select case when cd_keys is null then
     json_build_object('productName', product_name, 'amount', amount, 'price', price)

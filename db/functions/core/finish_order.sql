@@ -1,6 +1,6 @@
 create or replace function core.finish_order(order_id bigint)
 returns uuid
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

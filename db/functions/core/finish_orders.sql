@@ -1,6 +1,6 @@
 create or replace function core.finish_orders(order_ids bigint[])
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   ended record;

@@ -1,6 +1,6 @@
 create or replace function core.has_offer(product_id int)
 returns boolean
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select from supply.offers o join supply.suppliers s on s.code = o.supplier

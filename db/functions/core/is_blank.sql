@@ -1,6 +1,6 @@
 create or replace function core.is_blank(given text)
 returns boolean
-language sql immutable set search_path = ''
+language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   -- Spelt out: what [[:space:]] means depends on the locale of the database.
   select given is null

@@ -1,6 +1,6 @@
 create or replace function core.item_json(item supply.order_items, with_keys boolean)
 returns json
-language plpgsql stable set search_path = ''
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   keys json;

@@ -1,6 +1,6 @@
 create or replace function core.keep_codes(item_id uuid, codes text[])
 returns void
-language sql set search_path = ''
+language sql set search_path = pg_catalog, pg_temp
 as $$
   insert into supply.item_keys as k (item_id, position, code)
   select keep_codes.item_id,

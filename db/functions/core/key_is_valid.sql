@@ -1,6 +1,6 @@
 create or replace function core.key_is_valid(key_id bigint, account_id bigint)
 returns boolean
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select from supply.api_keys k

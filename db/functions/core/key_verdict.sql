@@ -1,6 +1,6 @@
 create or replace function core.key_verdict(key supply.api_keys, account supply.accounts, origin text, client inet)
 returns text
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
     when key.id is null or key.revoked_at is not null or key.starts_at > now() then 'unauthorized'

@@ -1,6 +1,6 @@
 create or replace function core.lock_account(account_id bigint)
 returns supply.accounts
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   account supply.accounts;

@@ -1,6 +1,6 @@
 create or replace function core.lock_deliveries(event_ids uuid[])
 returns bigint[]
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   accounts bigint[] := array(select distinct e.account_id from supply.events e where e.id = any (event_ids) order by 1);

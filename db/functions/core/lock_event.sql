@@ -1,6 +1,6 @@
 create or replace function core.lock_event(event_id uuid)
 returns supply.events
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   event supply.events;

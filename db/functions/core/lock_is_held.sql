@@ -1,6 +1,6 @@
 create or replace function core.lock_is_held(lock_key bigint)
 returns boolean
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select from pg_locks l

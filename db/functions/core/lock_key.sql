@@ -1,6 +1,6 @@
 create or replace function core.lock_key(key_id bigint)
 returns supply.api_keys
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   key supply.api_keys;

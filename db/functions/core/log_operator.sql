@@ -1,6 +1,6 @@
 create or replace function core.log_operator(action text, subject text, detail jsonb default '{}')
 returns void
-language sql set search_path = ''
+language sql set search_path = pg_catalog, pg_temp
 as $$
   insert into supply.operator_log (action, subject, detail)
   values (log_operator.action, log_operator.subject, log_operator.detail)

@@ -1,6 +1,6 @@
 create or replace function core.next_offer(item supply.order_items)
 returns supply.offers
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select o.* from supply.offers o join supply.suppliers s on s.code = o.supplier
   where o.product_id = item.product_id and s.active and o.supplier <> item.supplier and o.supplier <> all (item.tried_suppliers)

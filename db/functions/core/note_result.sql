@@ -1,6 +1,6 @@
 create or replace function core.note_result(attempt_id bigint, result jsonb, verdict text)
 returns void
-language sql set search_path = ''
+language sql set search_path = pg_catalog, pg_temp
 as $$
   update supply.supplier_attempts a set
     finished_at = clock_timestamp(),

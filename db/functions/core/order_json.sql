@@ -1,6 +1,6 @@
 create or replace function core.order_json(order_id bigint, with_keys boolean)
 returns json
-language plpgsql stable set search_path = ''
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   o supply.orders;

@@ -1,6 +1,6 @@
 create or replace function core.origin_allowed(origin text, allowed text[])
 returns boolean
-language sql immutable set search_path = ''
+language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(bool_or(
     case

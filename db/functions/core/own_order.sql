@@ -1,6 +1,6 @@
 create or replace function core.own_order(account_id bigint, code text)
 returns bigint
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   -- The fence has the order read by its code, however alike the indexes of an empty table look to the planner.
   select found.id

@@ -1,6 +1,6 @@
 create or replace function core.patience(waited interval)
 returns interval
-language sql volatile set search_path = ''
+language sql volatile set search_path = pg_catalog, pg_temp
 as $$
   select (0.5 + random()) * least(interval '1 minute', greatest(interval '250 ms', waited / 2))
 $$;

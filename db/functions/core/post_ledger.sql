@@ -3,7 +3,7 @@ create or replace function core.post_ledger(
   payment_code text default null, reference text default null, note text default null
 )
 returns numeric
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   account supply.accounts;

@@ -2,7 +2,7 @@ create or replace function core.post_once(
   type text, account_id bigint, amount numeric, reference text, note text default null
 )
 returns numeric
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   account supply.accounts;

@@ -1,6 +1,6 @@
 create or replace function core.price_order(request jsonb, currency text)
 returns jsonb
-language plpgsql stable set search_path = ''
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   item jsonb;

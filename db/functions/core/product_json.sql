@@ -1,6 +1,6 @@
 create or replace function core.product_json(product supply.products)
 returns json
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'id', product.id,

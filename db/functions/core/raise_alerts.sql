@@ -1,6 +1,6 @@
 create or replace function core.raise_alerts(causes text[], messages text[])
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   new_alerts uuid[];

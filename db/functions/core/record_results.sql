@@ -1,6 +1,6 @@
 create or replace function core.record_results(results jsonb, deadline interval)
 returns table (ordinal int, verdict text)
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

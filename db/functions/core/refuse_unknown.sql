@@ -1,6 +1,6 @@
 create or replace function core.refuse_unknown(entry jsonb, kind text, known text[])
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   unknown text;

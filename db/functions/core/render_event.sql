@@ -4,7 +4,7 @@ create or replace function core.render_event(
   items json default null, reason text default null
 )
 returns text
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select json_build_object(
     'event_id', event_id,

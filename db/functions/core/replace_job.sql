@@ -1,6 +1,6 @@
 create or replace function core.replace_job(job core.jobs, run_at timestamptz)
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   key_of constant text := case job.task when 'call_supplier' then 'call_supplier' else 'deliver_webhook' end;

@@ -1,6 +1,6 @@
 create or replace function core.request_differences(before jsonb, request jsonb)
 returns jsonb
-language sql immutable set search_path = ''
+language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(
     jsonb_agg(jsonb_build_object('path', field, 'message', 'differs from the order made with this key') order by place),

@@ -1,6 +1,6 @@
 create or replace function core.require(condition boolean, message text, code text default 'invalid_parameter_value')
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   if condition is not true then

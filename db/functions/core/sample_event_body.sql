@@ -1,6 +1,6 @@
 create or replace function core.sample_event_body(event_id uuid, event_type text, order_code text, at timestamptz)
 returns text
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select core.render_event(
     event_id => sample_event_body.event_id, event_type => sample_event_body.event_type, at => sample_event_body.at,

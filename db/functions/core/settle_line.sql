@@ -2,7 +2,7 @@ create or replace function core.settle_line(
   item supply.order_items, delivered int, error_code text default null, reason text default null
 )
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   public_code text := case when error_code ~ '^[A-Z][A-Z0-9_]{0,63}$' then error_code when error_code is not null then 'SUPPLIER_ERROR' end;

@@ -1,6 +1,6 @@
 create or replace function core.slug(name text, id int)
 returns text
-language sql immutable set search_path = ''
+language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(nullif(trim(both '-' from regexp_replace(lower(name), '[^a-z0-9]+', '-', 'g')), ''), 'product-' || id)
 $$;

@@ -1,6 +1,6 @@
 create or replace function core.stand_back(account_ids bigint[])
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- So many take a fraction of a second; to take them in smaller parts disturbs the deliveries of others more.

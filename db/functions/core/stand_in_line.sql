@@ -1,6 +1,6 @@
 create or replace function core.stand_in_line(event_ids uuid[])
 returns void
-language sql set search_path = ''
+language sql set search_path = pg_catalog, pg_temp
 as $$
   select core.deliver_later(event_ids, array_fill(now() + interval '1 day', array[cardinality(event_ids)]), core.line_priority())
 $$;

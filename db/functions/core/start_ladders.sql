@@ -1,6 +1,6 @@
 create or replace function core.start_ladders(event_ids uuid[])
 returns bigint
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   started uuid[];

@@ -1,6 +1,6 @@
 create or replace function core.supplier_verdict(item supply.order_items, status text, codes text[])
 returns text
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
     when status = 'processing' then 'waiting'

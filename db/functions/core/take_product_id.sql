@@ -1,6 +1,6 @@
 create or replace function core.take_product_id(wanted int)
 returns int
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Between reading the sequence and moving it nobody else may take a number from it.

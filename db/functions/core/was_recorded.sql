@@ -1,6 +1,6 @@
 create or replace function core.was_recorded(item_id uuid, supplier text, outcome text, codes text[])
 returns boolean
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select from supply.supplier_attempts a

@@ -1,6 +1,6 @@
 create or replace function core.webhook_secret(account_id bigint)
 returns text
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -1,6 +1,6 @@
 create or replace function core.write_orders(drafts jsonb[])
 returns uuid[]
-language plpgsql set search_path = '' set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
   lines uuid[];

@@ -1,6 +1,6 @@
 create or replace function ops.account_of_key(key text)
 returns bigint
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select k.account_id from supply.api_keys k where k.key_hash = sha256(convert_to(account_of_key.key, 'UTF8'))
 $$;

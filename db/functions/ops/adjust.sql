@@ -1,6 +1,6 @@
 create or replace function ops.adjust(account_id bigint, amount numeric, reference text, note text)
 returns numeric
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.require(core.is_money(abs(amount)),

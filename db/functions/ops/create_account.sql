@@ -2,7 +2,7 @@ create or replace function ops.create_account(
   name text, kind text default 'supply', mode text default 'live', currency text default 'RUB'
 )
 returns bigint
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   account_id bigint;

@@ -1,6 +1,6 @@
 create or replace function ops.deliver_now(event_id uuid)
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   event supply.events := core.lock_event(event_id);

@@ -1,6 +1,6 @@
 create or replace function ops.demo_key(known text default null)
 returns text
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   partner_id bigint;

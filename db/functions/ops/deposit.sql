@@ -1,6 +1,6 @@
 create or replace function ops.deposit(account_id bigint, amount numeric, reference text)
 returns numeric
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals');

@@ -1,6 +1,6 @@
 create or replace function ops.help()
 returns table (kind text, name text, arguments text, comment text)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select 'function', p.proname::text, pg_get_function_arguments(p.oid), obj_description(p.oid, 'pg_proc')
   from pg_proc p

@@ -3,7 +3,7 @@ create or replace function ops.issue_key(
   allowed_origins text[] default null, allowed_ips cidr[] default null
 )
 returns text
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   account supply.accounts := core.lock_account(account_id);

@@ -1,6 +1,6 @@
 create or replace function ops.load_catalog(catalog jsonb)
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   entry jsonb;

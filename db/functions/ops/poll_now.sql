@@ -1,6 +1,6 @@
 create or replace function ops.poll_now(item_id uuid)
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   item supply.order_items;

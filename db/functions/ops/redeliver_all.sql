@@ -1,6 +1,6 @@
 create or replace function ops.redeliver_all(account_id bigint, since timestamptz, dry_run boolean default true)
 returns bigint
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   dead uuid[];

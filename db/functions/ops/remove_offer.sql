@@ -1,6 +1,6 @@
 create or replace function ops.remove_offer(product_id int, supplier text)
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   was_offered boolean;

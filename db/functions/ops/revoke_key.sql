@@ -1,6 +1,6 @@
 create or replace function ops.revoke_key(key_id bigint)
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   key supply.api_keys := core.lock_key(key_id);

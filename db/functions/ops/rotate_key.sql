@@ -2,7 +2,7 @@ create or replace function ops.rotate_key(
   key_id bigint, overlap interval default '24 hours', at timestamptz default now()
 )
 returns text
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   old supply.api_keys := core.lock_key(key_id);

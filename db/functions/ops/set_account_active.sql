@@ -1,6 +1,6 @@
 create or replace function ops.set_account_active(account_id bigint, active boolean)
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.lock_account(account_id);

@@ -2,7 +2,7 @@ create or replace function ops.set_key(
   key_id bigint, expires_at timestamptz, allowed_origins text[], allowed_ips cidr[]
 )
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   key supply.api_keys := core.lock_key(key_id);

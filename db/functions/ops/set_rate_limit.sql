@@ -1,6 +1,6 @@
 create or replace function ops.set_rate_limit(network cidr, per_minute int)
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- A /64 is one client, so there is nothing narrower to have a budget.

@@ -1,6 +1,6 @@
 create or replace function ops.set_supplier_active(supplier text, active boolean)
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform 1 from supply.suppliers s where s.code = supplier for no key update;

@@ -1,6 +1,6 @@
 create or replace function ops.settle_item(item_id uuid, outcome text, codes text[] default null, reason text default null)
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   item supply.order_items;

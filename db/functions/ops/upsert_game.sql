@@ -1,6 +1,6 @@
 create or replace function ops.upsert_game(slug text, name text, image_url text default null)
 returns int
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.require(upsert_game.slug ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$',

@@ -2,7 +2,7 @@ create or replace function ops.upsert_offer(
   product_id int, supplier text, sku text, cost numeric default null, priority int default 100
 )
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   was_offered boolean;

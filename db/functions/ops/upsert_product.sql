@@ -3,7 +3,7 @@ create or replace function ops.upsert_product(
   region text default null, amount_value numeric default null, max_quantity int default 100, in_stock boolean default true
 )
 returns int
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   game_id int := (select g.id from supply.games g where g.slug = game_slug);

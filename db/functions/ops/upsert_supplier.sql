@@ -1,6 +1,6 @@
 create or replace function ops.upsert_supplier(code text, base_url text, token text, protocol text default 'http')
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.require(upsert_supplier.code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$',

@@ -1,6 +1,6 @@
 create or replace function ops.webhook_secret(account_id bigint)
 returns text
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   secret text;

@@ -1,6 +1,6 @@
 create or replace function work.beat(lock_key bigint, pool_ids text[] default '{}')
 returns void
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   insert into supply.worker_pools as p (pool_id, lock_key)
   select id, beat.lock_key from unnest(pool_ids) as id

@@ -5,7 +5,7 @@ returns table (
   ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
   reference uuid, sku text, quantity int, delivery_data jsonb, supplier text
 )
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

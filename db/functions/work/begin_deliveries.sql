@@ -2,7 +2,7 @@ create or replace function work.begin_deliveries(event_ids uuid[], account_cap i
 returns table (
   ordinal int, event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int
 )
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

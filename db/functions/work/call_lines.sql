@@ -1,6 +1,6 @@
 create or replace function work.call_lines()
 returns void
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   accounts bigint[];

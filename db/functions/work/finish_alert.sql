@@ -1,6 +1,6 @@
 create or replace function work.finish_alert(alert_id uuid)
 returns void
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   update supply.alerts a set sent_at = now() where a.id = alert_id and a.sent_at is null
 $$;

@@ -1,6 +1,6 @@
 create or replace function work.finish_deliveries(results jsonb)
 returns table (ordinal int, verdict text)
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

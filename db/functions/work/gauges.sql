@@ -3,7 +3,7 @@ returns table (
   events_waiting int, events_due int, events_sending int, dead_letters int, lines_open int, lines_stuck int, lines_held int,
   oldest_due_job_seconds double precision
 )
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
     (select count(*)::int from supply.events e where e.state = 'waiting'),

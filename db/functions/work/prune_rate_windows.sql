@@ -1,6 +1,6 @@
 create or replace function work.prune_rate_windows()
 returns int
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   with gone as (
     delete from supply.rate_windows w

@@ -1,6 +1,6 @@
 create or replace function work.record_results(results jsonb, deadline interval)
 returns table (ordinal int, verdict text)
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   select r.ordinal, r.verdict
   from core.record_results(

@@ -1,6 +1,6 @@
 create or replace function work.remove_pools(lock_key bigint)
 returns void
-language sql security definer set search_path = ''
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   delete from supply.worker_pools p where p.lock_key = remove_pools.lock_key
 $$;

@@ -1,6 +1,6 @@
 create or replace function work.rescue_jobs()
 returns int
-language plpgsql security definer set search_path = ''
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   dead text[];
