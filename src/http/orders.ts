@@ -37,7 +37,7 @@ const refusals: { [result: string]: ErrorName } = {
   INSUFFICIENT_BALANCE: 'INSUFFICIENT_BALANCE',
 }
 
-/** Orders: placing one, reading one, listing them (specification 2.2 and 3). */
+/** Orders: placing one, reading one, listing them (specification 2.2, 2.3 and 4). */
 export function addOrderRoutes(routes: Routes, { db, allowNetworks, metrics }: OrderRouteOptions): void {
   const place = placeInBatches(db, metrics)
   routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, allowNetworks))

@@ -1,0 +1,176 @@
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+
+const checkout = join(import.meta.dirname, '../..')
+const run = promisify(execFile)
+
+type Running = {
+  child: ChildProcessByStdio<null, Readable, null>
+  /** What it has printed. */
+  output(): string
+  /** Waits until it has printed this, and gives it. Rejects if it ends before. */
+  printed(what: RegExp): Promise<string>
+  /** Sends SIGTERM twice and gives the exit code. */
+  end(): Promise<number | null>
+}
+
+const running: Running['child'][] = []
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Runs a script of the service in the background, as npm does. */
+function start(folder: string, name: string, settings: { [variable: string]: string } = {}): Running {
+  const child = spawn(process.execPath, ['src/main.ts', name], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: '0', ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  running.push(child)
+  const exited = once(child, 'exit')
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk
+  })
+  return {
+    child,
+    output: () => output,
+    async printed(what) {
+      while (!what.test(output)) {
+        const ended = await Promise.race([
+          once(child.stdout, 'data').then(() => false),
+          exited.then(() => true),
+        ])
+        if (ended) throw new Error(`${name} ended: ${output}`)
+      }
+      return what.exec(output)?.[0] ?? ''
+    },
+    async end() {
+      child.kill('SIGTERM')
+      child.kill('SIGTERM')
+      const [code] = await exited
+      return code
+    },
+  }
+}
+
+/** Waits until a service is ready, and gives its address. */
+async function addressOf(service: Running): Promise<string> {
+  return (await service.printed(/^ready: http:\S+$/m)).replace('ready: ', '')
+}
+
+async function statusOf(url: string): Promise<number> {
+  const { statusCode, body } = await request(url)
+  await body.dump()
+  return statusCode
+}
+
+describe('npm start', () => {
+  // A copy, for the database of a start lies in its checkout.
+  const folder = mkdtempSync(join(tmpdir(), 'supply-ordering-start-'))
+  let service: Running
+  let url = ''
+  let key = ''
+
+  beforeAll(async () => {
+    chmodSync(folder, 0o755)
+    for (const part of ['db', 'docs', 'src', 'tasks', 'package.json'])
+      cpSync(join(checkout, part), join(folder, part), { recursive: true })
+    symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'))
+    service = start(folder, 'start')
+    url = await addressOf(service)
+    key = await service.printed(/svc_test_[0-9a-f]{48}/)
+  })
+  afterAll(async () => {
+    if (service.child.exitCode === null) await service.end()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('brings up the whole service on a database of its own', async () => {
+    expect(await statusOf(`${url}/readyz`)).toBe(200)
+    expect(readFileSync(join(folder, '.data/demo-key'), 'utf8').trim()).toBe(key)
+  })
+
+  test('prints a curl that places an order as it stands', async () => {
+    await service.printed(/and read it with/)
+    const command = /^ {2}(curl .*\n.*-d .*)$/m.exec(service.output())?.[1] ?? ''
+    const [, address, sentKey, body = ''] =
+      /^curl -s (\S+) -H 'X-Api-Key: (\S+)' .*\n\s+-d '(.*)'$/.exec(command) ?? []
+    expect([address, sentKey]).toEqual([`${url}/b2b/orders`, key])
+    const answer = await request(`${address}`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: body.replace("'$(date +%s)'", '1'),
+    })
+    expect(answer.statusCode).toBe(201)
+    await answer.body.dump()
+  })
+
+  test('is what npm run demo orders from, and shows the signed webhooks of', async () => {
+    const { stdout } = await run(process.execPath, ['src/main.ts', 'demo'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, PUBLIC_URL: url },
+    })
+    expect(stdout.match(/order\.completed .* verified /g)).toHaveLength(2)
+    expect(stdout.match(/order\.failed .* verified /g)).toHaveLength(1)
+    expect(stdout).not.toContain('REJECTED')
+  })
+
+  test('ends in order when told to, twice too, and finds its data at the next start', async () => {
+    expect(await service.end()).toBe(0)
+    await expect(statusOf(`${url}/livez`)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    expect(existsSync(join(folder, '.data/url'))).toBe(false)
+
+    service = start(folder, 'start')
+    url = await addressOf(service)
+    expect(await service.printed(/svc_test_[0-9a-f]{48}/)).toBe(key)
+    const { statusCode, body } = await request(`${url}/b2b/orders`, { headers: { 'x-api-key': key } })
+    expect(statusCode).toBe(200)
+    expect(await body.json()).toMatchObject({ data: { orders: { length: 4 } } })
+  })
+})
+
+describe('the parts in processes of their own', () => {
+  const database = testDatabase({ empty: true })
+  const settings = () => ({ DATABASE_URL: database.url })
+
+  test('npm run migrate brings a database up to date, and has nothing to do then', async () => {
+    const migrate = () =>
+      run(process.execPath, ['src/main.ts', 'migrate'], { cwd: checkout, env: settings() })
+    await migrate()
+    expect((await migrate()).stdout).toBe('the database is up to date\n')
+  })
+
+  test('npm run api serves it, and exits with 0 when told to end', async () => {
+    const api = start(checkout, 'api', settings())
+    expect(await statusOf(`${await addressOf(api)}/readyz`)).toBe(200)
+    expect(await api.end()).toBe(0)
+  })
+
+  test('npm run supplier says where it is, and exits with 0 when told to end', async () => {
+    const supplier = start(checkout, 'supplier')
+    const greeting = await supplier.printed(/^supplier ready: http:\S+/m)
+    expect(await statusOf(`${greeting.replace('supplier ready: ', '')}/orders/1`)).toBe(401)
+    expect(await supplier.end()).toBe(0)
+  })
+
+  test('every script that runs long takes the place of its shell, so that signals reach it', () => {
+    const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+    for (const name of ['start', 'migrate', 'api', 'worker', 'supplier', 'demo', 'receiver'])
+      expect(scripts[name]).toBe(`exec node src/main.ts ${name}`)
+  })
+
+  test('a start with a wrong setting says so in one line', async () => {
+    const wrong = run(process.execPath, ['src/main.ts', 'api'], { cwd: checkout, env: { PORT: 'many' } })
+    const line = 'PORT must be a whole number from 0 to 65535\n'
+    await expect(wrong).rejects.toMatchObject({ code: 1, stderr: line, stdout: '' })
+  })
+})

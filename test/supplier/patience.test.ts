@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createAdapters } from '../../src/supplier/adapter.ts'
+import { type RawServer, startRawServer } from '../support/raw_server.ts'
+
+let supplier: RawServer
+let asked: PromiseWithResolvers<void>
+
+beforeEach(async () => {
+  asked = Promise.withResolvers()
+  supplier = await startRawServer({ onRequest: () => asked.resolve() })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await supplier.close()
+})
+
+test.each(['put', 'get'] as const)(
+  'a supplier has 30 seconds to answer a %s, and no more',
+  async (method) => {
+    const adapters = createAdapters()
+    const ended = vi.fn()
+    const outcome = adapters
+      .adapterFor('http')
+      ?.[method]({
+        baseUrl: `http://127.0.0.1:${supplier.port}`,
+        token: 'token',
+        reference: crypto.randomUUID(),
+        sku: 'UC-60',
+        quantity: 1,
+        deliveryData: {},
+      })
+      .finally(ended)
+    await asked.promise
+
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(ended).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await outcome).toMatchObject({ outcome: 'unknown', error: 'timeout' })
+    await adapters.close()
+  },
+)
