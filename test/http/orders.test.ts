@@ -144,6 +144,14 @@ describe('an accepted order', () => {
     expect(refused).toMatchObject({ status: 404, json: { success: false, code: 'ORDER_NOT_FOUND' } })
   })
 
+  test('has a code that tells neither its place among orders nor the code of another', async () => {
+    const codes: string[] = []
+    for (const one of times(20, () => order())) codes.push((await post(one)).json.data.code)
+    const sorted = [...codes].sort()
+    expect([sorted, sorted.toReversed()]).not.toContainEqual(codes)
+    expect(new Set(codes.map((code) => code.slice(0, 16))).size).toBe(codes.length)
+  })
+
   test('shows its keys once they are delivered, but not in the list', async () => {
     const { json } = await post(order({ items: [{ productId: products.key, quantity: 2 }] }))
     await supplierAnswers(database.sql, json.data.items[0].id, completed({ codes: ['KEY-1', 'KEY-2'] }))

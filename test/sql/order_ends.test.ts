@@ -111,6 +111,19 @@ describe('an order ends', () => {
     expect(await eventsOf(code)).toEqual([])
   })
 
+  test('with the reason of the first failed line that has one', async () => {
+    const { code, lines } = await order({
+      items: [{ productId: products.topUp }, { productId: products.topUp }, { productId: products.key }],
+    })
+    const said = [
+      { reason: 'timeout at 10.0.0.3' },
+      { reason: 'Игрок не найден.' },
+      { reason: 'Нет ключей.' },
+    ]
+    for (const [index, line] of [...lines.entries()].reverse()) await answer(sql(), line, failed(said[index]))
+    expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'none', reason: 'Игрок не найден.' })
+  })
+
   test('with no reason where the supplier gave none that a buyer may read', async () => {
     const { code, line } = await order()
     await answer(sql(), line, failed({ errorCode: 'weird code!', reason: 'timeout at 10.0.0.3' }))

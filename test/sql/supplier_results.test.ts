@@ -63,6 +63,27 @@ describe('out of stock at one supplier', () => {
   })
 })
 
+test('of several offers the smallest priority is asked first, among equals the cheapest', async () => {
+  await sql()`select ops.upsert_product(310, 'space-trader', 'Gems', 7.00, 'RUB', 'id_only')`
+  const offers = [
+    ['dear', 5, 1],
+    ['cheap', 4, 1],
+    ['late', 1, 2],
+    ['unpriced', null, 1],
+  ] as const
+  for (const [supplier, cost, priority] of offers) {
+    await sql()`select ops.upsert_supplier(${supplier}, 'http://127.0.0.1:11', 'token')`
+    await sql()`select ops.upsert_offer(310, ${supplier}, ${supplier}, ${cost}, ${priority})`
+  }
+  const { line } = await order({ items: [{ productId: 310 }] })
+  const asked: string[] = []
+  for (const _ of offers) {
+    asked.push((await lineOf(line)).supplier)
+    await answer(sql(), line, failed({ errorCode: 'OUT_OF_STOCK' }))
+  }
+  expect(asked).toEqual(['cheap', 'dear', 'unpriced', 'late'])
+})
+
 describe('a pushed result', () => {
   test('settles a line that is waiting, or whose call is under way', async () => {
     const waiting = await order()
