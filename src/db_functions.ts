@@ -4,7 +4,7 @@
 // `nullable: column, column`: PostgreSQL's catalog cannot tell.
 
 export type Functions = {
-  /** The door for many requests at once: origin check, rate limit, authentication, in this order. Takes [{ordinal, client, keyHash (hex), origin, write, allowOrigin, count}] and the budget per 60 s of clients without one of their own. Gives the state of the budget (null for origin_forbidden and where count is false) and a verdict: ok, origin_forbidden, rate_limited, unauthorized, storefront, public_scope, ip_forbidden. Specification 5 and 8. nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency */
+  /** The door for many requests at once: origin check, rate limit, authentication, in this order. Takes [{ordinal, client, keyHash (hex), origin, write, allowOrigin, count}] and the budget per 60 s of clients without one of their own. Entries with count use the budget, in the order of their ordinals; the others neither use it nor are refused for it. Gives the state of the budget (null for origin_forbidden and where count is false) and a verdict: ok, origin_forbidden, rate_limited, unauthorized, storefront, public_scope, ip_forbidden. Specification 5 and 8. nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency */
   'api.admit': {
     args: { requests: unknown; default_limit: number | null }
     result: { ordinal: number; limit_per_minute: number | null; remaining: number | null; reset_seconds: number | null; verdict: string; account_id: string | null; key_id: string | null; account_mode: string | null; currency: string | null }[]

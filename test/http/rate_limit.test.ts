@@ -174,7 +174,7 @@ describe('what is not counted', () => {
     }
   })
 
-  const push = (address: string, token: string) => {
+  const push = (address: string, token: string, more: Send = {}) => {
     const body = JSON.stringify({ reference: crypto.randomUUID(), status: 'completed' })
     const timestamp = String(Math.floor(Date.now() / 1000))
     const signature = `sha256=${createHmac('sha256', token).update(`${timestamp}.${body}`).digest('hex')}`
@@ -182,8 +182,9 @@ describe('what is not counted', () => {
       'x-forwarded-for': address,
       'x-supplier-timestamp': timestamp,
       'x-supplier-signature': signature,
+      ...more.headers,
     }
-    return api().post('/suppliers/first/results', { headers, body })
+    return api().post('/suppliers/first/results', { ...more, headers, body })
   }
 
   test('a push with a good signature, which also passes over the budget', async () => {
@@ -202,5 +203,17 @@ describe('what is not counted', () => {
       status: 429,
       json: { code: 'RATE_LIMITED' },
     })
+  })
+
+  test('and what comes at the same moment has the whole budget, and no more', async () => {
+    const [row] = await database.sql`
+      select ops.issue_key(${partner.accountId}, allowed_origins => array['shop.example']) as key`
+    const fromShop = { key: row?.key, headers: { origin: 'https://shop.example' } }
+    const address = '198.51.100.33'
+    const pairs = await Promise.all(
+      times(60, () => Promise.all([api().get(path, by(address)), push(address, 'push-token', fromShop)])),
+    )
+    expect(statuses(pairs.map(([counted]) => counted))).toEqual({ 200: budget, 429: 40 })
+    for (const [, { status }] of pairs) expect([404, 403]).toContain(status)
   })
 })
