@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns'
 import * as v from 'valibot'
 import type { LoginPasswords } from '../db/logins.ts'
-import { isOriginPattern } from './http/origin.ts'
+import { parseEntry } from './http/origin.ts'
 import { type Network, parseNetworks } from './webhook/networks.ts'
 
 /** The npm scripts that read the settings. */
@@ -22,7 +22,7 @@ export type Config = {
   rateLimitPerMinute: number
   /** How many proxies before the service add to `X-Forwarded-For`; 0: the header counts for nothing. */
   trustProxyHops: number
-  /** Hosts, `*.host` or whole origins from which writes are let in (specification 5, rule 7). */
+  /** Hosts, `*.host` or whole origins from which writes are let in, as `parseEntry` gives them (specification 5, rule 7). */
   allowedOrigins: string[]
   /** Networks that are opened for callbacks (specification 6.7, rule 3 alone). */
   callbackAllowNetworks: Network[]
@@ -108,9 +108,12 @@ const settings = v.object({
   TRUST_PROXY_HOPS: v.optional(wholeNumber(0, 100), '0'),
   ALLOWED_ORIGINS: v.pipe(
     list,
-    v.everyItem(
-      isOriginPattern,
-      'must be a list of hosts (shop.example), *.hosts and origins (https://shop.example:8443)',
+    v.array(
+      v.pipe(
+        v.string(),
+        v.transform(parseEntry),
+        v.string('must be a list of hosts (shop.example), *.hosts and origins (https://shop.example:8443)'),
+      ),
     ),
   ),
   CALLBACK_ALLOW_NETWORKS: text,

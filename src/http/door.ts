@@ -7,13 +7,14 @@ import { databaseTimeMs } from './database_time.ts'
 import { type ErrorExtras, type ErrorName, refuse } from './errors.ts'
 import { healthPaths } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
-import { originAllowed } from './origin.ts'
+import { originAllowed, parseOrigin } from './origin.ts'
 import { createOverBudget, type UsedBudget } from './over_budget.ts'
 import { needsKey, presentedKey } from './presented_key.ts'
 
 type AdmitRequest = {
   client: string
   keyHash: string | null
+  /** Empty for an `Origin` that is none: no allowlist has that. */
   origin: string | null
   write: boolean
   allowOrigin: boolean
@@ -41,6 +42,9 @@ export type Door = {
 const uncounted = new Set([...healthPaths, '/suppliers/:code/results'])
 const reading = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
+// Of the look-ups for foreign writes: the most in one call.
+const foreignAtOnce = 32
+
 const refusals: { [verdict: string]: ErrorName } = {
   unauthorized: 'UNAUTHORIZED',
   storefront: 'STOREFRONT_ACCOUNT',
@@ -51,28 +55,38 @@ const refusals: { [verdict: string]: ErrorName } = {
 /** Makes the door of one process. What comes in at the same moment shares one call to the database. */
 export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Door {
   const overBudget = createOverBudget()
-  const admit = batch<AdmitRequest, Admission>({
-    run: async (requests) => {
-      const numbered = requests.map((request, index) => ({ ordinal: index + 1, ...request }))
-      return byOrdinal(
-        await db.call('api.admit', { requests: numbered, default_limit: config.rateLimitPerMinute }),
-      )
-    },
-    onRun: (size) => metrics.batch('admit', size),
-    waitMs: databaseTimeMs,
-  })
+  const admit = admitInBatches('admit')
+  // A foreign write is looked up before anything is counted, so nothing limits how many a client sends. They have
+  // batches of their own, small ones, one under way at a time: the rest of the service waits for none of them, and
+  // they take one connection at most. A limit by address would refuse writes that a key allows.
+  const admitForeign = admitInBatches('admit_foreign', foreignAtOnce)
+
+  function admitInBatches(name: string, max?: number): (request: AdmitRequest) => Promise<Admission> {
+    return batch<AdmitRequest, Admission>({
+      run: async (requests) => {
+        const numbered = requests.map((request, index) => ({ ordinal: index + 1, ...request }))
+        return byOrdinal(
+          await db.call('api.admit', { requests: numbered, default_limit: config.rateLimitPerMinute }),
+        )
+      },
+      ...(max === undefined ? {} : { max }),
+      onRun: (size) => metrics.batch(name, size),
+      waitMs: databaseTimeMs,
+    })
+  }
 
   async function enter(ctx: Context, next: Next): Promise<void> {
     const used = overBudget.find(ctx.state.client)
     const request = admissionRequest(ctx, config.allowedOrigins)
     const foreign = isForeignWrite(request)
-    if (foreign && (request.keyHash === null || used)) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
+    const isHopeless = request.keyHash === null || request.origin === '' || used !== undefined
+    if (foreign && isHopeless) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
     if (uncounted.has(ctx.state.route.pattern ?? '')) {
       return foreign && !(await keyAllowsOrigin(ctx, request)) ? refuse(ctx, 'ORIGIN_NOT_ALLOWED') : next()
     }
     if (used) return refuseOverBudget(ctx, used)
 
-    const admission = await ctx.state.databaseTime(() => admit(request))
+    const admission = await ctx.state.databaseTime(() => (foreign ? admitForeign : admit)(request))
     if (admission.verdict === 'origin_forbidden') return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
     if (!withinBudget(ctx, admission)) return
     if (needsKey(ctx.path)) {
@@ -84,7 +98,7 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
   }
 
   async function keyAllowsOrigin(ctx: Context, request: AdmitRequest): Promise<boolean> {
-    const { verdict } = await ctx.state.databaseTime(() => admit({ ...request, count: false }))
+    const { verdict } = await ctx.state.databaseTime(() => admitForeign({ ...request, count: false }))
     return verdict !== 'origin_forbidden'
   }
 
@@ -113,9 +127,11 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
 const anonymous = { keyHash: null, origin: null, write: false, allowOrigin: false, count: true }
 
 function admissionRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest {
-  const { origin = null } = ctx.headers
+  const given = ctx.headers.origin
+  const parsed = given === undefined ? undefined : parseOrigin(given)
+  const origin = parsed?.whole ?? (given === undefined ? null : '')
   const write = !reading.has(ctx.method)
-  const allowOrigin = origin !== null && originAllowed(origin, allowedOrigins)
+  const allowOrigin = parsed !== undefined && originAllowed(parsed, allowedOrigins)
   const keyMatters = needsKey(ctx.path) || isForeignWrite({ write, origin, allowOrigin })
   const keyHash = keyMatters ? hashOf(presentedKey(ctx)) : null
   return { client: ctx.state.client, keyHash, origin, write, allowOrigin, count: true }

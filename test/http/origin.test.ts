@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOriginPattern, originAllowed } from '../../src/http/origin.ts'
+import { originAllowed, parseEntry, parseOrigin } from '../../src/http/origin.ts'
 import { testDatabase } from '../support/database.ts'
 
 const database = testDatabase()
@@ -33,35 +33,69 @@ const cases: [allowed: string, origin: string, matches: boolean][] = [
   ['https://shop.example:443', 'https://shop.example', true],
   ['http://shop.example', 'http://shop.example:80', true],
   ['http://shop.example', 'http://shop.example:443', false],
+  ['HTTPS://Shop.Example:443', 'https://shop.example', true],
   ['[::1]', 'http://[::1]:3000', true],
+  ['[0:0::1]', 'http://[::1]', true],
+  ['https://[2001:DB8:0:0::7]:443', 'https://[2001:db8::7]', true],
+  ['*.shop.example', `https://${'a.'.repeat(130)}shop.example`, true],
+  ['*.shop.example', `https://${'a.'.repeat(150)}shop.example`, false],
+  ['shop.example', 'https://shop.example:0443', false],
+  ['shop.example', 'https://shop.example:65536', false],
+  ['shop.example', 'https://shop.example.', false],
+  ['*.shop.example', 'https://.shop.example', false],
+  ['*.shop.example', 'https://*.shop.example', false],
 ]
 
+/** Whether the service lets an `Origin` header pass that has these entries in ALLOWED_ORIGINS. */
+function passes(header: string, entries: string[]): boolean {
+  const origin = parseOrigin(header)
+  return (
+    origin !== undefined &&
+    originAllowed(
+      origin,
+      entries.map((entry) => parseEntry(entry) ?? ''),
+    )
+  )
+}
+
 test.each(cases)('%s and the origin %s: %s', (allowed, origin, matches) => {
-  expect(originAllowed(origin, [allowed])).toBe(matches)
-  expect(originAllowed(origin, ['other.example', allowed])).toBe(matches)
+  expect(passes(origin, [allowed])).toBe(matches)
+  expect(passes(origin, ['other.example', allowed])).toBe(matches)
 })
 
 test('an empty list allows none', () => {
-  expect(originAllowed('https://shop.example', [])).toBe(false)
+  expect(passes('https://shop.example', [])).toBe(false)
 })
 
 test('the service’s list and a key’s list are read by the same rules', async () => {
-  const rows = await database.sql<{ matches: boolean }[]>`
-    select core.origin_allowed(c ->> 1, array[c ->> 0]) as matches
-    from jsonb_array_elements(${database.sql.json(cases as never)}) with ordinality as t (c, place) order by place`
+  const given = cases.map(([allowed, origin]) => [allowed, parseOrigin(origin)?.whole ?? ''])
+  const rows = await database.sql<{ entry: string; matches: boolean }[]>`
+    select (core.clean_origins(array[c ->> 0]))[1] as entry,
+      core.origin_allowed(c ->> 1, core.clean_origins(array['other.example', c ->> 0])) as matches
+    from jsonb_array_elements(${database.sql.json(given)}) with ordinality as t (c, place) order by place`
   expect(rows.map(({ matches }, index) => [...(cases[index] ?? []).slice(0, 2), matches])).toEqual(cases)
+  expect(rows.map(({ entry }) => entry)).toEqual(cases.map(([allowed]) => parseEntry(allowed)))
 })
 
 test.each(['shop.example', '*.shop.example', 'https://shop.example:8443', 'localhost', '[::1]'])(
   '%s can stand in a list',
   (entry) => {
-    expect(isOriginPattern(entry)).toBe(true)
+    expect(parseEntry(entry)).toBe(entry)
   },
 )
 
-test.each(['*', 'https://shop.example/path', 'shop.example/', 'https://*.shop.example:x', 'a b', '', '*.'])(
-  '"%s" can not',
-  (entry) => {
-    expect(isOriginPattern(entry)).toBe(false)
-  },
-)
+test.each([
+  '*',
+  'https://shop.example/path',
+  'shop.example/',
+  'https://*.shop.example',
+  'shop.example:80',
+  '*.[::1]',
+  '[::g]',
+  'shop.example.',
+  'a b',
+  '',
+  '*.',
+])('"%s" can not', (entry) => {
+  expect(parseEntry(entry)).toBeUndefined()
+})

@@ -113,6 +113,52 @@ describe('a write', () => {
   })
 })
 
+describe('what a stranger’s Origin can cost', () => {
+  const databaseCalls = async (batch: string) => {
+    const text = await api().metrics.registry.getSingleMetricAsString('database_batch_size')
+    return Number(new RegExp(`_count\\{batch="${batch}"\\} (\\d+)`).exec(text)?.[1] ?? 0)
+  }
+  const callsOf = async (work: () => Promise<unknown>) => {
+    const calls = () => Promise.all([databaseCalls('admit'), databaseCalls('admit_foreign')])
+    const before = await calls()
+    await work()
+    const after = await calls()
+    return after.map((count, index) => count - (before[index] ?? 0))
+  }
+
+  test.each([
+    ['longer than 300 characters', `https://${'a'.repeat(290)}.shop.example`],
+    ['of 14 KB', `https://${'a.'.repeat(7_000)}shop.example`],
+    ['that is none', 'null'],
+  ])('a write with one %s costs the database nothing', async (_, origin) => {
+    const calls = await callsOf(async () => {
+      const answer = await api().post('/b2b/orders', from(origin, { key: boundKey, body: order() }))
+      expect([answer.status, answer.json]).toEqual([403, forbidden])
+    })
+    expect(calls).toEqual([0, 0])
+  })
+
+  test('a read with one of 14 KB is a 401 where the key has a list, and counted', async () => {
+    const origin = `https://${'a.'.repeat(7_000)}shop.example`
+    const bound = await api().get('/b2b/balance', from(origin, { key: boundKey }))
+    expect([bound.status, bound.headers['x-ratelimit-remaining']]).toEqual([401, '9'])
+    const free = await api().get('/b2b/balance', from(origin, { key: partner.key }))
+    expect(free.status).toBe(200)
+  })
+
+  test('writes from foreign origins never share a call with what is counted', async () => {
+    const [admit = 0, foreign = 0] = await callsOf(() =>
+      Promise.all(
+        Array.from({ length: 100 }, () =>
+          api().post('/b2b/orders', from('https://evil.example', { key: boundKey })),
+        ),
+      ),
+    )
+    expect(admit).toBe(0)
+    expect(foreign).toBeGreaterThan(0)
+  })
+})
+
 describe('a read', () => {
   test('from any origin passes with a key without a list', async () => {
     const answer = await api().get('/b2b/balance', from('https://evil.example', { key: partner.key }))

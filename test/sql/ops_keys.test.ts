@@ -122,6 +122,12 @@ describe('an issued key', () => {
     [['shop..example']],
     [['магазин.рф']],
     [['https://shop.example:']],
+    [['https://shop.example:65536']],
+    [['https://shop.example:0443']],
+    [['shop.example.']],
+    [['*.[::1]']],
+    [['[::g]']],
+    [[`${'a.'.repeat(150)}example`]],
   ])('is not issued with the origins %j', async (origins) => {
     const issued = sql()`select ops.issue_key(${account}, allowed_origins => ${origins})`
     await expect(issued).rejects.toMatchObject({
@@ -152,9 +158,9 @@ describe('a key', () => {
   test('is set as given: null clears', async () => {
     const key = await issue()
     const id = await keyId()
-    await sql()`select ops.set_key(${id}, now() + interval '1 day', array['SHOP.example'], array['203.0.113.0/24']::cidr[])`
+    await sql()`select ops.set_key(${id}, now() + interval '1 day', array['SHOP.example', 'HTTPS://Shop.example:443'], array['203.0.113.0/24']::cidr[])`
     expect((await keysOf())[0]).toMatchObject({
-      allowed_origins: ['shop.example'],
+      allowed_origins: ['shop.example', 'https://shop.example'],
       allowed_ips: ['203.0.113.0/24'],
       active: true,
     })

@@ -2,15 +2,12 @@ create or replace function core.origin_allowed(origin text, allowed text[])
 returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(bool_or(
-    case
-      when entry like '%://%' then core.plain_origin(entry) = core.plain_origin(origin)
-      when entry like '*.%' then right(host, length(entry) - 1) = lower(substr(entry, 2))
-      else host = lower(entry)
-    end), false)
-  from unnest(allowed) as entry,
-    (select substring(lower(origin) from '^[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?$') as host) as parsed
+  select origin = any (allowed) or exists (
+    select from substring(origin from '://(\[.*\]|[^:]*)') as host, unnest(allowed) as entry
+    where entry = host or (left(entry, 2) = '*.' and right(host, length(entry) - 1) = substr(entry, 2))
+  )
 $$;
 comment on function core.origin_allowed is
-  'Whether an Origin header matches an allowlist: host (any scheme and port), *.host (its subdomains) or a whole origin.';
+  'Whether an origin is in an allowlist: as a whole, by its host (any scheme and port) or as a subdomain of *.host. Compares texts: '
+  'origin and entries are in the form of core.plain_origin.';
 revoke all on function core.origin_allowed from public;
