@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { parseAddress } from '../ip_address.ts'
 
 /**
  * The address of the client (specification 8): the socket's, unless `trustProxyHops` is above 0; then the entry that
@@ -15,7 +16,7 @@ export function clientAddress(request: IncomingMessage, trustProxyHops: number):
 
 /** What a client is counted by: its IPv4 address, or the /64 of its IPv6 address. */
 export function clientNetwork(address: string): string {
-  const parsed = ipaddr.parse(address)
+  const parsed = parseAddress(address)
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : address
 }
 
@@ -28,5 +29,7 @@ function forwardedEntry(request: IncomingMessage, hops: number): string | undefi
 // A zone, as in fe80::1%eth0, means something on its own machine only.
 function plainAddress(text: string | undefined): string | undefined {
   if (text === undefined || isIP(text) === 0 || text.includes('%')) return undefined
-  return ipaddr.process(text).toString()
+  const address = parseAddress(text)
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
+  return (isMapped ? address.toIPv4Address() : address).toString()
 }

@@ -1,6 +1,6 @@
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
-import ipaddr from 'ipaddr.js'
+import { parseAddress } from '../ip_address.ts'
 import { type Deadline, within } from './deadline.ts'
 import { errorText, tlsErrorText } from './error_text.ts'
 import type { Address } from './resolve.ts'
@@ -65,7 +65,7 @@ async function connectTo(to: Address, port: number, ms: number, deadline: Deadli
 /** The kernel may take a connection elsewhere than asked: Linux takes one to 0.0.0.0 to the machine itself. */
 function isSame(actual: string | undefined, asked: string): boolean {
   if (actual === undefined || isIP(actual) !== isIP(asked)) return false
-  return ipaddr.parse(actual).toNormalizedString() === ipaddr.parse(asked).toNormalizedString()
+  return parseAddress(actual).toNormalizedString() === parseAddress(asked).toNormalizedString()
 }
 
 async function secure(tcp: Socket, target: Target, deadline: Deadline): Promise<Connection> {

@@ -1,5 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import ipaddr from 'ipaddr.js'
+import type ipaddr from 'ipaddr.js'
+import { parseAddress } from '../ip_address.ts'
 
 /** A network of IPv4 or IPv6 addresses: its base address and the length of its prefix in bits. */
 export type Network = [base: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number]
@@ -25,7 +26,7 @@ function parseNetwork(entry: string): Network {
   if (family === 0 || address.includes('%') || !prefixIsSound || rest.length > 0) {
     throw new Error(`'${entry}' is neither an IP address nor a network such as 127.0.0.0/8`)
   }
-  return [ipaddr.parse(address), prefixLength]
+  return [parseAddress(address), prefixLength]
 }
 
 /**
@@ -34,7 +35,7 @@ function parseNetwork(entry: string): Network {
  */
 export function contains(networks: readonly Network[], address: string): boolean {
   if (!isPlainAddress(address)) return false
-  const parsed = ipaddr.parse(address)
+  const parsed = parseAddress(address)
   return networks.some(([base, bits]) => base.kind() === parsed.kind() && parsed.match(base, bits))
 }
 

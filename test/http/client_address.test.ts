@@ -26,6 +26,7 @@ describe('the client’s address', () => {
     [1, '', '192.0.2.1'],
     [1, undefined, '192.0.2.1'],
     [1, '2001:db8::7', '2001:db8::7'],
+    [1, '::10.1.2.3', '::a01:203'],
     [1, '[2001:db8::7]', '192.0.2.1'],
     [1, 'fe80::1%eth0', '192.0.2.1'],
     [1, '0300.0.0.1', '192.0.2.1'],
@@ -36,6 +37,7 @@ describe('the client’s address', () => {
   test.each([
     ['::ffff:192.0.2.7', '192.0.2.7'],
     ['::ffff:c000:207', '192.0.2.7'],
+    ['::192.0.2.7', '::c000:207'],
     ['fe80::1%eth0', 'fe80::1'],
     ['2001:DB8:0:0::1', '2001:db8::1'],
   ])('%s is the same client as %s', (address, expected) => {
@@ -54,6 +56,7 @@ describe('what a client is counted by', () => {
 
   test('is the /64 of its IPv6 address', () => {
     expect(clientNetwork('2001:db8:0:1::1')).toBe(clientNetwork('2001:db8:0:1:ffff::2'))
+    expect(clientNetwork('::10.1.2.3')).toBe(clientNetwork('::1'))
     expect(clientNetwork('2001:db8:0:1::1')).not.toBe(clientNetwork('2001:db8:0:2::1'))
   })
 })

@@ -184,6 +184,18 @@ describe('a list of networks', () => {
     }
   })
 
+  it('keeps an IPv6 address that ends in an IPv4 address apart from one that is mapped', () => {
+    const compatible = parseNetworks('::10.1.2.0/120')
+    const mapped = parseNetworks('::ffff:10.1.2.0/120')
+    expect(
+      ['::10.1.2.3', '::a01:203', '::ffff:10.1.2.3'].map((address) => contains(compatible, address)),
+    ).toEqual([...[true, true, false]])
+    expect(['::10.1.2.3', '::ffff:10.1.2.3'].map((address) => contains(mapped, address))).toEqual([
+      false,
+      true,
+    ])
+  })
+
   it.each(['', ' ', ', ,'])('is empty for %j', (text) => {
     expect(parseNetworks(text)).toEqual([])
   })
