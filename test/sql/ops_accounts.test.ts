@@ -260,6 +260,10 @@ describe('a request budget', () => {
     await expect(sql()`select ops.set_rate_limit('203.0.113.0/24', 0)`).rejects.toMatchObject(
       refusals.wrongArgument,
     )
+    await expect(sql()`select ops.set_rate_limit('::ffff:203.0.113.0/120', 10)`).rejects.toMatchObject({
+      ...refusals.wrongArgument,
+      message: expect.stringContaining('203.0.113.0/24'),
+    })
     await expect(sql()`select ops.set_rate_limit(null, 10)`).rejects.toMatchObject(refusals.wrongArgument)
   })
 })

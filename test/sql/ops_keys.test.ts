@@ -148,6 +148,11 @@ describe('an issued key', () => {
     await expect(
       sql()`select ops.issue_key(${account}, allowed_ips => '{10.0.0.0/8,null}')`,
     ).rejects.toMatchObject(refusals.wrongArgument)
+    for (const network of ['::ffff:10.0.0.0/104', '::ffff:198.51.100.7', '::ffff:0:0/96']) {
+      await expect(
+        sql()`select ops.issue_key(${account}, allowed_ips => ${['203.0.113.0/24', network]}::cidr[])`,
+      ).rejects.toMatchObject({ ...refusals.wrongArgument, message: expect.stringMatching(/IPv4/) })
+    }
     await expect(
       sql()`select ops.issue_key(${account}, allowed_ips => '{198.51.100.7/24}')`,
     ).rejects.toMatchObject({ code: '22P02' })

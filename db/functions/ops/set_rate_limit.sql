@@ -8,6 +8,7 @@ declare
     when family(network) = 6 and masklen(network) > 64 then network(set_masklen(network, 64)) else network end;
 begin
   perform core.require(counted is not null, 'network must be given');
+  perform core.clean_network(network);
   perform core.require(set_rate_limit.per_minute is null or set_rate_limit.per_minute > 0,
     'per_minute must be above 0; null gives the network the default budget again');
   if set_rate_limit.per_minute is null then
