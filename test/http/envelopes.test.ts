@@ -46,7 +46,13 @@ describe('every response', () => {
     },
   )
 
-  test.each(['abc', 'A.b_c-9', 'x'.repeat(128)])('keeps the request id %s', async (id) => {
+  test.each([
+    'abc',
+    'A.b_c-9',
+    'x'.repeat(128),
+    'a'.repeat(64),
+    `00-${'0a'.repeat(16)}-${'0a'.repeat(8)}-01`,
+  ])('keeps the request id %s', async (id) => {
     const answer = await api().get('/livez', { headers: { 'x-request-id': id } })
     expect(answer.headers['x-request-id']).toBe(id)
   })
@@ -54,6 +60,20 @@ describe('every response', () => {
   test.each(['', 'a b', 'a/b', 'x'.repeat(129), 'é', 'a,b'])('replaces the request id "%s"', async (id) => {
     const answer = await api().get('/livez', { headers: { 'x-request-id': id } })
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  const characters = '0123456789abcdef'.repeat(3)
+  test.each([
+    `svc_live_${characters}`,
+    `svc_test_${characters}`,
+    `key-SVC_LIVE_${characters.slice(0, 40)}`,
+    characters,
+    `my.${characters.toUpperCase()}-1`,
+  ])('neither sends back nor logs what looks like an API key: %s', async (id) => {
+    const answer = await api().get('/b2b/balance', { headers: { 'x-request-id': id } })
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(api().records.at(-1)).toMatchObject({ requestId: answer.headers['x-request-id'] })
+    expect(JSON.stringify([answer.headers, answer.text, api().records])).not.toContain(id)
   })
 })
 
