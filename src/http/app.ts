@@ -105,9 +105,10 @@ function noteKeyUse(db: Database, log: Log): (keyId: string) => void {
 
 // What Node's parser lets pass, and is yet no request that anything can be said about.
 async function requireSense(ctx: Context, next: Next): Promise<void> {
-  const { headers, httpVersion } = ctx.req
-  const hasHost = headers.host !== undefined || httpVersion !== '1.1'
-  if (!hasHost || pathOf(ctx) === undefined) return refuse(ctx, 'MALFORMED_HTTP')
+  const { headersDistinct, httpVersion } = ctx.req
+  const hosts = headersDistinct.host?.length ?? 0
+  const isHostSound = hosts === 1 || (hosts === 0 && httpVersion !== '1.1')
+  if (!isHostSound || pathOf(ctx) === undefined) return refuse(ctx, 'MALFORMED_HTTP')
   await next()
 }
 

@@ -58,6 +58,8 @@ describe('what is no HTTP gets the same envelope', () => {
       'POST /b2b/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['no host', 'GET /b2b/balance HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['two hosts', 'GET /livez HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'],
+    ['one host twice', 'GET /b2b/balance HTTP/1.0\r\nHost: x\r\nhost: x\r\n\r\n'],
     ['a target without a path', 'GET ?x=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
     ['a target that is no URL', 'GET http://[x/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
   ])('%s: 400', async (_, bytes) => {
