@@ -15,7 +15,7 @@ const seconds = (description: string) => header(description, { type: 'integer', 
 /** Every header that a response can have, `Content-Type` and the like aside. */
 export const headers = {
   'X-Request-Id': always(
-    'The request’s id. One that you send is kept if it is 1 to 128 of `A-Za-z0-9._-`. Name it when you ask the operators.',
+    'The request’s id. One that you send is kept if it is 1 to 128 of `A-Za-z0-9._-` and does not look like an API key. Name it when you ask the operators.',
     { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   ),
   'X-Api-Version': always('The version of the API.', { const: '1' }),
