@@ -63,6 +63,13 @@ describe('/reference', () => {
     expect(await api().get('/reference?key=')).toMatchObject({ status: 401 })
   })
 
+  test('does not look for it in a query that is longer than 2,048 characters', async () => {
+    const filled = `${path()}&utm_source=`
+    const longest = filled.padEnd('/reference?'.length + 2_048, 'x')
+    expect(await api().get(longest)).toMatchObject({ status: 200 })
+    expect(await api().get(`${longest}x`)).toMatchObject({ status: 401 })
+  })
+
   test('does not mind a wrong key in the header', async () => {
     expect(await api().get(path(), { key: 'wrong' })).toMatchObject({ status: 200 })
   })
