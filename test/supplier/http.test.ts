@@ -317,6 +317,11 @@ describe('the Retry-After of a 429', () => {
     expect(await retryAfter(429, value)).toBeNull()
   })
 
+  it('of more than 128 characters is ignored', async () => {
+    expect(await retryAfter(429, '7'.padStart(129, '0'))).toBeNull()
+    expect(await retryAfter(429, `a${' '.repeat(15_800)}b`)).toBeNull()
+  })
+
   it('is not read on another status', async () => {
     expect(await retryAfter(503, '7')).toBeNull()
     expect(await retryAfter(409, '7')).toBeNull()

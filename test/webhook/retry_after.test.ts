@@ -14,7 +14,7 @@ describe('Retry-After in seconds', () => {
     ['21601', 21600],
     ['000000120', 120],
     ['99999999999999999999', 21600],
-    ['9'.repeat(5000), 21600],
+    ['9'.repeat(128), 21600],
     [' 120 ', 120],
     ['\t120\t ', 120],
   ])('%j waits %i s', (value, seconds) => {
@@ -113,6 +113,16 @@ describe('Retry-After that cannot be parsed', () => {
     'Wed Mar 4 05:08:07 2026',
     'Wed Mar  4 05:08:07 2026 GMT',
   ])('%j is ignored', (value) => {
+    expect(parseRetryAfter(value, now)).toBeNull()
+  })
+
+  it.each([
+    ['digits', '9'.repeat(129)],
+    ['a wait and white space', `120${' '.repeat(126)}`],
+    ['a date and white space', `Wed, 04 Mar 2026 05:08:07 GMT${'\t'.repeat(100)}`],
+    ['white space between letters', `a${' '.repeat(15_800)}b`],
+  ])('is ignored when it is longer than 128 characters: %s', (_what, value) => {
+    expect(value.length).toBeGreaterThan(128)
     expect(parseRetryAfter(value, now)).toBeNull()
   })
 

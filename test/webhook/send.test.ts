@@ -57,6 +57,7 @@ describe('a delivery', () => {
     [429, `Retry-After: ${httpDate(90_000)}\r\n`, 21600],
     [429, 'Retry-After: soon\r\n', null],
     [429, 'Retry-After: 60\r\nRetry-After: 90\r\n', null],
+    [429, `Retry-After: a${' '.repeat(15_800)}b\r\n`, null],
     [429, '', null],
     [503, 'Retry-After: 120\r\n', null],
     [200, 'Retry-After: 120\r\n', null],
