@@ -11,7 +11,7 @@ import { parseAddress } from '../ip_address.ts'
  */
 export function clientAddress(request: IncomingMessage, trustProxyHops: number): string | undefined {
   const forwarded = trustProxyHops > 0 ? forwardedEntry(request, trustProxyHops) : undefined
-  return forwarded ?? plainAddress(request.socket.remoteAddress?.replace(/%.*$/, ''))
+  return forwarded ?? plainAddress(request.socket.remoteAddress?.replace(/%.*$/s, ''))
 }
 
 /** What a client is counted by: its IPv4 address, or the /64 of its IPv6 address. */

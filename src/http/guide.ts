@@ -71,7 +71,7 @@ function verifiers(): string[] {
 
 /** Where the one who asks reaches the service. */
 function addressOf(ctx: Context, publicUrl: string | undefined): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+  if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '')
   return /^[\w.:[\]-]+$/.test(ctx.host) ? `http://${ctx.host}` : exampleAddress
 }
 

@@ -56,7 +56,7 @@ export function replyPage(ctx: Context, html: string): void {
 
 /** The path under which the service is reached: that of PUBLIC_URL, without a slash at its end; escaped for HTML. */
 export function basePath(publicUrl: string | undefined): string {
-  return publicUrl === undefined ? '' : escapeHtml(new URL(publicUrl).pathname.replace(/\/+$/, ''))
+  return publicUrl === undefined ? '' : escapeHtml(new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, ''))
 }
 
 /** A text as it stands in HTML, in an attribute too. */

@@ -57,7 +57,9 @@ async function runInitdb(place: Place, initdb: string, args: string[]): Promise<
     output += text
   })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`initdb failed: ${output.trim().replaceAll(/\s*\n\s*/g, '; ')}`)
+  if (code === 0) return
+  const lines = output.split('\n').map((line) => line.trim())
+  throw new Error(`initdb failed: ${lines.filter((line) => line !== '').join('; ')}`)
 }
 
 /** The superuser's password. Throws one clear line if the data is another user's. */

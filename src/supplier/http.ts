@@ -56,7 +56,7 @@ function orderUrl(call: SupplierCall): URL | undefined {
   const base = URL.parse(call.baseUrl)
   if (base === null || !['http:', 'https:'].includes(base.protocol)) return undefined
   if (base.username !== '' || base.password !== '' || base.search !== '' || base.hash !== '') return undefined
-  const prefix = base.pathname.replace(/\/+$/, '')
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, '')
   return new URL(`${prefix}/orders/${encodeURIComponent(call.reference)}`, base.origin)
 }
 

@@ -27,7 +27,7 @@ const tags = [
  * partners reach the service; without it the document means wherever it was read from.
  */
 export function openApiDocument(publicUrl?: string) {
-  const base = publicUrl?.replace(/\/+$/, '') ?? ''
+  const base = publicUrl?.replace(/(?<!\/)\/+$/, '') ?? ''
   return {
     openapi: '3.1.0',
     info: {
