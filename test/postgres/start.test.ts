@@ -90,6 +90,23 @@ test('what a refused statement holds stands in no log', async () => {
   expect(log).not.toContain('TOP-SECRET-TOKEN')
 })
 
+test('what the rows of a refused statement hold stands in no log, and whoever sent it reads it all the same', async () => {
+  server = await startPostgres({ dataDir, durable: false })
+  const refused = withSql(server, async (sql) => {
+    await sql`create table codes (code text primary key, kept boolean check (kept))`
+    await sql`insert into codes values ('TOP-SECRET-CODE', true)`
+    await sql`insert into codes values ('ANOTHER-SECRET', false)`.catch((error) =>
+      expect(error).toMatchObject({ detail: expect.stringContaining('ANOTHER-SECRET') }),
+    )
+    await sql`insert into codes values ('TOP-SECRET-CODE', true)`
+  })
+  await expect(refused).rejects.toMatchObject({ detail: expect.stringContaining('TOP-SECRET-CODE') })
+  const log = readFileSync(join(dataDir, 'postgres.log'), 'utf8')
+  expect(log).toContain('duplicate key value')
+  expect(log).toContain('violates check constraint')
+  expect(log).not.toMatch(/SECRET|DETAIL/)
+})
+
 test('data and password are kept from one start to the next', async () => {
   server = await startPostgres({ dataDir, durable: true, database: 'supply' })
   await withSql(server, (sql) => sql`create table kept as select 42 as answer`)
