@@ -128,12 +128,15 @@ describe('keys', () => {
 })
 
 describe('a failure', () => {
-  test('of all lines refunds everything and is told with a Russian reason', async () => {
+  test('of all lines refunds everything and is told with a Russian reason, which is cleaned everywhere', async () => {
     const partner = await service.partner()
     const receiver = await service.receiver(partner)
     service.supplier.setAnswer(() => ({
       status: 422,
-      json: { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден' },
+      json: {
+        errorCode: 'PLAYER_NOT_FOUND',
+        reason: 'Игрок\u202e не найден.\nЗапрос Bearer abc к https://supplier.example.',
+      },
     }))
     const order = await service.order(partner, { items: [topUp, dear], callbackUrl: receiver.url })
     const ended = await service.final(partner, order.code)
@@ -142,6 +145,7 @@ describe('a failure', () => {
       outcome: 'none',
       refundedAmount: 110.5,
       error: 'ORDER_FAILED',
+      items: [{ errorMessage: 'Игрок не найден.' }, { errorMessage: 'Игрок не найден.' }],
     })
     expect(await balanceOf(service.sql, partner)).toBe(1000)
     const { event, verified } = await receiver.waitFor(() => true, 10_000)
@@ -152,9 +156,11 @@ describe('a failure', () => {
       totalAmount: 110.5,
       status: 'failed',
       error: 'ORDER_FAILED',
-      reason: 'Игрок не найден',
+      reason: 'Игрок не найден.',
       completedAt: ended.completedAt,
     })
+    const list = await service.api.get('/b2b/orders', { key: partner.key })
+    expect([ended.reason, list.json.data.orders[0].reason]).toEqual(['Игрок не найден.', 'Игрок не найден.'])
   })
 
   test('of some lines refunds those, shows the others, and sends no event', async () => {

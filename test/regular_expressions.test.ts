@@ -84,7 +84,8 @@ describe('nor does one in SQL', () => {
 
 /** Near enough for examples of what it matches. */
 function inJavaScript(pattern: string): RegExp {
-  return new RegExp(pattern.replaceAll('[:space:]', '\\s').replaceAll('\\m', '\\b').replaceAll('\\M', '\\b'))
+  const translated = pattern.replaceAll('[:space:]', '\\s').replaceAll(/\\U000([0-9a-f]{5})/g, '\\u{$1}')
+  return new RegExp(translated, translated === pattern ? '' : 'u')
 }
 
 /** One for each way in which SQL uses an expression: it goes through it in a way of its own. */

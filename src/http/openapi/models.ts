@@ -118,7 +118,9 @@ export const order = v.object({
     v.nullable(v.picklist(['ORDER_FAILED'])),
     v.description('Always `ORDER_FAILED` where the order failed.'),
   ),
-  reason: v.nullable(text('Why it failed, in Russian, for buyers; `null` where nothing is known.')),
+  reason: v.nullable(
+    text('Why it failed, in Russian, for buyers, without links; `null` where nothing is known.'),
+  ),
   createdAt: time('When it was placed.'),
   updatedAt: time('When it last changed.'),
   completedAt: v.nullable(time('When it became final.')),
