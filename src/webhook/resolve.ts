@@ -6,7 +6,7 @@ export type Address = { address: string; family: 4 | 6 }
 
 /**
  * What a name resolves to: addresses that were all checked, the first refused one, or none. `error` is the
- * code of the resolver (`ENOTFOUND`, `ESERVFAIL`, …), or `DEADLINE` when the time was up.
+ * code of the resolver (`ENOTFOUND`, `ESERVFAIL`, …), `DEADLINE` when the time was up, or `TOO_MANY_ADDRESSES`.
  */
 export type Resolution =
   | { kind: 'ok'; addresses: Address[] }
@@ -16,12 +16,19 @@ export type Resolution =
 export type NameResolver = { resolve(hostname: string, deadlineMs: number): Promise<Resolution> }
 
 /**
+ * An answer over TCP has room for thousands of addresses, and to check them all would keep the event loop from other
+ * deliveries. No receiver has more than these in a family.
+ */
+const MAX_ADDRESSES = 100
+
+/**
  * Makes the resolver of callback names (specification 6.7). `servers` are the DNS servers to ask, such as
  * `127.0.0.1:5353`; without them, the system's. Throws at once when a server is no IP address.
  *
  * `resolve(hostname, deadlineMs)` asks for A and AAAA with c-ares, which follows CNAMEs and uses neither
  * search domains nor the hosts file. It ends within `deadlineMs` milliseconds from the call and never rejects.
- * - Every address of the answer is checked, and one refused address refuses the whole answer.
+ * - Every address of the answer is checked, and one refused address refuses the whole answer. An answer of more than
+ *   100 addresses in a family is taken for none.
  * - Addresses come in the order of the answer, IPv4 before IPv6.
  * - One family with addresses is enough. When the other has none, fails (some servers answer AAAA with SERVFAIL
  *   or not at all) or is silent for a fifth of the deadline longer, the answer stands: a connection only ever
@@ -71,6 +78,9 @@ function codeOf(error: unknown): string {
 }
 
 function judge(answers: Answer[], allowNetworks: readonly Network[]): Resolution {
+  if (answers.some((answer) => answer.addresses.length > MAX_ADDRESSES)) {
+    return { kind: 'unresolved', error: 'TOO_MANY_ADDRESSES' }
+  }
   const addresses = answers.flatMap((answer) => answer.addresses)
   const bad = addresses.find(({ address }) => isRefusedAddress(address, allowNetworks))
   if (bad !== undefined) return { kind: 'blocked', address: bad.address }

@@ -157,6 +157,18 @@ describe('a name', () => {
     expect(await resolver().resolve(name(entry), 3000)).toEqual({ kind: 'unresolved', error })
   })
 
+  it('with more than 100 addresses in a family is unresolved, and none of them looked at', async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, n) => `2606:4700::${n + 1}`)
+    expect(await resolver().resolve(name({ aaaa: many(100) }), 2000)).toMatchObject({ kind: 'ok' })
+    const entries: DnsEntry[] = [{ a: [publicA], aaaa: many(101) }, { aaaa: [...many(100), 'fd00::1'] }]
+    for (const entry of entries) {
+      expect(await resolver().resolve(name(entry), 2000)).toEqual({
+        kind: 'unresolved',
+        error: 'TOO_MANY_ADDRESSES',
+      })
+    }
+  })
+
   it('is unresolved at the deadline when the server is silent', async () => {
     const started = performance.now()
     const resolution = await resolver().resolve(name({ a: 'silent', aaaa: 'silent' }), 200)
