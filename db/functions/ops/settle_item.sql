@@ -52,6 +52,7 @@ $$;
 comment on function ops.settle_item is
   'Settles a stuck or held line by hand: completed or failed. On a key line completed needs exactly its amount of codes, counting those '
   'already kept; failed with fewer delivers those and refunds the rest, and failed with codes => ''{}'' delivers none. '
-  'The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. Raises where the line is final, neither stuck nor held, or the codes do not fit.';
+  'The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. '
+  'Raises where the line is final, neither stuck nor held, or the codes do not fit.';
 revoke all on function ops.settle_item from public;
 grant execute on function ops.settle_item to supply_operator;
