@@ -64,10 +64,10 @@ export type Functions = {
     args: { supplier: string | null; item_id: string | null; result: unknown }
     result: string | null
   }
-  /** Sends a sample event to a checked callback URL on the path of real ones and gives its event id; null if 100 samples of the account are still open. A code of an own order that ended so makes it that order's event again, under a new id; with any other code, or none, it holds sample data. Touches no balance and no supplier, and raises no alert. */
+  /** Sends a sample event to a checked callback URL on the path of real ones and gives its event id, or why not: too_many_a_minute or too_many_open, with the seconds after which to ask again, or too_large (a body of more than 65,536 bytes). A code of an own order that ended so makes it that order's event again, under a new id; with any other code, or none, it holds sample data. Touches no balance and no supplier, and raises no alert. nullable: event_id, refusal, retry_after */
   'api.simulate_webhook': {
     args: { account_id: string | number | bigint | null; callback_url: string | null; event_type: string | null; order_code?: string | null }
-    result: string | null
+    result: { event_id: string | null; refusal: string | null; retry_after: number | null }[]
   }
   /** The token with which a supplier signs the results it pushes; null if there is no such supplier. */
   'api.supplier_token': {
@@ -254,6 +254,11 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
+  /** Forgets samples that were asked for more than a day ago, whatever became of them, with their attempts: at most 1,000 at a time, and gives how many. What is still planned or sent of them finds nothing to do. Call it every minute until it gives 0. */
+  'work.prune_samples': {
+    args: Record<string, never>
+    result: number | null
+  }
   /** Records what came of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave a line unsettled before it is stuck. A result whose claim is not the line's present one changes nothing. Gives a verdict each. */
   'work.record_results': {
     args: { results: unknown; deadline: string | null }
@@ -289,7 +294,7 @@ export const functions = {
   'api.place_orders': { args: { requests: 'jsonb' }, returns: 'rows' },
   'api.readiness': { args: {}, returns: 'rows' },
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'value' },
-  'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'value' },
+  'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },
   'api.touch_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },
@@ -327,6 +332,7 @@ export const functions = {
   'work.finish_deliveries': { args: { results: 'jsonb' }, returns: 'rows' },
   'work.gauges': { args: {}, returns: 'rows' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },
+  'work.prune_samples': { args: {}, returns: 'value' },
   'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.register_pool': { args: { pool_id: 'text', lock_key: 'bigint' }, returns: 'void' },
   'work.remove_pools': { args: { lock_key: 'bigint' }, returns: 'void' },

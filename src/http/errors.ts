@@ -26,6 +26,7 @@ const rows = {
   ORIGIN_NOT_ALLOWED: { status: 403, text: 'Forbidden: Origin not allowed', bare: true },
   RATE_LIMITED: { status: 429, text: 'Too many requests' },
   TOO_MANY_SAMPLES: { status: 429, text: 'Too many samples are still open', code: 'RATE_LIMITED' },
+  TOO_MANY_SAMPLES_A_MINUTE: { status: 429, text: 'Too many samples in one minute', code: 'RATE_LIMITED' },
 
   VALIDATION_ERROR: { status: 400, text: 'The request is invalid' },
   MALFORMED_HTTP: { status: 400, text: 'The request is not well-formed HTTP', code: 'VALIDATION_ERROR' },

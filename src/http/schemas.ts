@@ -167,7 +167,8 @@ export const simulationRequest = v.object(
     orderCode: v.pipe(
       v.nullish(v.pipe(v.string(codeMessage), v.regex(/^[A-Za-z0-9_-]{1,64}$/, codeMessage)), null),
       v.description(
-        'An order of yours that ended so: the event is about it then. With any other code, or none, it holds sample data.',
+        'An order of yours that ended so: the event is about it then, unless it would be larger than 64 KiB, which is ' +
+          'refused. With any other code, or none, it holds sample data.',
       ),
     ),
   },

@@ -12,9 +12,6 @@ export type SimulationRouteOptions = { db: Database; allowNetworks: readonly Net
 
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Seconds after which a test account that has too many samples open may try again. */
-const crowdedFor = 60
-
 /**
  * Sample events for partners' own tests, for accounts in mode `test` alone: sent at once over the path of real ones,
  * retries and dead letters included, to any URL that an order could name.
@@ -41,7 +38,7 @@ async function simulateWebhook(
     const details = [{ path: 'callbackUrl', message: verdict.reason }]
     return refuse(ctx, 'INVALID_CALLBACK_URL', { details })
   }
-  const eventId = await ctx.state.databaseTime(() =>
+  const [simulated] = await ctx.state.databaseTime(() =>
     db.call('api.simulate_webhook', {
       account_id: account.id,
       callback_url: callbackUrl,
@@ -49,7 +46,9 @@ async function simulateWebhook(
       order_code: orderCode,
     }),
   )
-  if (eventId === null) return refuseCrowded(ctx)
+  if (simulated === undefined) throw new Error('api.simulate_webhook returned no row')
+  const { event_id: eventId, refusal, retry_after: retryAfter } = simulated
+  if (refusal !== null) return refuseSample(ctx, refusal, retryAfter)
   reply(ctx, JSON.stringify({ eventId }), 202)
 }
 
@@ -65,7 +64,14 @@ async function getSimulation(ctx: RouteContext, db: Database): Promise<void> {
   replyUnstored(ctx, event)
 }
 
-function refuseCrowded(ctx: RouteContext): void {
-  ctx.set('Retry-After', String(crowdedFor))
-  refuse(ctx, 'TOO_MANY_SAMPLES', { retryAfter: crowdedFor })
+function refuseSample(ctx: RouteContext, refusal: string, retryAfter: number | null): void {
+  if (refusal === 'too_large') {
+    const message = 'the event about this order is larger than 64 KiB, and no sample is'
+    refuseInvalid(ctx, [{ path: 'orderCode', message }])
+    return
+  }
+  if (retryAfter === null) throw new Error(`unexpected refusal of a sample: ${refusal}`)
+  ctx.set('Retry-After', String(retryAfter))
+  const name = refusal === 'too_many_open' ? 'TOO_MANY_SAMPLES' : 'TOO_MANY_SAMPLES_A_MINUTE'
+  refuse(ctx, name, { retryAfter })
 }

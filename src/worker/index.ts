@@ -68,7 +68,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { services, closeOutside } = createServices(options, metrics, ending.signal)
   const { runners, poolIds } = await startRunners(options, services, metrics, lock.key)
   const timers = [
-    every(pruneMs, log, () => db.call('work.prune_rate_windows')),
+    every(pruneMs, log, () => prune(db)),
     every(callMs, log, () => db.call('work.call_lines')),
     every(sweepMs, log, async () => {
       // First the sign of life: whoever was stopped for a while would take itself for dead.
@@ -94,6 +94,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await Promise.all([lock.release(), metricsServer?.close()])
     },
   }
+}
+
+/** Forgets what is of no use any more; in small parts, for there may be much of it after a pause. */
+async function prune(db: Database): Promise<void> {
+  await db.call('work.prune_rate_windows')
+  while (Number(await db.call('work.prune_samples')) > 0);
 }
 
 function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: AbortSignal) {

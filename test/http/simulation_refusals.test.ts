@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
-import { makePartner, type Partner } from '../support/partner.ts'
+import { answer, completed } from '../support/lines.ts'
+import { place } from '../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
 
 const database = testDatabase()
@@ -68,6 +70,7 @@ describe('a request is refused', () => {
     await sql()`insert into supply.events (account_id, order_code, event_type, callback_url, body, simulated, next_attempt_at)
       select ${crowded.accountId}, 'x', 'order.completed', 'http://127.0.0.1:9/', '{}', true, now() + interval '1 hour'
       from generate_series(1, 99)`
+    await sql()`update supply.events set created_at = now() - interval '1 hour' where account_id = ${crowded.accountId}`
     const body = { ...good, callbackUrl: 'http://127.0.0.1:9/' }
     expect((await simulate(body, crowded.key)).status).toBe(202)
     const { status, headers, json } = await simulate(body, crowded.key)
@@ -81,6 +84,40 @@ describe('a request is refused', () => {
       },
     })
     expect(headers['retry-after']).toBe('60')
+  })
+
+  test('when the account has sent sixty samples within a minute', async () => {
+    const busy = await makePartner(sql(), { mode: 'test' })
+    await sql()`insert into supply.events
+        (account_id, order_code, event_type, callback_url, body, simulated, state, next_attempt_at, delivered_at)
+      select ${busy.accountId}, 'x', 'order.completed', 'http://127.0.0.1:9/', '{}', true, 'delivered', null, now()
+      from generate_series(1, 59)`
+    const body = { ...good, callbackUrl: 'http://127.0.0.1:9/' }
+    expect((await simulate(body, busy.key)).status).toBe(202)
+    const { status, headers, json } = await simulate(body, busy.key)
+    expect({ status, json }).toEqual({
+      status: 429,
+      json: {
+        success: false,
+        error: 'Too many samples in one minute',
+        code: 'RATE_LIMITED',
+        retryAfter: Number(headers['retry-after']),
+      },
+    })
+    expect(json.retryAfter).toBeGreaterThanOrEqual(1)
+    expect(json.retryAfter).toBeLessThanOrEqual(60)
+  })
+
+  test('when the event about the order would be larger than 64 KiB', async () => {
+    await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
+    const { body: order } = await place(sql(), partner, {
+      items: [{ productId: products.key, quantity: 40 }],
+    })
+    const codes = Array.from({ length: 40 }, (_, n) => `${n}`.padEnd(1000, 'ж'))
+    for (const { id } of order.items) await answer(sql(), id, completed({ codes }))
+    const { status, json } = await simulate({ ...good, orderCode: order.code })
+    expect({ status, code: json.code }).toEqual({ status: 400, code: 'VALIDATION_ERROR' })
+    expect(fieldsOf(json)).toEqual(['orderCode'])
   })
 })
 

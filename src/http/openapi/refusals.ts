@@ -28,6 +28,7 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
   },
   RATE_LIMITED: { retryAfter: 37 },
   TOO_MANY_SAMPLES: { retryAfter: 60 },
+  TOO_MANY_SAMPLES_A_MINUTE: { retryAfter: 24 },
 }
 
 /** The models of the errors that say more than others. */

@@ -17,7 +17,8 @@ export const simulationPaths: Paths = {
       summary: 'Send yourself a sample event',
       description:
         'For accounts in test mode. The event goes the way of real ones, signed with the account’s secret, retries and ' +
-        'dead letters included. It touches neither balance nor supplier.',
+        'dead letters included. It touches neither balance nor supplier, its body is at most 64 KiB, and it is forgotten ' +
+        'after a day.',
       requestBody: jsonBody('At most 64 KiB.', 'SimulationRequest', examples.simulationRequests),
       responses: {
         202: ok('The event is on its way.', 'SimulationAnswer', examples.simulations),
@@ -28,9 +29,9 @@ export const simulationPaths: Paths = {
         ]),
         ...everywhere,
         429: refusal(
-          ['RATE_LIMITED', 'TOO_MANY_SAMPLES'],
+          ['RATE_LIMITED', 'TOO_MANY_SAMPLES', 'TOO_MANY_SAMPLES_A_MINUTE'],
           'The budget of the client’s address is used up until the window ends; or 100 sample events of the account are ' +
-            'neither delivered nor given up yet.',
+            'neither delivered nor given up yet; or it has sent 60 within the last minute.',
           { headers: ['Retry-After'] },
         ),
       },

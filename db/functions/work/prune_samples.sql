@@ -1,0 +1,22 @@
+create or replace function work.prune_samples()
+returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  at_once constant int := 1000;
+  -- Locked first: an attempt that begins meanwhile is then seen by the next statement, or finds no event.
+  old uuid[] := array(
+    select e.id from supply.events e
+    where e.simulated and e.created_at < now() - interval '1 day'
+    order by e.created_at limit at_once for update skip locked);
+begin
+  delete from supply.delivery_attempts a where a.event_id = any (old);
+  delete from supply.events e where e.id = any (old);
+  return cardinality(old);
+end
+$$;
+comment on function work.prune_samples is
+  'Forgets samples that were asked for more than a day ago, whatever became of them, with their attempts: at most 1,000 at a time, and gives '
+  'how many. What is still planned or sent of them finds nothing to do. Call it every minute until it gives 0.';
+revoke all on function work.prune_samples from public;
+grant execute on function work.prune_samples to supply_worker;
