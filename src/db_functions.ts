@@ -24,7 +24,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; product_id: string | number | bigint | null }
     result: string | null
   }
-  /** A simulated event of the account with its attempts; null if it has none with this id. */
+  /** A simulated event of the account with its attempts; null if it has none with this id. A name that does not resolve and one that leads to an address that is not allowed read alike: host_unreachable, and an attempt that seems to have taken 15 s. */
   'api.get_simulation': {
     args: { account_id: string | number | bigint | null; event_id: string | null }
     result: string | null

@@ -14,12 +14,14 @@ export type Delivery = { url: string; headers: Record<string, string>; body: Buf
  * - `answered`: the receiver's status, 200..599, and the wait it asked for in seconds, clamped to 5..21600, on
  *   429 and 408 only.
  * - `refused`: nothing was sent, and never will be to this URL as it is.
+ * - `unresolved`: the name gave no address, so nothing was sent.
  * - `unreachable`: no answer. The receiver may or may not have got the event.
  * `error` is a short technical text for the operators, without secrets.
  */
 export type SendOutcome =
   | { kind: 'answered'; status: number; retryAfter: number | null }
   | { kind: 'refused'; reason: UrlRefusal; error: string }
+  | { kind: 'unresolved'; error: string }
   | { kind: 'unreachable'; error: string }
 
 export type Sender = {
@@ -100,5 +102,5 @@ function withoutAddress(resolution: Exclude<Resolution, { kind: 'ok' }>, deadlin
   }
   const ranOut = resolution.error === 'DEADLINE'
   const error = ranOut ? deadline.expired('name resolution') : `name does not resolve: ${resolution.error}`
-  return { kind: 'unreachable', error }
+  return { kind: 'unresolved', error }
 }

@@ -22,7 +22,14 @@ let dns: DnsServer
 let supplier: ScriptedSupplier
 
 beforeAll(async () => {
-  dns = await startDnsServer({ 'trap.example': { a: ['10.1.2.3'] } })
+  dns = await startDnsServer({
+    'trap.example': { a: ['10.1.2.3'] },
+    'half.example': { a: ['127.0.0.1', '10.1.2.3'] },
+    'alias.example': { cname: 'trap.example' },
+    'slow-trap.example': { a: ['10.1.2.3'], delayMs: 300 },
+    'broken.example': { a: 'SERVFAIL', aaaa: 'SERVFAIL' },
+    'empty.example': {},
+  })
   supplier = await startScriptedSupplier()
   await makeCatalog(sql(), supplier)
   partner = await makePartner(sql(), { mode: 'test' })
@@ -250,12 +257,68 @@ describe('the state of a sample', () => {
       .toBe('connection refused')
   })
 
-  test('shows a dead letter, of which no operator is alerted, and not where a blocked name leads', async () => {
-    const shown = await inState(await sample({ callbackUrl: 'http://trap.example/hook' }), 'dead')
-    expect(shown).toMatchObject({ deadReason: 'blocked_address', attempts: [{ outcome: 'dead' }] })
-    expect(JSON.stringify(shown)).not.toContain('10.1.2.3')
+  test('shows a dead letter, of which no operator is alerted', async () => {
+    const receiver = await receiverOf(partner, { secret: '0'.repeat(64) })
+    const shown = await inState(await sample({ callbackUrl: receiver.url }), 'dead')
+    expect(shown).toMatchObject({ deadReason: 'http_4xx', attempts: [{ outcome: 'dead', statusCode: 401 }] })
     expect(await sql()`select from ops.alerts`).toHaveLength(0)
     expect(await sql()`select from ops.dead_letters`).toHaveLength(0)
+  })
+
+  describe('tells names that lead inside, and names that lead nowhere, apart for operators alone', () => {
+    const ended = async (eventId: string) => {
+      const [row] =
+        await sql()`select dead_reason as reason, error from ops.events join ops.delivery_attempts using (event_id)
+        where event_id = ${eventId} and dead_at is not null`
+      return row
+    }
+    const beginAttempt = (eventId: string, since: string) => sql()`
+      update supply.delivery_attempts set started_at = now() + ${since}::interval where event_id = ${eventId}`
+
+    test.each([
+      ['trap.example', 'blocked_address', /10\.1\.2\.3/],
+      ['half.example', 'blocked_address', /10\.1\.2\.3/],
+      ['alias.example', 'blocked_address', /10\.1\.2\.3/],
+      ['slow-trap.example', 'blocked_address', /10\.1\.2\.3/],
+      ['nowhere.example', 'unresolved', /ENOTFOUND/],
+      ['empty.example', 'unresolved', /ENODATA/],
+      ['broken.example', 'unresolved', /ESERVFAIL/],
+    ])('%s', async (host, reason, error) => {
+      const eventId = await sample({ callbackUrl: `http://${host}/hook`, orderCode: 'my-order' })
+      await expect.poll(() => ended(eventId), { timeout: 10_000, interval: 25 }).toBeDefined()
+      expect(await ended(eventId)).toEqual({ reason, error: expect.stringMatching(error) })
+
+      const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
+      const event = {
+        ...{ eventId, eventType: 'order.completed', orderCode: 'my-order' },
+        ...{ callbackUrl: `http://${host}/hook`, createdAt: time, deliveredAt: null, nextAttemptAt: null },
+      }
+      const attempt = {
+        attempt: 1,
+        startedAt: time,
+        statusCode: null,
+        retryAfterSeconds: null,
+        nextAttemptAt: null,
+      }
+      // Whenever it really ended: how long a name took would tell whether it exists.
+      await beginAttempt(eventId, '1 minute')
+      const early = (await read(eventId)).json.data
+      expect(early).toEqual({
+        ...event,
+        ...{ state: 'sending', deadReason: null, deadAt: null },
+        attempts: [{ ...attempt, finishedAt: null, outcome: null, error: null }],
+      })
+      await beginAttempt(eventId, '-15 s')
+      const { startedAt } = (await read(eventId)).json.data.attempts[0]
+      const end = new Date(Date.parse(startedAt) + 15_000).toISOString()
+      expect((await read(eventId)).json.data).toEqual({
+        ...event,
+        ...{ state: 'dead', deadReason: 'host_unreachable', deadAt: end },
+        attempts: [{ ...attempt, finishedAt: end, outcome: 'dead', error: 'the host could not be reached' }],
+      })
+      await sql()`select ops.redeliver(${eventId})`
+      expect(JSON.stringify((await read(eventId)).json)).not.toMatch(error)
+    })
   })
 
   test('is 404 for an event of another account, a real event, an unknown one, and what is no event id', async () => {

@@ -142,6 +142,18 @@ describe('an answer', () => {
     },
   )
 
+  test('that was never asked for, because the name gave no address, means a retry; of a sample a dead letter', async () => {
+    const unresolved = { kind: 'unresolved', error: 'name does not resolve: ENOTFOUND' }
+    const id = await makeEvent(sql(), partner)
+    expect(await finishAttempt(sql(), await claimAttempt(sql(), id), unresolved)).toBe('retry')
+    expect(Math.round((await eventOf(id)).wait)).toBe(60)
+    const [sample] = await sql()`
+      select event_id from api.simulate_webhook(${partner.accountId}, 'https://hooks.example/x', 'order.completed')`
+    const attempt = await claimAttempt(sql(), sample?.event_id)
+    expect(await finishAttempt(sql(), attempt, unresolved)).toBe('unresolved')
+    expect(await eventOf(sample?.event_id)).toMatchObject({ state: 'dead', dead_reason: 'unresolved' })
+  })
+
   test('with Retry-After replaces that one delay; later rungs return to the table', async () => {
     const id = await makeEvent(sql(), partner)
     await finishAttempt(sql(), await claimAttempt(sql(), id), answered(429, 7))

@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../src/db_lanes.ts'
 import { testDatabase } from '../support/database.ts'
-import { makeEvent } from '../support/events.ts'
+import { claimAttempt, makeEvent } from '../support/events.ts'
 import { answer, completed } from '../support/lines.ts'
 import { place } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
@@ -132,5 +132,19 @@ describe('a sample about an own order', () => {
     expect(
       await sql()`select from ops.events where account_id = ${partner.accountId} and simulated`,
     ).toHaveLength(1)
+  })
+})
+
+describe('a sample that is being sent', () => {
+  test('shows its attempt as under way for as long as its result is not known', async () => {
+    const partner = await testPartner()
+    const { event_id: eventId } = await simulate(sql(), partner)
+    await claimAttempt(sql(), eventId as string)
+    await sql()`update supply.delivery_attempts set started_at = now() - interval '1 minute' where event_id = ${eventId}`
+    const [row] = await sql()`select api.get_simulation(${partner.accountId}, ${eventId}) as shown`
+    expect(row?.shown).toMatchObject({
+      ...{ state: 'sending', deadReason: null, deadAt: null },
+      attempts: [{ attempt: 1, finishedAt: null, outcome: null, error: null }],
+    })
   })
 })

@@ -202,18 +202,18 @@ describe('a refused delivery', () => {
 })
 
 describe('a name without addresses', () => {
-  it('is unreachable', async () => {
+  it('is unresolved', async () => {
     expect(await send('http://nowhere.partner-a.com/')).toEqual({
-      kind: 'unreachable',
+      kind: 'unresolved',
       error: 'name does not resolve: ENOTFOUND',
     })
   })
 
-  it('that never comes is unreachable in time', async () => {
+  it('that never comes is unresolved in time', async () => {
     dns().set('silent.partner-a.com', { a: 'silent', aaaa: 'silent' })
     const started = performance.now()
     expect(await send('http://silent.partner-a.com/', { timeoutMs: 200 })).toEqual({
-      kind: 'unreachable',
+      kind: 'unresolved',
       error: 'timeout after 0.2 s: name resolution',
     })
     expect(performance.now() - started).toBeLessThan(700)

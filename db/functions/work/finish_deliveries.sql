@@ -28,6 +28,8 @@ begin
     verdict := case entry #>> '{result,kind}'
       when 'answered' then core.delivery_verdict((entry #>> '{result,status}')::int)
       when 'refused' then entry #>> '{result,reason}'
+      -- A sample ends here, as it does where the name leads inside: its partner must not see which of both it was.
+      when 'unresolved' then case when event.simulated then 'unresolved' else 'retry' end
       else 'retry'
     end;
     select a.* into ended from core.end_attempt(event, verdict, clock_timestamp(),

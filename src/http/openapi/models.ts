@@ -207,8 +207,10 @@ export const simulationState = v.object({
   callbackUrl: text('Where it is sent.'),
   state: v.picklist(['waiting', 'sending', 'delivered', 'dead']),
   deadReason: v.pipe(
-    v.nullable(v.picklist(['attempts_exhausted', 'http_4xx', 'http_3xx', 'invalid_url', 'blocked_address'])),
-    v.description('Why it was given up.'),
+    v.nullable(v.picklist(['attempts_exhausted', 'http_4xx', 'http_3xx', 'invalid_url', 'host_unreachable'])),
+    v.description(
+      'Why it was given up. `host_unreachable`: the name does not resolve, or not to public addresses alone.',
+    ),
   ),
   nextAttemptAt: v.nullable(time('When the next delivery is due.')),
   createdAt: time('When it was made.'),
