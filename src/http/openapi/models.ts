@@ -209,7 +209,8 @@ export const simulationState = v.object({
   deadReason: v.pipe(
     v.nullable(v.picklist(['attempts_exhausted', 'http_4xx', 'http_3xx', 'invalid_url', 'host_unreachable'])),
     v.description(
-      'Why it was given up. `host_unreachable`: the name does not resolve, or not to public addresses alone.',
+      'Why it was given up. `host_unreachable`: the name does not resolve, or not to public addresses alone; this is ' +
+        'shown 15 s after the attempt began, whenever it ended.',
     ),
   ),
   nextAttemptAt: v.nullable(time('When the next delivery is due.')),
