@@ -1,0 +1,108 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Logger, runMigrations } from 'graphile-worker'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { applyMigrations } from '../../db/apply_migrations.ts'
+import { loadCode } from '../../db/code.ts'
+import { defaultMigrationsDir, readCode, readMigrations } from '../../db/files.ts'
+import { debianPostgresWith, startDebianPostgres } from '../support/debian_postgres.ts'
+
+// PostgreSQL looks at the statements of a PL/pgSQL function when they are first run, and no sooner. This extension looks
+// at all of them. The embedded PostgreSQL cannot take it, for there is nothing to build it with; that of Debian can.
+const installation = debianPostgresWith('plpgsql_check')
+const required = process.env.REQUIRE_PLPGSQL_CHECK === '1'
+if (installation === undefined && !required) {
+  console.info('no PostgreSQL of Debian with plpgsql_check on this machine, hence not run: plpgsql_check')
+}
+
+/** What it says that is meant to be so. */
+const meant = [
+  // A call that is there to raise must not be taken for one that can be left out.
+  'core.require: routine is marked as VOLATILE, should be IMMUTABLE',
+  // Workers of the release before still name it.
+  'work.begin_deliveries: unused parameter "account_cap"',
+]
+
+let client: pg.Client
+let stop: () => Promise<void> = async () => {}
+
+/** The migrations as PostgreSQL 15, for which they are not made, takes them: it does not know the privilege SET. */
+function migrationsForOldServers(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'supply-ordering-migrations-'))
+  cpSync(defaultMigrationsDir, dir, { recursive: true })
+  const roles = join(dir, '0001_roles_and_schemas.sql')
+  writeFileSync(roles, readFileSync(roles, 'utf8').replace(`wanted, 'set')`, `wanted, 'member')`))
+  return dir
+}
+
+async function load(databaseUrl: string): Promise<void> {
+  const dir = migrationsForOldServers()
+  try {
+    await runMigrations({ connectionString: databaseUrl, logger: new Logger(() => () => {}) })
+    const migrations = readMigrations(dir)
+    await applyMigrations(client, { migrations, dir, retry: (work) => work(), log: () => {} })
+    await loadCode(client, readCode())
+    await client.query('create extension plpgsql_check')
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** What the extension says of all functions, but for casts: `{}` for an array, and int for bigint, are meant. */
+async function findings(): Promise<string[]> {
+  const { rows } = await client.query<{ finding: string }>(`
+    select format('%s.%s: %s', p.pronamespace::regnamespace, p.proname,
+      concat_ws(', ', f.message, f.detail, 'line ' || f.lineno)) as finding
+    from pg_proc p
+    cross join lateral plpgsql_check_function_tb(p.oid, fatal_errors => false, other_warnings => true,
+      performance_warnings => true, extra_warnings => true, security_warnings => true) f
+    where p.pronamespace = any (array['api', 'core', 'ops', 'work']::regnamespace[])
+      and p.prolang = (select oid from pg_language where lanname = 'plpgsql')
+      and not (f.sqlstate = '42804' and f.level <> 'error')
+    order by 1`)
+  return rows.map(({ finding }) => finding)
+}
+
+describe.skipIf(installation === undefined && !required)('plpgsql_check', () => {
+  beforeAll(async () => {
+    if (installation === undefined) {
+      throw new Error('REQUIRE_PLPGSQL_CHECK=1, but no PostgreSQL of Debian has plpgsql_check')
+    }
+    const server = await startDebianPostgres(installation)
+    stop = server.stop
+    client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    await load(server.url)
+  })
+  afterAll(async () => {
+    await client?.end()
+    await stop()
+  })
+
+  test('finds nothing in the functions', async () => {
+    expect(await findings()).toEqual(meant)
+  })
+
+  test('would find a column that does not exist, and a variable that nobody reads, where no test comes by', async () => {
+    await client.query(`
+      begin;
+      create function core.faulty(amount int) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+      declare
+        forgotten int;
+      begin
+        if amount < 0 then
+          update supply.accounts a set ballance = 0 where a.id = amount;
+        end if;
+      end
+      $$`)
+    try {
+      const found = (await findings()).filter((finding) => finding.startsWith('core.faulty'))
+      expect(found.join('\n')).toContain('column "ballance" of relation "accounts" does not exist')
+      expect(found.join('\n')).toContain('unused variable "forgotten"')
+    } finally {
+      await client.query('rollback')
+    }
+  })
+})
