@@ -9,6 +9,15 @@ export class DatabaseDeadline extends Error {
   }
 }
 
+/** Too much waits for the database: the call was not begun. */
+export class DatabaseOverloaded extends Error {
+  override name = 'DatabaseOverloaded'
+  code = 'OVERLOADED'
+  constructor() {
+    super('too much waits for the database')
+  }
+}
+
 /** The client was closed before the call began. */
 export class DatabaseEnded extends Error {
   override name = 'DatabaseEnded'
@@ -18,9 +27,16 @@ export class DatabaseEnded extends Error {
   }
 }
 
-// Codes of postgres.js and of Node's sockets and resolver.
+// Our own codes, and those of postgres.js and of Node's sockets and resolver.
 const connectionCodes = new Set([
-  ...['DEADLINE', 'CONNECTION_ENDED', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
+  ...[
+    'DEADLINE',
+    'OVERLOADED',
+    'CONNECTION_ENDED',
+    'CONNECTION_CLOSED',
+    'CONNECTION_DESTROYED',
+    'CONNECT_TIMEOUT',
+  ],
   ...[
     'ECONNREFUSED',
     'ECONNRESET',

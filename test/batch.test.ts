@@ -2,41 +2,7 @@ import postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { batch, byOrdinal } from '../src/batch.ts'
 import { isUnavailable } from '../src/db.ts'
-
-type Run = {
-  items: string[]
-  resolve: (answers: Map<number, string>) => void
-  reject: (error: Error) => void
-}
-
-/** Lets everything that is ready to go on do so. */
-const turn = () => new Promise((resolve) => setImmediate(resolve))
-
-/** A batch whose runs the test answers by hand; without other answers, each item by its own name in capitals. */
-function manual(options: { max?: number; inFlight?: number; waitMs?: number } = {}) {
-  const runs: Run[] = []
-  const call = batch<string, string>({
-    ...options,
-    run: (items) => new Promise((resolve, reject) => runs.push({ items, resolve, reject })),
-  })
-  const begun = async (index: number): Promise<Run> => {
-    await turn()
-    const run = runs[index]
-    if (run === undefined) throw new Error(`run ${index} has not begun`)
-    return run
-  }
-  return {
-    call,
-    runs,
-    itemsOf: async (index: number) => (await begun(index)).items,
-    answer: async (index: number, answers?: [number, string][]) => {
-      const { items, resolve } = await begun(index)
-      resolve(new Map(answers ?? items.map((item, place) => [place, item.toUpperCase()])))
-      await turn()
-    },
-    fail: async (index: number, error: Error) => (await begun(index)).reject(error),
-  }
-}
+import { manual, turn } from './support/manual_batch.ts'
 
 describe('when a call goes', () => {
   test('an idle batch takes a call at once, alone', () => {

@@ -69,6 +69,7 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
           await db.call('api.admit', { requests: numbered, default_limit: config.rateLimitPerMinute }),
         )
       },
+      keyOf: ({ client }) => client,
       ...(max === undefined ? {} : { max }),
       onRun: (size) => metrics.batch(name, size),
       waitMs: databaseTimeMs,

@@ -1,29 +1,17 @@
 import * as v from 'valibot'
-import { batch, byOrdinal } from '../batch.ts'
-import type { Database, Functions } from '../db.ts'
+import type { Database } from '../db.ts'
 import { checkCallbackUrl } from '../webhook/callback_url.ts'
 import type { Network } from '../webhook/networks.ts'
 import { readJson } from './body.ts'
 import { accountOf, type RouteContext, type Routes } from './context.ts'
-import { databaseTimeMs } from './database_time.ts'
 import { type Detail, type ErrorExtras, type ErrorName, refuse, refuseInvalid } from './errors.ts'
 import type { HttpMetrics } from './metrics.ts'
+import { type Placed, type PlaceOrder, placeInBatches } from './order_batches.ts'
 import { replyUnstored } from './reply.ts'
-import { idempotencyKey, type OrderRequest, orderCode, orderRequest, ordersQuery } from './schemas.ts'
+import { idempotencyKey, orderCode, orderRequest, ordersQuery } from './schemas.ts'
 import { type Checked, check, checkQuery } from './validate.ts'
 
 export type OrderRouteOptions = { db: Database; allowNetworks: readonly Network[]; metrics: HttpMetrics }
-
-/** An order request as SQL takes it, without its ordinal. */
-type PlaceRequest = OrderRequest & {
-  accountId: string
-  keyId: string
-  idempotencyKey: string
-  /** Why the callbackUrl is refused; SQL says so unless the request is a repeat. */
-  callbackError: string | null
-}
-type Placed = Functions['api.place_orders']['result'][number]
-type PlaceOrder = (request: PlaceRequest) => Promise<Placed>
 
 const refusals: { [result: string]: ErrorName } = {
   UNAUTHORIZED: 'UNAUTHORIZED',
@@ -43,18 +31,6 @@ export function addOrderRoutes(routes: Routes, { db, allowNetworks, metrics }: O
   routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, allowNetworks))
   routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, db))
   routes.get('/b2b/orders', (ctx) => listOrders(ctx, db))
-}
-
-// Orders that arrive while others are being placed are placed together: one transaction, one commit.
-function placeInBatches(db: Database, metrics: HttpMetrics): PlaceOrder {
-  return batch<PlaceRequest, Placed>({
-    run: async (requests) => {
-      const numbered = requests.map((request, index) => ({ ordinal: index + 1, ...request }))
-      return byOrdinal(await db.call('api.place_orders', { requests: numbered }))
-    },
-    onRun: (size) => metrics.batch('place_orders', size),
-    waitMs: databaseTimeMs,
-  })
 }
 
 async function placeOrder(

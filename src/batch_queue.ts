@@ -1,0 +1,84 @@
+/** What waits for a batch: whose it is, and how much work it is, at least 1. */
+export type Waiting = { key: string; weight: number }
+
+export type BatchQueue<Member extends Waiting> = {
+  readonly isEmpty: boolean
+  add(member: Member): void
+  /** Takes back a member that waits no longer. */
+  remove(member: Member): void
+  /** The next batch: at most `max` members of at most `maxWeight` in all, or one member that alone weighs more. */
+  take(max: number, maxWeight: number): Member[]
+}
+
+/**
+ * A queue that is fair to the keys: they take turns, each turn is worth an equal share of the batch's weight but one
+ * member at least, and within a key the oldest goes first. A key whose next member is too heavy for what is left of a
+ * batch keeps its place and comes first in the next, so that lighter ones can fill up and none waits for ever.
+ */
+export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
+  // The keys in the order of their turns.
+  const queues = new Map<string, Set<Member>>()
+
+  return {
+    get isEmpty() {
+      return queues.size === 0
+    },
+
+    add(member) {
+      const queue = queues.get(member.key)
+      if (queue) queue.add(member)
+      else queues.set(member.key, new Set([member]))
+    },
+
+    remove(member) {
+      const queue = queues.get(member.key)
+      queue?.delete(member)
+      if (queue?.size === 0) queues.delete(member.key)
+    },
+
+    take(max, maxWeight) {
+      const taken: Member[] = []
+      const share = maxWeight / queues.size
+      let room = maxWeight
+      // A key that has had its turn goes to the end of the map, where this loop comes by again.
+      for (const [key, queue] of queues) {
+        if (taken.length === max || room <= 0) break
+        let turn = 0
+        for (const member of queue) {
+          const fits = taken.length === 0 || (taken.length < max && member.weight <= room)
+          if (!fits || (turn > 0 && turn + member.weight > share)) break
+          queue.delete(member)
+          taken.push(member)
+          turn += member.weight
+          room -= member.weight
+        }
+        if (turn === 0) continue
+        queues.delete(key)
+        if (queue.size > 0) queues.set(key, queue)
+      }
+      return taken
+    },
+  }
+}
+
+/** The weight that is unanswered, in all and by key; what would make it too much is not added, unless nothing else is. */
+export function createPending(max: number, maxOfKey: number) {
+  const ofKeys = new Map<string, number>()
+  let all = 0
+  return {
+    add(key: string, weight: number): boolean {
+      const ofKey = ofKeys.get(key) ?? 0
+      if (all > 0 && all + weight > max) return false
+      if (ofKey > 0 && ofKey + weight > maxOfKey) return false
+      all += weight
+      ofKeys.set(key, ofKey + weight)
+      return true
+    },
+    remove(key: string, weight: number): void {
+      const ofKey = (ofKeys.get(key) ?? 0) - weight
+      all -= weight
+      if (ofKey > 0) ofKeys.set(key, ofKey)
+      else ofKeys.delete(key)
+    },
+  }
+}
