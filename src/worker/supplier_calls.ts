@@ -19,8 +19,8 @@ export type SupplierCallOptions = {
   onRecorded: (verdict: string) => void
 }
 
-// Each can bring ten thousand codes.
-const mostResults = 16
+// Together in one statement. A single result can bring as many, and that takes a second.
+const mostCodes = 10_000
 
 /** The calls to suppliers: claiming, making and recording them. Concurrent claims and records share statements. */
 export function createSupplierCalls(options: SupplierCallOptions) {
@@ -45,7 +45,10 @@ export function createSupplierCalls(options: SupplierCallOptions) {
       const rows = await db.call('work.record_results', { results: numbered, deadline })
       return new Map(rows.map((row) => [row.ordinal - 1, row.verdict]))
     },
-    max: mostResults,
+    weightOf: ({ result }) => 1 + (result.outcome === 'answered' ? result.codes.length : 0),
+    maxWeight: mostCodes,
+    // The pool's concurrency bounds it.
+    maxPending: Number.POSITIVE_INFINITY,
   })
 
   async function ask(claimed: ClaimedCall): Promise<SupplierOutcome> {

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { connectWorker } from '../../src/commands/connections.ts'
+import type { Database } from '../../src/db.ts'
+import { createAdapters } from '../../src/supplier/adapter.ts'
+import { answered } from '../../src/supplier/outcome.ts'
+import { createSupplierCalls } from '../../src/worker/supplier_calls.ts'
+import { testDatabase } from '../support/database.ts'
+import { orderRequest, placeAll } from '../support/orders.ts'
+import { makeCatalog, makePartner, products } from '../support/partner.ts'
+
+const database = testDatabase()
+let db: Database
+let calls: ReturnType<typeof createSupplierCalls>
+/** How many results each statement had. */
+let sizes: number[]
+
+beforeAll(async () => {
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
+  db = connectWorker(database.url)
+})
+afterAll(() => db.end())
+beforeEach(() => {
+  sizes = []
+  const counting: Database = {
+    ...db,
+    call: (name, ...[args]) => {
+      if (args !== undefined && 'results' in args) sizes.push((args.results as unknown[]).length)
+      return db.call(name, args as never)
+    },
+  }
+  calls = createSupplierCalls({
+    db: counting,
+    adapters: createAdapters(),
+    deadlineHours: 24,
+    supplierCap: 100,
+    signal: new AbortController().signal,
+    onRecorded: () => {},
+  })
+})
+
+/** Claims the calls of so many orders of a key, and records for each, at the same moment, as many codes. */
+async function recorded(count: number, codes: number): Promise<string[]> {
+  const partner = await makePartner(database.sql)
+  const items = [{ productId: products.key }]
+  const requests = Array.from({ length: count }, (_, n) => ({
+    ...orderRequest(partner, { items }),
+    ordinal: n,
+  }))
+  const placed = await placeAll(database.sql, requests)
+  const claimed = await Promise.all(placed.map(({ body }) => calls.begin(body.items[0]?.id ?? '')))
+  const given = Array.from({ length: codes }, (_, n) => `code ${n}`)
+  const nothing = { reference: null, errorCode: null, reason: null, supplierOrderId: null }
+  const said = answered({ status: 'completed', codes: given, ...nothing }, 200)
+  return Promise.all(claimed.flatMap((call) => (call === null ? [] : calls.record(call, said))))
+}
+
+test('results that come together share statements', async () => {
+  expect(new Set(await recorded(40, 1))).toEqual(new Set(['settled']))
+  expect(sizes).toEqual([1, 39])
+})
+
+test('results with many codes share none, for two of them are a statement’s work', async () => {
+  expect(await recorded(3, 6_000)).toEqual(['held', 'held', 'held'])
+  expect(sizes).toEqual([1, 1, 1])
+})
