@@ -1,3 +1,4 @@
+import postgres from 'postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { audit, balanceOf, orderRequest, place, placeAll } from '../support/orders.ts'
@@ -258,6 +259,29 @@ describe('a refusal', () => {
     await database.sql`select ops.set_account_active(${other.accountId}, false)`
     expect((await place(database.sql, other)).result).toBe('UNAUTHORIZED')
     expect(await balanceOf(database.sql, other)).toBe(1000)
+  })
+})
+
+describe('what is refused', () => {
+  test('costs no writes, and reads each product once however many items name it', async () => {
+    const partner = await makePartner(database.sql, { balance: 1 })
+    const items = Array.from({ length: 50 }, () => ({ productId: products.topUp }))
+    const requests = Array.from({ length: 4 }, (_, n) => ({
+      ...orderRequest(partner, { items }),
+      ordinal: n,
+    }))
+    // The counts of a connection begin with what it has not reported yet: this one has done nothing before.
+    const connection = postgres(database.url, { max: 1 })
+    await connection`begin`
+    const answers = await placeAll(connection, requests)
+    const [cost] = await connection`
+      select sum(n_tup_ins + n_tup_upd + n_tup_del)::int as written,
+        sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) filter (where relname in ('products', 'offers'))::int as read
+      from pg_stat_xact_user_tables`
+    await connection.end()
+    expect(new Set(answers.map(({ result }) => result))).toEqual(new Set(['INSUFFICIENT_BALANCE']))
+    expect(cost?.written).toBe(0)
+    expect(cost?.read).toBeLessThan(items.length)
   })
 })
 

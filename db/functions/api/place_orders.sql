@@ -6,6 +6,7 @@ as $$
 declare
   request jsonb;
   account supply.accounts;
+  products jsonb;
   earlier jsonb;
   differences jsonb;
   priced jsonb;
@@ -19,6 +20,7 @@ begin
   perform 1 from supply.accounts a
   where a.id = any (array(select (r ->> 'accountId')::bigint from jsonb_array_elements(requests) r))
   order by a.id for no key update;
+  products := core.offered_products(requests);
 
   for request in
     select r from jsonb_array_elements(requests) r order by (r ->> 'accountId')::bigint, (r ->> 'ordinal')::int
@@ -55,7 +57,7 @@ begin
       continue;
     end if;
 
-    priced := core.price_order(request, account.currency);
+    priced := core.price_order(request, account.currency, products);
     if priced ? 'refusal' then
       result := priced ->> 'refusal'; body := json_build_object('details', priced -> 'details'); return next;
       continue;

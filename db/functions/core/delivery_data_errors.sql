@@ -8,15 +8,19 @@ declare
   errors jsonb := '[]';
   message text;
 begin
-  for field in select f from jsonb_array_elements(fields) f loop
+  for i in 0 .. jsonb_array_length(fields) - 1 loop
+    field := fields -> i;
     given := data ->> (field ->> 'id');
-    message := case
-      when core.is_blank(given) then
-        case when (field ->> 'required')::boolean then 'is required' end
-      when field ->> 'type' = 'number' and given !~ '^-?[0-9]+([.][0-9]+)?$' then 'must be a number'
-      when field ->> 'type' = 'select' and not (field -> 'options') ? given then
-        'must be one of: ' || (select string_agg(o, ', ') from jsonb_array_elements_text(field -> 'options') o)
-    end;
+    message := null;
+    if core.is_blank(given) then
+      if (field ->> 'required')::boolean then
+        message := 'is required';
+      end if;
+    elsif field ->> 'type' = 'number' and given !~ '^-?[0-9]+([.][0-9]+)?$' then
+      message := 'must be a number';
+    elsif field ->> 'type' = 'select' and not (field -> 'options') ? given then
+      message := 'must be one of: ' || (select string_agg(o, ', ') from jsonb_array_elements_text(field -> 'options') o);
+    end if;
     if message is not null then
       errors := errors || jsonb_build_object('path', path || '.' || (field ->> 'id'), 'message', message);
     end if;

@@ -1,13 +1,14 @@
-create or replace function core.price_order(request jsonb, currency text)
+create or replace function core.price_order(request jsonb, currency text, products jsonb)
 returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
+  items jsonb := request -> 'items';
   item jsonb;
+  product jsonb;
   path text;
+  price numeric;
   quantity int;
-  product supply.products;
-  offer supply.offers;
   lines jsonb[] := '{}';
   total numeric := 0;
   unknown jsonb := '[]';
@@ -16,44 +17,40 @@ declare
   out_of_range jsonb := '[]';
   too_dear jsonb := '[]';
 begin
-  for i in 0 .. jsonb_array_length(request -> 'items') - 1 loop
-    item := request -> 'items' -> i;
+  for i in 0 .. jsonb_array_length(items) - 1 loop
+    item := items -> i;
     path := 'items[' || i || ']';
-    quantity := (item ->> 'quantity')::int;
-
-    select p.* into product from supply.products p
-    where p.id = (item ->> 'productId')::numeric::bigint and p.currency = price_order.currency;
-    if not found then
+    product := products -> (item ->> 'productId')::numeric::bigint::text;
+    if product is null or product ->> 'currency' <> currency then
       unknown := unknown || jsonb_build_object('path', path || '.productId', 'message', 'no such product');
       continue;
     end if;
+    quantity := (item ->> 'quantity')::int;
+    price := (product ->> 'price')::numeric;
 
     wrong_data := wrong_data
-      || core.delivery_data_errors(product.delivery_fields, item -> 'deliveryData', path || '.deliveryData');
+      || core.delivery_data_errors(product -> 'deliveryFields', item -> 'deliveryData', path || '.deliveryData');
 
-    select o.* into offer from supply.offers o join supply.suppliers s on s.code = o.supplier
-    where o.product_id = product.id and s.active
-    order by o.priority, o.cost nulls last, o.supplier limit 1;
-    if not product.in_stock or offer.supplier is null then
+    if not (product ->> 'available')::boolean then
       unavailable := unavailable
         || jsonb_build_object('path', path || '.productId', 'message', 'the product is out of stock');
     end if;
 
-    if quantity > product.max_quantity then
+    if quantity > (product ->> 'maxQuantity')::int then
       out_of_range := out_of_range
-        || jsonb_build_object('path', path || '.quantity', 'message', 'must be from 1 to ' || product.max_quantity);
+        || jsonb_build_object('path', path || '.quantity', 'message', 'must be from 1 to ' || (product ->> 'maxQuantity'));
     end if;
 
-    if product.price > (item ->> 'maxPrice')::numeric then
-      too_dear := too_dear || jsonb_build_object(
-        'path', path || '.maxPrice', 'message', 'the price is now ' || product.price, 'price', product.price);
+    if price > (item ->> 'maxPrice')::numeric then
+      too_dear := too_dear
+        || jsonb_build_object('path', path || '.maxPrice', 'message', 'the price is now ' || price, 'price', price);
     end if;
 
-    total := total + product.price * quantity;
+    total := total + price * quantity;
     lines := lines || jsonb_build_object(
-      'position', i, 'productId', product.id, 'productName', product.name, 'deliveryType', product.delivery_type,
-      'deliveryData', item -> 'deliveryData', 'amount', quantity, 'price', product.price,
-      'supplier', offer.supplier, 'sku', offer.sku);
+      'position', i, 'productId', product -> 'id', 'productName', product -> 'name',
+      'deliveryType', product -> 'deliveryType', 'deliveryData', item -> 'deliveryData',
+      'amount', quantity, 'price', price, 'supplier', product -> 'supplier', 'sku', product -> 'sku');
   end loop;
 
   if total > (request ->> 'maxTotal')::numeric then
@@ -72,6 +69,6 @@ begin
 end
 $$;
 comment on function core.price_order is
-  'Checks the items of an order request against the catalog of a currency, in the documented order of checks, and prices them: '
-  '{total, lines}, or {refusal, details} with every item at fault.';
+  'Checks the items of an order request against the products (core.offered_products) of a currency, in the documented order of '
+  'checks, and prices them: {total, lines}, or {refusal, details} with every item at fault.';
 revoke all on function core.price_order from public;
