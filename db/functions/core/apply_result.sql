@@ -1,11 +1,14 @@
 create or replace function core.apply_result(
-  item supply.order_items, supplier text, claim_id uuid, result jsonb, deadline interval,
-  out verdict text, out alert_cause text, out alert_message text
+  answer jsonb, out verdict text, out settled_order bigint, out alert_cause text, out alert_message text
 )
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  outcome text := case when result ->> 'outcome' = 'answered' then result ->> 'status' else result ->> 'outcome' end;
+  item supply.order_items := (select i from supply.order_items i where i.id = (answer ->> 'itemId')::uuid);
+  supplier text := answer ->> 'supplier';
+  claim_id uuid := (answer ->> 'claimId')::uuid;
+  outcome text := answer ->> 'outcome';
+  result jsonb := answer -> 'result';
   codes text[] := array(select jsonb_array_elements_text(coalesce(result -> 'codes', '[]')));
   is_final boolean := outcome in ('completed', 'failed');
   offer supply.offers;
@@ -30,18 +33,12 @@ begin
     return;
   end if;
 
-  verdict := case when is_final or outcome = 'processing' then core.supplier_verdict(item, outcome, codes) else 'waiting' end;
+  verdict := core.supplier_verdict(item, outcome, codes);
   if verdict = 'fail' and result ->> 'errorCode' = 'OUT_OF_STOCK' then
     offer := core.next_offer(item);
   end if;
 
-  if verdict = 'waiting' then
-    if core.call_again(item, result, deadline) then
-      verdict := 'stuck';
-      alert_cause := 'line_stuck:' || supplier;
-      alert_message := format('supplier %s has not settled line %s within its deadline', supplier, item.id);
-    end if;
-  elsif verdict = 'hold' then
+  if verdict = 'hold' then
     perform core.keep_codes(item.id, codes);
     update supply.order_items i set
       held_at = coalesce(i.held_at, now()), claim_expires_at = null, next_check_at = null, next_call = 'get',
@@ -69,11 +66,12 @@ begin
       delivered => case verdict when 'complete' then item.amount when 'partial' then cardinality(codes) else 0 end,
       error_code => result ->> 'errorCode', reason => result ->> 'reason');
     verdict := 'settled';
+    settled_order := item.order_id;
   end if;
 end
 $$;
 comment on function core.apply_result is
-  'Applies what a supplier said about a line (a SupplierOutcome) under the claim of the call, or none for a push, and gives what came of it: '
-  'the verdict and what to alert operators of (null: nothing). '
-  'The caller holds the locks of the order and the line, ends the order if the verdict is settled, and enqueues the next call.';
+  'Applies one result (an entry of core.classify_results) that is not plain: it came too late, makes no sense, delivers a part, or says out of '
+  'stock. Gives the verdict, the order of an item that was settled, and what to alert operators of (null: nothing). '
+  'The caller holds the locks of the order and the item.';
 revoke all on function core.apply_result from public;

@@ -1,52 +1,63 @@
 create or replace function core.record_results(results jsonb, deadline interval)
 returns table (ordinal int, verdict text)
-language plpgsql set search_path = pg_catalog, pg_temp
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  lines uuid[] := array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r);
-  entry record;
-  item supply.order_items;
+  item_ids uuid[] := array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r);
+  answers jsonb[];
+  again jsonb;
+  answer jsonb;
   applied record;
-  settled bigint[] := '{}';
+  stuck uuid[];
+  settled bigint[];
   causes text[] := '{}';
   messages text[] := '{}';
 begin
-  -- One lock order for all who settle: orders, lines, then accounts, each ascending; alerts last.
+  -- One lock order for all who settle: orders, items, then accounts, each ascending; alerts last.
   perform 1 from supply.orders o
-  where o.id = any (array(select i.order_id from supply.order_items i where i.id = any (lines)))
+  where o.id = any (array(select i.order_id from supply.order_items i where i.id = any (item_ids)))
   order by o.id for no key update;
-  perform 1 from supply.order_items i where i.id = any (lines) order by i.id for no key update;
+  perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
 
-  for entry in
-    select (r ->> 'ordinal')::int as ordinal, (r ->> 'itemId')::uuid as item_id, (r ->> 'claimId')::uuid as claim_id,
-      (r ->> 'attemptId')::bigint as attempt_id, r -> 'result' as result
-    from jsonb_array_elements(results) r
-    order by (r ->> 'itemId')::uuid, 1
-  loop
-    select i.* into strict item from supply.order_items i where i.id = entry.item_id;
-    select a.* into applied from core.apply_result(
-      item, (select s.supplier from supply.supplier_attempts s where s.id = entry.attempt_id),
-      entry.claim_id, entry.result, deadline) a;
-    perform core.note_result(entry.attempt_id, entry.result, applied.verdict);
-    if applied.verdict = 'settled' then
-      settled := settled || item.order_id;
+  answers := core.classify_results(results);
+  again := (select jsonb_agg(a) from unnest(answers) as a where a ->> 'verdict' = 'again');
+  settled := core.settle_items(answers);
+  stuck := core.call_again(answers, deadline);
+
+  -- What is rare, one by one: a part, a surplus, no stock, a result that comes too late.
+  for answer in select a from unnest(answers) as a where a ->> 'verdict' = 'other' order by a ->> 'itemId' loop
+    select r.* into applied from core.apply_result(answer) r;
+    answers := array_append(answers, answer || jsonb_build_object('verdict', applied.verdict));
+    if applied.settled_order is not null then
+      settled := settled || applied.settled_order;
     end if;
     if applied.alert_cause is not null then
       causes := causes || applied.alert_cause;
       messages := messages || applied.alert_message;
     end if;
-    ordinal := entry.ordinal;
-    verdict := applied.verdict;
-    return next;
   end loop;
-
+  answers := array(
+    select case when (a ->> 'itemId')::uuid = any (stuck) then a || '{"verdict": "stuck"}' else a end
+    from unnest(answers) as a where a ->> 'verdict' not in ('other', 'again'));
+  perform core.finish_attempts(answers);
   perform core.finish_orders(settled);
-  perform core.enqueue_calls(lines);
+  perform core.enqueue_calls(item_ids);
+  if cardinality(stuck) > 0 then
+    select causes || array_agg('line_stuck:' || i.supplier),
+      messages || array_agg(format('supplier %s has not settled line %s within its deadline', i.supplier, i.id))
+    into causes, messages
+    from supply.order_items i where i.id = any (stuck);
+  end if;
   perform core.raise_alerts(causes, messages);
+
+  return query select (a ->> 'ordinal')::int, a ->> 'verdict' from unnest(answers) as a;
+  if again is not null then
+    return query select r.ordinal, r.verdict from core.record_results(again, deadline) r;
+  end if;
 end
 $$;
 comment on function core.record_results is
-  'Records many suppliers'' results, each applied to its line: [{ordinal, itemId, attemptId, claimId (null: a push), result}]. '
-  'Settles lines, ends orders, plans the next calls and raises alerts. Gives what came of each by its ordinal.';
+  'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (null: a push), result}]. '
+  'Settles items, ends orders, plans the next calls and raises alerts. Gives what came of each by its ordinal.';
 revoke all on function core.record_results from public;

@@ -5,10 +5,7 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  public_code text := case
-    when error_code ~ '^[A-Z][A-Z0-9_]{0,63}$' and not core.looks_secret(replace(error_code, '_', ' ')) then error_code
-    when error_code is not null then 'SUPPLIER_ERROR'
-  end;
+  public_code text := core.public_error_code(error_code);
   public_reason text := core.buyer_reason(error_code, reason);
 begin
   if delivered > 0 and delivered < item.amount then

@@ -3,7 +3,6 @@ returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
-    when status = 'processing' then 'waiting'
     when item.delivery_type <> 'key' then case status when 'completed' then 'complete' else 'fail' end
     when distinct_codes <> cardinality(codes) then 'hold'
     when exists (select k.code from supply.item_keys k where k.item_id = item.id except select c from unnest(codes) as c) then 'hold'
@@ -15,6 +14,6 @@ as $$
   from (select count(distinct c) as distinct_codes from unnest(codes) as c) as counted
 $$;
 comment on function core.supplier_verdict is
-  'What a supplier''s answer means for an open line: waiting, complete, partial, fail, or hold where it makes no sense: '
+  'What a supplier''s answer means for an open line: complete, partial, fail, or hold where it makes no sense: '
   'a key line completes only with exactly its amount of distinct codes, among them all that were kept before.';
 revoke all on function core.supplier_verdict from public;
