@@ -5,51 +5,50 @@ returns table (
   ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
   reference uuid, sku text, quantity int, delivery_data jsonb, supplier text
 )
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  item supply.order_items;
-  its_supplier supply.suppliers;
-  due_at timestamptz;
-  calls int;
-  later_ids uuid[] := '{}';
-  later_times timestamptz[] := '{}';
+  due_ids uuid[];
+  later_ids uuid[];
+  later_times timestamptz[];
 begin
-  for item in
-    select i.* from supply.order_items i where i.id = any (item_ids) order by i.id for no key update
-  loop
-    continue when item.completed_at is not null or item.status = 'pending';
-    due_at := coalesce(item.claim_expires_at, item.next_check_at);
+  perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
+
+  select coalesce(array_agg(d.id) filter (where d.due_at <= now()), '{}'),
+    coalesce(array_agg(d.id order by d.id) filter (where d.due_at > now()), '{}'),
+    coalesce(array_agg(d.due_at order by d.id) filter (where d.due_at > now()), '{}')
+  into due_ids, later_ids, later_times
+  from (
+    select i.id, case
+      -- Whoever comes too early, by a clock that was set back or a job that had a successor, must not be the last to come.
+      when planned.at > now() then planned.at
+      when coalesce((under_way ->> i.supplier)::int, 0)
+        + row_number() over (partition by i.supplier, planned.at <= now() order by i.id) > supplier_cap
+        then now() + core.patience(now() - coalesce(i.next_check_at, now()))
+      else planned.at
+    end as due_at
+    from supply.order_items i
     -- Without a claim, nothing planned means held for an operator.
-    continue when due_at is null;
-    calls := coalesce((under_way ->> item.supplier)::int, 0) + 1;
-    if due_at <= now() and calls > supplier_cap then
-      due_at := now() + core.patience(now() - coalesce(item.next_check_at, now()));
-    end if;
-    -- Whoever comes too early, by a clock that was set back or a job that had a successor, must not be the last to come.
-    if due_at > now() then
-      later_ids := later_ids || item.id;
-      later_times := later_times || due_at;
-      continue;
-    end if;
-    under_way := under_way || jsonb_build_object(item.supplier, calls);
+    cross join lateral (select coalesce(i.claim_expires_at, i.next_check_at) as at) as planned
+    where i.id = any (item_ids) and i.completed_at is null and i.status <> 'pending' and planned.at is not null
+  ) as d;
 
-    claim_id := gen_random_uuid();
-    method := item.next_call;
+  return query
+  with claimed as (
     update supply.order_items i set
-      next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = begin_calls.claim_id,
-      claim_expires_at = now() + interval '45 s'
-    where i.id = item.id;
+      next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = gen_random_uuid(), claim_expires_at = now() + interval '45 s'
+    from (select b.id, b.next_call as method from supply.order_items b where b.id = any (due_ids)) as before
+    where i.id = before.id
+    returning i.id, i.claim_id, before.method, i.sku, i.amount, i.delivery_data, i.supplier
+  ), noted as (
     insert into supply.supplier_attempts (item_id, supplier, method, claim_id)
-    values (item.id, item.supplier, begin_calls.method, begin_calls.claim_id);
-
-    select s.* into strict its_supplier from supply.suppliers s where s.code = item.supplier;
-    ordinal := array_position(item_ids, item.id);
-    item_id := item.id; reference := item.id; sku := item.sku; quantity := item.amount; delivery_data := item.delivery_data;
-    supplier := item.supplier; protocol := its_supplier.protocol; base_url := its_supplier.base_url; token := its_supplier.token;
-    return next;
-  end loop;
+    select c.id, c.supplier, c.method, c.claim_id from claimed c order by c.id
+  )
+  select array_position(item_ids, c.id), c.id, c.claim_id, c.method, s.protocol, s.base_url, s.token,
+    c.id, c.sku, c.amount, c.delivery_data, c.supplier
+  from claimed c
+  cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s;
   perform core.enqueue('call_supplier', later_ids, later_times, 'call_supplier');
 end
 $$;
