@@ -37,10 +37,17 @@ function migrationsForOldServers(): string {
   return dir
 }
 
+// PostgreSQL 16 brought it. A function of this name is enough to check those that call it.
+const missingFunction = `
+  set allow_system_table_mods = on;
+  create function pg_catalog.pg_input_is_valid(text, text) returns boolean language sql immutable as 'select true';
+  set allow_system_table_mods = off`
+
 async function load(databaseUrl: string): Promise<void> {
   const dir = migrationsForOldServers()
   try {
     await runMigrations({ connectionString: databaseUrl, logger: new Logger(() => () => {}) })
+    await client.query(missingFunction)
     const migrations = readMigrations(dir)
     await applyMigrations(client, { migrations, dir, retry: (work) => work(), log: () => {} })
     await loadCode(client, readCode())

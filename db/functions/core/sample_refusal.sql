@@ -12,7 +12,7 @@ begin
 
   select count(*), min(s.created_at) into recent, oldest from (
     select e.created_at from supply.events e
-    where e.account_id = sample_refusal.account_id and e.simulated and e.created_at > now() - interval '1 minute'
+    where e.account_id = sample_refusal.account_id and e.simulated and e.order_id is null and e.created_at > now() - interval '1 minute'
     order by e.created_at desc limit most_a_minute) as s;
   if recent = most_a_minute then
     refusal := 'too_many_a_minute';

@@ -7,7 +7,7 @@ declare
   -- Locked first: an attempt that begins meanwhile is then seen by the next statement, or finds no event.
   old uuid[] := array(
     select e.id from supply.events e
-    where e.simulated and e.created_at < now() - interval '1 day'
+    where e.simulated and e.order_code is not null and e.created_at < now() - interval '1 day'
     order by e.created_at limit at_once for update skip locked);
 begin
   delete from supply.delivery_attempts a where a.event_id = any (old);
