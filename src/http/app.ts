@@ -20,6 +20,7 @@ import { addHealthRoutes, type Lifecycle } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { addOrderRoutes } from './orders.ts'
 import { keepDiscreet } from './page.ts'
+import { type BodyTimes, forgetUnread, receiveBodies } from './receive_bodies.ts'
 import { addReferenceRoutes } from './reference.ts'
 import { identify } from './request_id.ts'
 import { addSimulationRoutes } from './simulation.ts'
@@ -39,6 +40,7 @@ export type AppOptions = {
   log: Log
   metrics: HttpMetrics
   lifecycle: Lifecycle
+  bodyTimes: BodyTimes
   /** The state of the database that this program was written for. */
   expected: Version
 }
@@ -48,7 +50,7 @@ export type AppOptions = {
  * and authentication, then its route (404, 405), its body (413, 415, 400) and the work.
  */
 export function createApp(options: AppOptions): Koa<RequestState, object> {
-  const { db, config, log, metrics, lifecycle } = options
+  const { db, config, log, metrics, lifecycle, bodyTimes } = options
   const door = createDoor({ db, config, metrics, onKeyUsed: noteKeyUse(db, log) })
   const routes = createRoutes(options, door)
 
@@ -59,11 +61,13 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     identify,
     accessLog(log, metrics),
     answerErrors(log),
+    forgetUnread(bodyTimes),
     requireSense,
     findRoute(routes),
     keepDiscreet,
     refuseWhileDraining(lifecycle),
     knowClient(config.trustProxyHops),
+    receiveBodies(bodyTimes),
     door.enter,
     guardGuide(config.docsPassword),
     requireRoute,
@@ -74,7 +78,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 }
 
 /** All routes of the service. Throws if a page cannot be made. */
-export function createRoutes(options: Omit<AppOptions, 'log'>, door: Door): Routes {
+export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, door: Door): Routes {
   const { db, config, metrics, lifecycle, expected } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   addHealthRoutes(routes, { db, expected, lifecycle })

@@ -4,12 +4,13 @@ import type { Config } from '../config.ts'
 import type { Database, Functions } from '../db.ts'
 import type { Account, Context, Next } from './context.ts'
 import { databaseTimeMs } from './database_time.ts'
-import { type ErrorExtras, type ErrorName, refuse } from './errors.ts'
+import { type ErrorName, refuse, refuseForNow } from './errors.ts'
 import { healthPaths } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { originAllowed, parseOrigin } from './origin.ts'
 import { createOverBudget, type UsedBudget } from './over_budget.ts'
 import { needsKey, presentedKey } from './presented_key.ts'
+import { pushRoute } from './receive_bodies.ts'
 
 type AdmitRequest = {
   client: string
@@ -34,12 +35,15 @@ export type DoorOptions = {
 export type Door = {
   /** Lets a request in or answers it: origin check, rate limit, authentication, in this order (specification 5, 7, 8). */
   enter: (ctx: Context, next: Next) => Promise<void>
-  /** Counts a request against the rate limit that was let in uncounted and is now refused, and answers it. */
-  refuseCounted: (ctx: Context, error: ErrorName, extras?: ErrorExtras) => Promise<void>
+  /**
+   * Counts a request against the rate limit that was let in uncounted. Returns false where that is used up: the request
+   * is answered then.
+   */
+  count: (ctx: Context) => Promise<boolean>
 }
 
-// Reads of the process's own state, and pushes, which their route counts if their signature is wrong.
-const uncounted = new Set([...healthPaths, '/suppliers/:code/results'])
+// Pushes are counted by their route: those that are refused, and those that come again and again.
+const uncounted = new Set([...healthPaths, pushRoute])
 const reading = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 // Of the look-ups for foreign writes: the most in one call.
@@ -82,10 +86,11 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
     const foreign = isForeignWrite(request)
     const isHopeless = request.keyHash === null || request.origin === '' || used !== undefined
     if (foreign && isHopeless) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
-    if (uncounted.has(ctx.state.route.pattern ?? '')) {
+    const route = ctx.state.route.pattern ?? ''
+    if (used && !healthPaths.includes(route)) return refuseOverBudget(ctx, used)
+    if (uncounted.has(route)) {
       return foreign && !(await keyAllowsOrigin(ctx, request)) ? refuse(ctx, 'ORIGIN_NOT_ALLOWED') : next()
     }
-    if (used) return refuseOverBudget(ctx, used)
 
     const admission = await ctx.state.databaseTime(() => (foreign ? admitForeign : admit)(request))
     if (admission.verdict === 'origin_forbidden') return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
@@ -103,12 +108,14 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
     return verdict !== 'origin_forbidden'
   }
 
-  async function refuseCounted(ctx: Context, error: ErrorName, extras?: ErrorExtras): Promise<void> {
+  async function count(ctx: Context): Promise<boolean> {
     const used = overBudget.find(ctx.state.client)
-    if (used) return refuseOverBudget(ctx, used)
+    if (used) {
+      refuseOverBudget(ctx, used)
+      return false
+    }
     const request = { ...anonymous, client: ctx.state.client }
-    const admission = await ctx.state.databaseTime(() => admit(request))
-    if (withinBudget(ctx, admission)) refuse(ctx, error, extras)
+    return withinBudget(ctx, await ctx.state.databaseTime(() => admit(request)))
   }
 
   function withinBudget(ctx: Context, admission: Admission): boolean {
@@ -122,7 +129,7 @@ export function createDoor({ db, config, metrics, onKeyUsed }: DoorOptions): Doo
     return false
   }
 
-  return { enter, refuseCounted }
+  return { enter, count }
 }
 
 const anonymous = { keyHash: null, origin: null, write: false, allowOrigin: false, count: true }
@@ -167,8 +174,7 @@ function budgetOf({ limit_per_minute: limit, remaining, reset_seconds: reset }: 
 
 function refuseOverBudget(ctx: Context, { limit, reset }: UsedBudget): void {
   setBudget(ctx, { limit, remaining: 0, reset })
-  ctx.set('Retry-After', String(reset))
-  refuse(ctx, 'RATE_LIMITED', { retryAfter: reset })
+  refuseForNow(ctx, reset)
 }
 
 function setBudget(ctx: Context, { limit, remaining, reset }: Budget): void {

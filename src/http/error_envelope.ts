@@ -1,8 +1,8 @@
 import { isUnavailable, safeError } from '../db.ts'
 import type { Log } from '../log.ts'
-import { ClientGone } from './body.ts'
 import type { Middleware } from './context.ts'
 import { refuse, refuseAsUnavailable } from './errors.ts'
+import { ClientGone } from './incoming_body.ts'
 
 const warnEveryMs = 1_000
 

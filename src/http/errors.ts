@@ -61,7 +61,7 @@ export type ErrorName = keyof typeof rows
 export const errorNames = Object.keys(rows) as ErrorName[]
 
 /** Seconds after which a request may be tried again that could not be answered. */
-const unavailableFor = 2
+export const unavailableFor = 2
 
 /** The status and the body of an error. */
 export function errorOf(name: ErrorName, extras: ErrorExtras = {}): { status: number; body: object } {
@@ -80,11 +80,28 @@ export function refuse(ctx: Context, name: ErrorName, extras?: ErrorExtras): voi
   ctx.body = JSON.stringify(body)
 }
 
-/** Answers 503: the database cannot answer, or the process is about to end. It says nothing about the rate limit. */
+/** Answers 503: the database cannot answer, too much is under way, or the process is about to end. It says nothing about the rate limit. */
 export function refuseAsUnavailable(ctx: Context): void {
-  for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) ctx.remove(name)
+  removeBudget(ctx)
   ctx.set('Retry-After', String(unavailableFor))
   refuse(ctx, 'UNAVAILABLE')
+}
+
+/** Answers 408 as the HTTP parser does, without a word about the rate limit, and has the connection closed. */
+export function refuseAsTooSlow(ctx: Context): void {
+  removeBudget(ctx)
+  ctx.set('Connection', 'close')
+  refuse(ctx, 'REQUEST_TIMEOUT')
+}
+
+/** Answers 429, which may be tried again after some seconds. */
+export function refuseForNow(ctx: Context, seconds: number): void {
+  ctx.set('Retry-After', String(seconds))
+  refuse(ctx, 'RATE_LIMITED', { retryAfter: seconds })
+}
+
+function removeBudget(ctx: Context): void {
+  for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) ctx.remove(name)
 }
 
 /** Answers 400 and names every field at fault. */

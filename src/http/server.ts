@@ -20,6 +20,10 @@ export type ServerTimes = {
   keepAliveMs: number
   /** How long a connection on which nothing moves is kept while a request is under way. */
   stalledMs: number
+  /** How long a body has, each time, to bring 5 KiB or its end. */
+  bodyWindowMs: number
+  /** How long what is left of a body is let come, and forgotten, once the request has its answer. */
+  unreadMs: number
   /** How long idle connections are kept after the signal to end, and when what is still under way is given up. */
   drainIdleMs: number
   drainMs: number
@@ -54,6 +58,8 @@ const defaultTimes: ServerTimes = {
   requestMs: 30_000,
   keepAliveMs: 75_000,
   stalledMs: 60_000,
+  bodyWindowMs: 5_000,
+  unreadMs: 5_000,
   drainIdleMs: 2_000,
   drainMs: 20_000,
 }
@@ -66,7 +72,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
   const expected = options.expected ?? expectedVersion()
-  const app = createApp({ db, config, log, metrics, lifecycle, expected })
+  const app = createApp({ db, config, log, metrics, lifecycle, bodyTimes: times, expected })
   const server = createHttpServer(app.callback(), times)
   const metricsServer =
     config.metricsPort === undefined
@@ -118,8 +124,10 @@ function createHttpServer(
     handle,
   )
   server.timeout = times.stalledMs
+  // A client is told to go on when its body is to be read, and not if it is refused before.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response))
   // An Expect header that we do not know is no reason to refuse a request.
-  server.on('checkExpectation', handle)
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   answerParserErrors(server)
   return server
 }

@@ -1,15 +1,16 @@
 import * as v from 'valibot'
 import { batch } from '../batch.ts'
 import type { Database } from '../db.ts'
-import { parsePush, verifyPush } from '../supplier/push.ts'
-import { readBody } from './body.ts'
+import { mayBeAuthentic, parsePush, verifyPush } from '../supplier/push.ts'
+import { type BodyError, readBody, refuseBody } from './body.ts'
 import type { Context, RouteContext, Routes } from './context.ts'
 import { databaseTimeMs } from './database_time.ts'
 import type { Door } from './door.ts'
 import { refuse, refuseInvalid } from './errors.ts'
+import { pushRoute } from './receive_bodies.ts'
 import { supplierCode } from './schemas.ts'
 
-// Pushes are not counted before their signature is known, so nothing but this keeps forged ones off the database.
+// Pushes are not counted before their signature is known: this bounds what forged ones cost the database.
 const lookUpsAtOnce = 2
 
 /** The results that suppliers push, signed with their tokens. A good push is not counted against the rate limit. */
@@ -21,21 +22,39 @@ export function addSupplierRoutes(routes: Routes, { db, door }: { db: Database; 
     waitMs: databaseTimeMs,
   })
 
-  async function isAuthentic(ctx: Context, rawBody: Buffer, supplier: string): Promise<boolean> {
-    if (!v.is(supplierCode, supplier)) return false
-    const token = await ctx.state.databaseTime(() => lookUp(supplier))
-    const timestamp = ctx.get('X-Supplier-Timestamp')
-    const signature = ctx.get('X-Supplier-Signature')
-    return token !== null && verifyPush({ token, timestamp, signature, rawBody, now: new Date() })
+  /** The token that a push must be signed with; undefined where its headers alone show that it is not. */
+  async function tokenFor(ctx: Context, supplier: string): Promise<string | undefined> {
+    if (!v.is(supplierCode, supplier) || !mayBeAuthentic(signatureOf(ctx))) return undefined
+    return (await ctx.state.databaseTime(() => lookUp(supplier))) ?? undefined
   }
 
-  routes.post('/suppliers/:code/results', async (ctx: RouteContext) => {
+  async function refuseCounted(ctx: Context, error: BodyError | 'BAD_SIGNATURE'): Promise<void> {
+    ctx.state.body.discard()
+    // What is said about too much work must not make more of it.
+    if (error === 'UNAVAILABLE') return refuseBody(ctx, error)
+    if (!(await door.count(ctx))) return
+    if (error === 'BAD_SIGNATURE') refuse(ctx, error)
+    else refuseBody(ctx, error)
+  }
+
+  routes.post(pushRoute, async (ctx: RouteContext) => {
     const supplier = ctx.params.code ?? ''
+    const token = await tokenFor(ctx, supplier)
+    if (token === undefined) return refuseCounted(ctx, 'BAD_SIGNATURE')
     const body = await readBody(ctx)
-    if (!body.ok) return door.refuseCounted(ctx, body.error)
-    if (!(await isAuthentic(ctx, body.bytes, supplier))) return door.refuseCounted(ctx, 'BAD_SIGNATURE')
+    if (!body.ok) return refuseCounted(ctx, body.error)
+    const signed = { ...signatureOf(ctx), token, rawBody: body.bytes }
+    if (!verifyPush(signed)) return refuseCounted(ctx, 'BAD_SIGNATURE')
     await recordPush(ctx, db, supplier, body.bytes)
   })
+}
+
+function signatureOf(ctx: Context) {
+  return {
+    timestamp: ctx.get('X-Supplier-Timestamp'),
+    signature: ctx.get('X-Supplier-Signature'),
+    now: new Date(),
+  }
 }
 
 async function recordPush(ctx: Context, db: Database, supplier: string, rawBody: Buffer): Promise<void> {

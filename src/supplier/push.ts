@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { verify } from '../webhook/sign.ts'
+import { isFresh, verify } from '../webhook/sign.ts'
 import { answerSchema, placeOf } from './answer.ts'
 import { answered, type SupplierOutcome } from './outcome.ts'
 
@@ -39,6 +39,12 @@ export const pushSchema = v.intersect([
  */
 export function verifyPush({ token, timestamp, signature, rawBody, now }: SignedPush): boolean {
   return verify({ secret: token, timestamp, signature, body: rawBody, now })
+}
+
+/** Tells by the two headers alone, before the body is read, whether a push can be authentic. */
+export function mayBeAuthentic(push: Pick<SignedPush, 'timestamp' | 'signature' | 'now'>): boolean {
+  const { timestamp = '', signature = '', now } = push
+  return isFresh(timestamp, now) && /^sha256=[0-9a-f]{64}$/.test(signature)
 }
 
 /** Reads a pushed body by the same rules as an answer to a GET. Verify it first. */

@@ -28,10 +28,14 @@ export type Signed = {
  */
 export function verify(signed: Signed): boolean {
   const { secret, timestamp, body, now } = signed
-  if (timestamp === undefined || signed.signature === undefined || !/^\d{1,15}$/.test(timestamp)) return false
-  const clock = Math.floor(now.getTime() / 1000)
-  if (Math.abs(clock - Number(timestamp)) > REPLAY_WINDOW_SECONDS) return false
+  if (timestamp === undefined || signed.signature === undefined || !isFresh(timestamp, now)) return false
   const expected = Buffer.from(signature(secret, timestamp, body))
   const given = Buffer.from(signed.signature)
   return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** Whether a timestamp, as it came, is Unix time in seconds and at most 300 seconds from `now` in either direction. */
+export function isFresh(timestamp: string, now: Date): boolean {
+  if (!/^\d{1,15}$/.test(timestamp)) return false
+  return Math.abs(Math.floor(now.getTime() / 1000) - Number(timestamp)) <= REPLAY_WINDOW_SECONDS
 }

@@ -187,11 +187,21 @@ describe('what is not counted', () => {
     return api().post('/suppliers/first/results', { ...more, headers, body })
   }
 
-  test('a push with a good signature, which also passes over the budget', async () => {
-    await exhaust('198.51.100.31')
-    const answer = await push('198.51.100.31', 'push-token')
-    expect(answer.status).toBe(404)
-    expect(answer.headers['x-ratelimit-limit']).toBeUndefined()
+  test('a push with a good signature', async () => {
+    const answers = await Promise.all(times(budget + 5, () => push('198.51.100.31', 'push-token')))
+    expect(statuses(answers)).toEqual({ 404: budget + 5 })
+    expect(answers[0]?.headers['x-ratelimit-limit']).toBeUndefined()
+    const next = await api().get(path, by('198.51.100.31'))
+    expect(next.headers['x-ratelimit-remaining']).toBe('19')
+  })
+
+  test('but over the budget it is refused too, for its body is not read', async () => {
+    await exhaust('198.51.100.33')
+    expect(await push('198.51.100.33', 'push-token')).toMatchObject({
+      status: 429,
+      headers: { 'x-ratelimit-remaining': '0', 'retry-after': expect.stringMatching(/^\d+$/) },
+      json: { code: 'RATE_LIMITED' },
+    })
   })
 
   test('but one with a bad signature is', async () => {

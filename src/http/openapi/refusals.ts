@@ -114,20 +114,21 @@ export const sharedResponses = {
   ),
   RateLimited: refusal(
     ['RATE_LIMITED'],
-    'The budget of the client’s address is used up until the window ends.',
+    'The budget of the client’s address is used up until the window ends; or a quarter of the bodies that the process ' +
+      'takes at once are under way from it.',
     { headers: ['Retry-After'] },
   ),
   InternalError: refusal(['INTERNAL'], 'A mistake of ours. What became of the request is not known.'),
   Unavailable: refusal(
     ['UNAVAILABLE'],
-    'The database does not answer, or the process is about to end. What became of the request is not known: repeat it, ' +
-      'an order with the same key.',
+    'The database does not answer, too much is under way, or the process is about to end. What became of the request is ' +
+      'not known: repeat it, an order with the same key.',
     { counted: false, headers: ['Retry-After'] },
   ),
   NotServed: refusal(
     ['MALFORMED_HTTP', 'NOT_FOUND', 'REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'HEADERS_TOO_LARGE'],
     'No operation was reached: the request is not well-formed HTTP (400), nothing is at its address (404), it took more ' +
-      'than 30 s to arrive (408), or it is too large (413, 431). Rate-limit headers come with 404 alone.',
+      'than 30 s to arrive or its body came more slowly than 1 KiB/s (408), or it is too large (413, 431). Rate-limit headers come with 404 alone.',
   ),
 }
 
