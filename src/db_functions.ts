@@ -59,7 +59,7 @@ export type Functions = {
     args: Record<string, never>
     result: { migration: string; checksum: string; standby: boolean }[]
   }
-  /** Records a result that a supplier pushed (a SupplierOutcome) about a line: recorded, or unknown_reference where that supplier never had it. */
+  /** Records a result that a supplier pushed (a SupplierOutcome) about a line: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and counted all the same. */
   'api.record_push': {
     args: { supplier: string | null; item_id: string | null; result: unknown }
     result: string | null

@@ -13,7 +13,10 @@ import { supplierCode } from './schemas.ts'
 // Pushes are not counted before their signature is known: this bounds what forged ones cost the database.
 const lookUpsAtOnce = 2
 
-/** The results that suppliers push, signed with their tokens. A good push is not counted against the rate limit. */
+/**
+ * The results that suppliers push, signed with their tokens. A good push is not counted against the rate limit, unless
+ * the supplier repeats more than 60 a minute.
+ */
 export function addSupplierRoutes(routes: Routes, { db, door }: { db: Database; door: Door }): void {
   const lookUp = batch<string, string | null>({
     run: async ([supplier = '']) => new Map([[0, await db.call('api.supplier_token', { supplier })]]),
@@ -45,7 +48,7 @@ export function addSupplierRoutes(routes: Routes, { db, door }: { db: Database; 
     if (!body.ok) return refuseCounted(ctx, body.error)
     const signed = { ...signatureOf(ctx), token, rawBody: body.bytes }
     if (!verifyPush(signed)) return refuseCounted(ctx, 'BAD_SIGNATURE')
-    await recordPush(ctx, db, supplier, body.bytes)
+    await recordPush(ctx, { db, door }, supplier, body.bytes)
   })
 }
 
@@ -57,13 +60,19 @@ function signatureOf(ctx: Context) {
   }
 }
 
-async function recordPush(ctx: Context, db: Database, supplier: string, rawBody: Buffer): Promise<void> {
+async function recordPush(
+  ctx: Context,
+  { db, door }: { db: Database; door: Door },
+  supplier: string,
+  rawBody: Buffer,
+): Promise<void> {
   const push = parsePush(rawBody)
   if (!push.ok && push.problem === 'malformed') return refuseInvalid(ctx, push.details)
   if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
   const recorded = await ctx.state.databaseTime(() =>
     db.call('api.record_push', { supplier, item_id: push.reference, result: push.outcome }),
   )
-  if (recorded !== 'recorded') return refuse(ctx, 'UNKNOWN_REFERENCE')
+  if (recorded === 'unknown_reference') return refuse(ctx, 'UNKNOWN_REFERENCE')
+  if (recorded === 'repeated_too_often' && !(await door.count(ctx))) return
   ctx.status = 204
 }

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { claimCalls } from '../support/lines.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { type Answer, testApi } from '../support/service.ts'
+import { type Answer, type TestApi, testApi } from '../support/service.ts'
 
 const database = testDatabase()
 const api = testApi(() => database.url)
@@ -26,7 +26,13 @@ beforeEach(async () => {
   await claimCalls(database.sql, [order.itemId])
 })
 
-type Push = { supplier?: string; token?: string; timestamp?: string; headers?: Record<string, string> }
+type Push = {
+  api?: TestApi
+  supplier?: string
+  token?: string
+  timestamp?: string
+  headers?: Record<string, string>
+}
 
 function push(body: unknown, options: Push = {}): Promise<Answer> {
   const { supplier = 'first', token = 'push-token', headers = {} } = options
@@ -34,7 +40,10 @@ function push(body: unknown, options: Push = {}): Promise<Answer> {
   const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const signature = createHmac('sha256', token).update(`${timestamp}.`).update(raw).digest('hex')
   const signed = { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': `sha256=${signature}` }
-  return api().post(`/suppliers/${supplier}/results`, { body: raw, headers: { ...signed, ...headers } })
+  return (options.api ?? api()).post(`/suppliers/${supplier}/results`, {
+    body: raw,
+    headers: { ...signed, ...headers },
+  })
 }
 
 const completed = () => ({ reference: order.itemId, status: 'completed', codes: ['KEY-1', 'KEY-2'] })
@@ -146,5 +155,29 @@ describe('an authentic push that cannot be used', () => {
   test('is 415 where it is no JSON by its own words, 413 where it is too large', async () => {
     expect((await push(completed(), { headers: { 'content-type': 'text/plain' } })).status).toBe(415)
     expect((await push('x'.repeat(70_000))).status).toBe(413)
+  })
+})
+
+describe('a good push that is repeated too often', () => {
+  const narrow = testApi(() => database.url, { config: { rateLimitPerMinute: 3, trustProxyHops: 1 } })
+
+  test('is counted, and refused once the budget is used up', async () => {
+    const pushAgain = (times: number) =>
+      Promise.all(
+        Array.from({ length: times }, () => {
+          const headers = { 'x-forwarded-for': '198.51.100.77' }
+          return push(completed(), { api: narrow(), headers })
+        }),
+      )
+    await database.sql`delete from supply.push_windows`
+    expect((await pushAgain(61)).map(({ status }) => status)).toEqual(Array(61).fill(204))
+    const counted = []
+    for (let time = 0; time < 5; time += 1) counted.push(...(await pushAgain(1)))
+    expect(counted.map(({ status }) => status)).toEqual([204, 204, 204, 429, 429])
+    expect(counted.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['2', '1', '0', '0', '0'])
+    expect(counted.at(-1)).toMatchObject({ json: { code: 'RATE_LIMITED' } })
+    const [row] = await database.sql`select count(*)::int as records, sum(repeats)::int as repeats
+      from ops.supplier_attempts where item_id = ${order.itemId} and method = 'push'`
+    expect(row).toEqual({ records: 1, repeats: 64 })
   })
 })

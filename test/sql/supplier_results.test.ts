@@ -130,6 +130,80 @@ describe('a pushed result', () => {
   })
 })
 
+describe('a result that is pushed again', () => {
+  const attemptsOf = async (line: string) => [
+    ...(await sql()`select outcome, verdict, repeats from ops.supplier_attempts
+      where item_id = ${line} and method = 'push' order by attempt_id`),
+  ]
+  const again = async (line: string, result: object, times = 3) => {
+    for (let time = 0; time < times; time += 1) await push('first', line, result)
+  }
+
+  test('is recorded once, with how often it came', async () => {
+    const { code, line } = await order()
+    await claimCalls(sql(), [line])
+    await again(line, processing())
+    await again(line, completed())
+    expect(await attemptsOf(line)).toEqual([
+      { outcome: 'processing', verdict: 'waiting', repeats: 2 },
+      { outcome: 'completed', verdict: 'settled', repeats: 2 },
+    ])
+    expect((await read(code)).status).toBe('completed')
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('is so where two come at the same moment', async () => {
+    const { line } = await order()
+    await claimCalls(sql(), [line])
+    await Promise.all([push('first', line, completed()), push('first', line, completed())])
+    expect(await attemptsOf(line)).toEqual([{ outcome: 'completed', verdict: 'settled', repeats: 1 }])
+  })
+
+  test('that contradicts is alerted once', async () => {
+    const { line } = await order()
+    await answer(sql(), line, failed())
+    const before = await alertsOf('contradicting_result:first')
+    await again(line, completed())
+    expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
+    expect(await attemptsOf(line)).toEqual([{ outcome: 'completed', verdict: 'contradicting', repeats: 2 }])
+  })
+
+  test('is another result where it says anything else, or means something else by now', async () => {
+    const { line } = await order()
+    await claimCalls(sql(), [line])
+    await again(line, processing(), 2)
+    await push('first', line, failed({ errorCode: 'A', reason: 'one' }))
+    await push('first', line, failed({ errorCode: 'A', reason: 'two' }))
+    await push('first', line, failed({ errorCode: 'B', reason: 'two' }))
+    await again(line, processing(), 2)
+    expect(await attemptsOf(line)).toEqual([
+      { outcome: 'processing', verdict: 'waiting', repeats: 1 },
+      { outcome: 'failed', verdict: 'settled', repeats: 0 },
+      { outcome: 'failed', verdict: 'repeated', repeats: 0 },
+      { outcome: 'failed', verdict: 'repeated', repeats: 0 },
+      { outcome: 'processing', verdict: 'stale', repeats: 1 },
+    ])
+  })
+
+  test('is free 60 times a minute for each supplier, over all its lines', async () => {
+    const [one, two] = [await order(), await order()]
+    await claimCalls(sql(), [one.line, two.line])
+    for (const { line } of [one, two]) await push('first', line, processing())
+    await sql()`delete from supply.push_windows`
+    const said = []
+    for (let time = 0; time < 62; time += 1) {
+      said.push(await push('first', time % 2 === 0 ? one.line : two.line, processing()))
+    }
+    expect(said.filter((word) => word === 'recorded')).toHaveLength(60)
+    expect(said.slice(60)).toEqual(['repeated_too_often', 'repeated_too_often'])
+    expect(await push('first', one.line, completed())).toBe('recorded')
+
+    await sql()`update supply.push_windows set started_at = started_at - interval '61 s'`
+    expect(await push('first', two.line, processing())).toBe('recorded')
+    expect(await attemptsOf(two.line)).toMatchObject([{ repeats: 32 }])
+  })
+})
+
 describe('an operator', () => {
   test('settles a held line of keys with what is missing', async () => {
     const { code, line } = await keys(3)

@@ -3,24 +3,50 @@ returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  known_id bigint;
   attempt_id bigint;
+  verdict text;
 begin
   if not exists (
     select from supply.supplier_attempts a where a.item_id = record_push.item_id and a.supplier = record_push.supplier
   ) then
     return 'unknown_reference';
   end if;
-  insert into supply.supplier_attempts (item_id, supplier, method)
-  values (record_push.item_id, record_push.supplier, 'push')
-  returning id into attempt_id;
+  -- Of two equal pushes at the same moment the later one sees the record of the earlier one.
+  perform 1 from supply.orders o
+  where o.id = (select i.order_id from supply.order_items i where i.id = record_push.item_id)
+  for no key update;
+  known_id := core.pushed_before(item_id, supplier, result);
+  attempt_id := known_id;
+  if known_id is null then
+    insert into supply.supplier_attempts (item_id, supplier, method)
+    values (record_push.item_id, record_push.supplier, 'push')
+    returning id into attempt_id;
+  end if;
+
   -- A push is never what makes a line stuck, so its deadline is out of reach. PostgreSQL 16 has no infinite interval.
-  perform core.record_results(
+  select r.verdict into strict verdict
+  from core.record_results(
     jsonb_build_array(jsonb_build_object('ordinal', 1, 'itemId', item_id, 'attemptId', attempt_id, 'result', result)),
-    '1000 years');
-  return 'recorded';
+    '1000 years') r;
+  if known_id is null then
+    return 'recorded';
+  end if;
+
+  -- What the same words mean can have changed since.
+  if verdict not in ('repeated', (select a.verdict from supply.supplier_attempts a where a.id = known_id)) then
+    insert into supply.supplier_attempts (item_id, supplier, method)
+    values (record_push.item_id, record_push.supplier, 'push')
+    returning id into attempt_id;
+    perform core.note_result(attempt_id, result, verdict);
+    return 'recorded';
+  end if;
+  return case when core.count_repeat(known_id) then 'recorded' else 'repeated_too_often' end;
 end
 $$;
 comment on function api.record_push is
-  'Records a result that a supplier pushed (a SupplierOutcome) about a line: recorded, or unknown_reference where that supplier never had it.';
+  'Records a result that a supplier pushed (a SupplierOutcome) about a line: recorded, or unknown_reference where that supplier never had '
+  'it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, '
+  'and counted all the same.';
 revoke all on function api.record_push from public;
 grant execute on function api.record_push to supply_api;

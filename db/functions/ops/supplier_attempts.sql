@@ -14,7 +14,8 @@ select
   a.reason,
   a.error,
   cardinality(a.codes) as codes,
-  a.supplier_order_id
+  a.supplier_order_id,
+  a.repeats
 from supply.supplier_attempts a
 join supply.order_items i on i.id = a.item_id
 join supply.orders o on o.id = i.order_id;
@@ -37,5 +38,6 @@ comment on column ops.supplier_attempts.reason is 'The supplier''s reason, or th
 comment on column ops.supplier_attempts.error is 'What went wrong, in technical terms.';
 comment on column ops.supplier_attempts.codes is 'How many keys the answer held.';
 comment on column ops.supplier_attempts.supplier_order_id is 'The supplier''s own reference.';
+comment on column ops.supplier_attempts.repeats is 'How often the supplier pushed the same result again.';
 revoke all on ops.supplier_attempts from public;
 grant select on ops.supplier_attempts to supply_operator;

@@ -1,6 +1,6 @@
 import { supplierCode } from '../../schemas.ts'
 import * as examples from '../examples/events.ts'
-import { uncountedHeaders } from '../headers.ts'
+import { countedHeaders } from '../headers.ts'
 import { pathParameter } from '../json_schema.ts'
 import { everywhere, refusals, responseRef } from '../refusals.ts'
 import { jsonBody } from '../replies.ts'
@@ -15,7 +15,8 @@ export const supplierPaths: Paths = {
       summary: 'Push a result',
       description:
         'For suppliers, not for partners: the result of an order line, as a `GET` of it would give it. `reference` is the ' +
-        'line’s UUID. A repeated or late result changes nothing. A good push is not counted against the rate limit.',
+        'line’s UUID. A repeated or late result changes nothing. A good push is not counted against the rate limit, but a ' +
+        'result that was pushed before is, after 60 of these a minute. From an address over its budget nothing is taken.',
       security: [{ supplierSignature: [] }],
       parameters: [
         pathParameter('code', 'The supplier’s code.', supplierCode, 'first'),
@@ -34,7 +35,11 @@ export const supplierPaths: Paths = {
         examples.supplierResults,
       ),
       responses: {
-        204: { description: 'The result is recorded.', headers: uncountedHeaders() },
+        204: {
+          description:
+            'The result is recorded. Rate-limit headers come only with one that was repeated too often.',
+          headers: countedHeaders(),
+        },
         ...refusals(['VALIDATION_ERROR', 'UNKNOWN_REFERENCE'], { counted: false }),
         ...refusals(['BAD_SIGNATURE', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
         403: responseRef('ForbiddenOrigin'),
