@@ -42,3 +42,19 @@ export function createBytes(limit: number): Bytes {
     all: () => buffer.subarray(0, size),
   }
 }
+
+/**
+ * Reads a stream to its end. Of one that is larger than the limit it gives what came within that, and forgets the rest.
+ * Throws what the stream throws.
+ */
+export async function readBytes(
+  stream: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<{ bytes: Buffer; tooLarge: boolean }> {
+  const bytes = createBytes(limit)
+  let tooLarge = false
+  for await (const piece of stream) {
+    if (!tooLarge) tooLarge = !bytes.add(piece)
+  }
+  return { bytes: bytes.all(), tooLarge }
+}

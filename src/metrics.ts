@@ -15,6 +15,8 @@ export async function startMetricsServer(
   registry: Registry,
 ): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
+    // No request here has a body: one that comes nevertheless is forgotten.
+    request.resume()
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     try {
       const text = await registry.metrics()
@@ -23,6 +25,8 @@ export async function startMetricsServer(
       response.writeHead(500).end()
     }
   })
+  server.headersTimeout = 10_000
+  server.requestTimeout = 10_000
   server.listen(port, host)
   await once(server, 'listening')
   return {

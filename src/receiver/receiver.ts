@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readBytes } from '../bytes.ts'
 import type { OrderEvent } from './event.ts'
 import { createJournal, type Journal, type Received } from './journal.ts'
 import { type Delivery, type Judgement, judge } from './judge.ts'
@@ -110,17 +111,12 @@ async function handle(
 
 /** The body's bytes as they came: the signature is over them, not over what they mean. */
 async function readBody(request: IncomingMessage): Promise<Buffer | 'too large' | 'broken off'> {
-  const chunks: Buffer[] = []
-  let size = 0
   try {
-    for await (const chunk of request) {
-      size += chunk.length
-      if (size <= bodyLimit) chunks.push(chunk)
-    }
+    const { bytes, tooLarge } = await readBytes(request, bodyLimit)
+    return tooLarge ? 'too large' : bytes
   } catch {
     return 'broken off'
   }
-  return size <= bodyLimit ? Buffer.concat(chunks) : 'too large'
 }
 
 function plainHeaders(request: IncomingMessage): Record<string, string> {

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import { createBytes } from '../bytes.ts'
 import { retryAfterSeconds } from '../webhook/retry_after.ts'
 import type { AdapterFactory, SupplierCall } from './adapter.ts'
 import { type HttpAnswer, interpretAnswer, type SupplierOutcome, unknown } from './outcome.ts'
@@ -126,14 +127,11 @@ function waitAskedFor({ statusCode, headers }: Dispatcher.ResponseData): number 
 }
 
 async function readBody(stream: AsyncIterable<Uint8Array>): Promise<{ body: Uint8Array; tooLarge: boolean }> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > bodyLimit) break
+  const bytes = createBytes(bodyLimit)
+  for await (const piece of stream) {
+    if (!bytes.add(piece)) return { body: bytes.all(), tooLarge: true }
   }
-  return { body: Buffer.concat(chunks), tooLarge: size > bodyLimit }
+  return { body: bytes.all(), tooLarge: false }
 }
 
 /** A short, stable text: a code of the system or of undici, never a message, for messages may quote addresses. */

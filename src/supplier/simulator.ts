@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as v from 'valibot'
+import { readBytes } from '../bytes.ts'
 import {
   answerTo,
   behaviourFor,
@@ -82,6 +83,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const pusher = createPusher({ target: options.push, token, timeScale, log })
   const state: State = { orders: new Map(), token, timeScale, pusher, log }
   const server = createServer((request, response) => void handle(state, request, response))
+  server.headersTimeout = 10_000
+  server.requestTimeout = 30_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
@@ -118,12 +121,12 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
 }
 
 async function answerRequest(state: State, request: IncomingMessage): Promise<SimulatedAnswer> {
-  const body = await readBody(request)
   if (request.headers.authorization !== `Bearer ${state.token}`) return problem(401, 'Unauthorized')
   const reference = /^\/orders\/([A-Za-z0-9_-]{1,64})$/.exec(request.url ?? '')?.[1]
   if (reference === undefined) return problem(404, 'No such route')
   if (request.method === 'GET') return answerGet(state, reference)
   if (request.method !== 'PUT') return problem(405, 'Only PUT and GET')
+  const body = await readBody(request)
   if (body === undefined) return problem(413, 'The body is larger than 64 KiB')
   return answerPut(state, reference, body)
 }
@@ -177,15 +180,10 @@ function parseJson(body: Buffer): unknown {
 
 /** The body; undefined if it is over the limit, or its sender went away. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
   try {
-    for await (const chunk of request) {
-      size += chunk.length
-      if (size <= bodyLimit) chunks.push(chunk)
-    }
+    const { bytes, tooLarge } = await readBytes(request, bodyLimit)
+    return tooLarge ? undefined : bytes
   } catch {
     return undefined
   }
-  return size <= bodyLimit ? Buffer.concat(chunks) : undefined
 }

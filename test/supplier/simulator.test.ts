@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createAdapters, type SupplierAdapter, type SupplierCall } from '../../src/supplier/adapter.ts'
 import { parsePush, verifyPush } from '../../src/supplier/push.ts'
@@ -183,6 +184,20 @@ describe('the simulator', () => {
     const headers = { authorization: `Bearer ${simulator.token}` }
     const response = await fetch(`${simulator.url}${path}`, { method, headers, body: body ?? null })
     expect(response.status).toBe(status)
+  })
+
+  it.each([
+    ['PUT', '/orders/a', 'wrong', 401],
+    ['PUT', '/', 'demo-token', 404],
+    ['POST', '/orders/a', 'demo-token', 405],
+  ])('refuses %s %s under the token %s before its body has come', async (method, path, token, status) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-length': '1000' }
+    const sent = request(`${simulator.url}${path}`, { method, headers })
+    sent.write('{')
+    const [response] = await once(sent, 'response')
+    expect(response.statusCode).toBe(status)
+    sent.on('error', () => {})
+    sent.destroy()
   })
 
   it('tells its log what it answered', async () => {
