@@ -5,13 +5,13 @@ import type { BodyAllowance, BodyHold, BodyRefusal } from './body_allowance.ts'
 /** The largest body that is taken, in bytes. */
 export const bodyLimit = 64 * 1024
 
-// Each piece is work, however small: 64 KiB come in 45 packets, or in chunks that their sender chooses.
+// Each piece is work, however small: 64 KiB come in 45 packets, or in as many chunks as the sender likes.
 const mostPieces = 8_192
 
+type BodyFault = BodyRefusal | 'BODY_TOO_LARGE' | 'REQUEST_TIMEOUT'
+
 /** The bytes of a body, or why it was not taken. */
-export type ReceivedBody =
-  | { ok: true; bytes: Buffer }
-  | { ok: false; error: BodyRefusal | 'BODY_TOO_LARGE' | 'REQUEST_TIMEOUT' }
+export type ReceivedBody = { ok: true; bytes: Buffer } | { ok: false; error: BodyFault }
 
 /** The body of a request, which is held within its allowance as it comes. */
 export type IncomingBody = {
@@ -20,7 +20,7 @@ export type IncomingBody = {
    * (`Expect: 100-continue`). Throws ClientGone if the client hung up.
    */
   read(): Promise<ReceivedBody>
-  /** Forgets what has come and what still comes. May be called again, and after `read`. */
+  /** Forgets what has come and what still comes: there is nothing to read then. May be called again. */
   discard(): void
 }
 
@@ -67,7 +67,7 @@ function awaitsContinue({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '')
 }
 
-function unreadBody(request: IncomingMessage, error: 'BODY_TOO_LARGE' | BodyRefusal): IncomingBody {
+function unreadBody(request: IncomingMessage, error: BodyFault): IncomingBody {
   request.resume()
   return { read: async () => ({ ok: false, error }), discard: () => {} }
 }
@@ -114,7 +114,8 @@ class ArrivingBody implements IncomingBody {
   }
 
   discard(): void {
-    this.#end({ ok: false, error: 'REQUEST_TIMEOUT' })
+    this.#stop()
+    this.#bytes = createBytes(0)
     this.#hold.release()
   }
 
@@ -123,17 +124,24 @@ class ArrivingBody implements IncomingBody {
     this.#pieces += 1
     const fits = this.#pieces <= mostPieces && this.#bytes.add(piece)
     const refused = fits ? this.#hold.grow(this.#bytes.capacity - before) : 'BODY_TOO_LARGE'
-    if (refused !== undefined) this.#end({ ok: false, error: refused })
+    if (refused !== undefined) this.#fail(refused)
   }
 
   readonly #complete = (): void => {
+    this.#stop()
     this.#hold.arrive()
-    this.#end({ ok: true, bytes: this.#bytes.all() })
+    this.#received.resolve({ ok: true, bytes: this.#bytes.all() })
   }
 
   readonly #lose = (): void => {
+    this.discard()
     this.#received.reject(new ClientGone())
-    this.#end({ ok: false, error: 'REQUEST_TIMEOUT' })
+  }
+
+  #fail(error: BodyFault): void {
+    this.#failed = true
+    this.discard()
+    this.#received.resolve({ ok: false, error })
   }
 
   #watchPace(): void {
@@ -145,23 +153,16 @@ class ArrivingBody implements IncomingBody {
   readonly #checkPace = (): void => {
     if (this.#ended) return
     if (this.#bytes.size - this.#sizeBefore >= leastPerWindow) this.#watchPace()
-    else this.#end({ ok: false, error: 'REQUEST_TIMEOUT' })
+    else this.#fail('REQUEST_TIMEOUT')
   }
 
-  #end(received: ReceivedBody): void {
-    if (this.#ended) return
+  /** Takes nothing more: what still comes is read and forgotten. */
+  #stop(): void {
     this.#ended = true
     clearTimeout(this.#timer)
     this.#request.off('data', this.#add)
     this.#request.off('end', this.#complete)
     this.#request.off('close', this.#lose)
-    // What still comes is read and forgotten.
     this.#request.resume()
-    if (!received.ok) {
-      this.#failed = true
-      this.#bytes = createBytes(0)
-      this.#hold.release()
-    }
-    this.#received.resolve(received)
   }
 }
