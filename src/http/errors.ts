@@ -80,7 +80,10 @@ export function refuse(ctx: Context, name: ErrorName, extras?: ErrorExtras): voi
   ctx.body = JSON.stringify(body)
 }
 
-/** Answers 503: the database cannot answer, too much is under way, or the process is about to end. It says nothing about the rate limit. */
+/**
+ * Answers 503: the database cannot answer, too much is under way, or the process is about to end. It says nothing about
+ * the rate limit.
+ */
 export function refuseAsUnavailable(ctx: Context): void {
   removeBudget(ctx)
   ctx.set('Retry-After', String(unavailableFor))
