@@ -38,7 +38,8 @@ begin
     insert into supply.supplier_attempts (item_id, supplier, method)
     values (record_push.item_id, record_push.supplier, 'push')
     returning id into attempt_id;
-    perform core.note_result(attempt_id, result, verdict);
+    perform core.finish_attempts(array[jsonb_build_object(
+      'attemptId', attempt_id, 'outcome', coalesce(result ->> 'status', result ->> 'outcome'), 'verdict', verdict, 'result', result)]);
     return 'recorded';
   end if;
   return case when core.count_repeat(known_id) then 'recorded' else 'repeated_too_often' end;
