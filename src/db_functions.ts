@@ -94,7 +94,7 @@ export type Functions = {
     args: { name: string | null; kind?: string | null; mode?: string | null; currency?: string | null }
     result: string | null
   }
-  /** Makes the next attempt of a waiting event due now; it is one of the nine like any other. Raises if the event is not waiting. */
+  /** Makes the next attempt of a waiting event due now; it is one of the nine like any other. Where the account's slots are taken it is made when its turn comes. Raises if the event is not waiting. */
   'ops.deliver_now': {
     args: { event_id: string | null }
     result: undefined
@@ -224,13 +224,13 @@ export type Functions = {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string }[]
   }
-  /** Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event's place in event_ids. Events for which their account has no room stand in line, which costs no attempt. account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
+  /** Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
   'work.begin_deliveries': {
     args: { event_ids: readonly (string | null)[] | null; account_cap?: number | null }
     result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number }[]
   }
-  /** Calls events that stand in line of accounts that have room, where the end of an attempt did not: it came just before they were in line, or its worker died. Call it every second from each worker. */
-  'work.call_lines': {
+  /** Fills free slots of accounts that have queued events, where the end of an attempt did not: its worker died, or two ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
+  'work.fill_slots': {
     args: Record<string, never>
     result: undefined
   }
@@ -239,7 +239,7 @@ export type Functions = {
     args: { alert_id: string | null }
     result: undefined
   }
-  /** Records what came of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds: delivered, retry (by run_at on the next rung) or the reason of a dead letter; stale where the claim is not the event's present one, which changes nothing. Specification 6.4 to 6.6. */
+  /** Records what came of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds: delivered, retry (by run_at on the next rung) or the reason of a dead letter; stale where the claim is not the event's present one, which changes nothing. What an attempt told of its receiver changes the account's slots: an answer within 2 s is a quick one. Specification 6.4 to 6.6. */
   'work.finish_deliveries': {
     args: { results: unknown }
     result: { ordinal: number; verdict: string }[]
@@ -327,7 +327,7 @@ export const functions = {
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]', account_cap: 'integer' }, returns: 'rows' },
-  'work.call_lines': { args: {}, returns: 'void' },
+  'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_deliveries': { args: { results: 'jsonb' }, returns: 'rows' },
   'work.gauges': { args: {}, returns: 'rows' },

@@ -2,7 +2,7 @@ import type { Task } from 'graphile-worker'
 import { idOf, type Services } from '../src/worker/services.ts'
 
 /**
- * Makes one attempt to deliver an event that just came, if one is due. The attempt is counted before the send, so that
+ * Makes one attempt to deliver an event, if one is due. The attempt is counted before the send, so that
  * no crash can add one; recording it delivers the event, plans the next rung of the ladder, or makes a dead letter.
  * Specification 6.3 to 6.6.
  */

@@ -48,13 +48,13 @@ export type Worker = {
 }
 
 const sweepMs = 5_000
-const callMs = 1_000
+const fillMs = 1_000
 const pruneMs = 60_000
 const longestDrainMs = 20_000
 
 /**
  * Starts the workers of this process: one pool for suppliers, one for webhooks and alerts, and one for webhooks that
- * had to wait, so that none starves another; the heartbeat, the sweeper that frees the jobs of dead workers, and the
+ * may take long, so that none starves another; the heartbeat, the sweeper that frees the jobs of dead workers, and the
  * metrics where they are wanted. Resolves when the pools run and the sweepers of other workers know them.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
@@ -69,7 +69,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { runners, poolIds } = await startRunners(options, services, metrics, lock.key)
   const timers = [
     every(pruneMs, log, () => prune(db)),
-    every(callMs, log, () => db.call('work.call_lines')),
+    every(fillMs, log, () => db.call('work.fill_slots')),
     every(sweepMs, log, async () => {
       // First the sign of life: whoever was stopped for a while would take itself for dead.
       await db.call('work.beat', { lock_key: lock.key, pool_ids: poolIds })

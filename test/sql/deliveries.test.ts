@@ -6,6 +6,7 @@ import {
   claimAttempts,
   finishAttempt,
   makeEvent,
+  makeEvents,
   refused,
   rungs,
   unreachable,
@@ -214,7 +215,7 @@ describe('a send whose outcome was lost', () => {
 })
 
 describe('one account', () => {
-  test('has no more than eight deliveries under way, over all workers; the rest costs no attempt', async () => {
+  test('has no more deliveries under way than slots, over all workers; the rest costs no attempt', async () => {
     const events = await Promise.all(Array.from({ length: 20 }, () => makeEvent(sql(), partner)))
     const claims = await Promise.all(events.map((id) => claimAttempts(sql(), [id])))
     expect(claims.flat()).toHaveLength(8)
@@ -236,7 +237,7 @@ describe('one account', () => {
   })
 
   test('gets its place back when a lease runs out', async () => {
-    const events = await Promise.all(Array.from({ length: 9 }, () => makeEvent(sql(), partner)))
+    const events = await makeEvents(sql(), partner, 9)
     const [first = '', last = ''] = [events[0], events[8]]
     await claimAttempts(sql(), events.slice(0, 8))
     expect(await claimAttempts(sql(), [last])).toEqual([])

@@ -6,6 +6,7 @@ import {
   claimAttempts,
   finishAttempt,
   makeEvent,
+  makeEvents,
   unreachable,
 } from '../support/events.ts'
 import { claimCalls, record, unknown } from '../support/lines.ts'
@@ -110,12 +111,12 @@ test('a job that comes before the time of its event or line, for a clock was set
 })
 
 test('a lost attempt is found beside a crowd of due events of its account', async () => {
-  const [lost = '', ...crowd] = await Promise.all(Array.from({ length: 30 }, () => makeEvent(sql(), partner)))
+  const [lost = '', ...crowd] = await makeEvents(sql(), partner, 30)
   await claimAttempt(sql(), lost)
   await claimAttempts(sql(), [lost])
   await sql()`update supply.events set claim_expires_at = now() - interval '1 s' where id = ${lost}`
   await sql()`
-    update graphile_worker._private_jobs set run_at = now(), priority = 0 where payload ->> 'id' = any(${[lost, ...crowd]})`
+    update graphile_worker._private_jobs set run_at = now() where payload ->> 'id' = any(${[lost, ...crowd]})`
   const claimed = await claimAttempts(sql(), crowd.slice(0, 20))
   expect(claimed).toHaveLength(8)
   expect(await waits(lost)).toEqual([0])

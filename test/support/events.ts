@@ -29,6 +29,13 @@ export async function makeEvent(
   return event?.event_id as string
 }
 
+/** Completes so many orders of a partner, one after the other, and gives the ids of their events. */
+export async function makeEvents(sql: postgres.Sql, partner: Partner, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 0; n < count; n += 1) ids.push(await makeEvent(sql, partner))
+  return ids
+}
+
 /** Makes the waiting events due, as if their time had come, and claims their attempts; their jobs are done then. */
 export async function claimAttempts(sql: postgres.Sql, eventIds: string[]): Promise<Attempt[]> {
   await sql`update supply.events set next_attempt_at = now() where id = any(${eventIds}) and next_attempt_at > now()`
@@ -49,9 +56,21 @@ export async function finishAttempt(
   attempt: { event_id: string; claim_id: string },
   result: object,
 ): Promise<string> {
-  const results = [{ ordinal: 1, eventId: attempt.event_id, claimId: attempt.claim_id, result }]
-  const [row] = await sql`select * from work.finish_deliveries(${sql.json(results as never)})`
-  return row?.verdict
+  const [verdict = ''] = await finishAttempts(sql, [attempt], result)
+  return verdict
+}
+
+/** Records that attempts ended so, in one call, and gives their verdicts. */
+export async function finishAttempts(
+  sql: postgres.Sql,
+  attempts: { event_id: string; claim_id: string }[],
+  result: object,
+): Promise<string[]> {
+  const results = attempts.map(({ event_id, claim_id }, index) => ({
+    ...{ ordinal: index + 1, eventId: event_id, claimId: claim_id, result },
+  }))
+  const rows = await sql`select * from work.finish_deliveries(${sql.json(results as never)}) order by ordinal`
+  return rows.map(({ verdict }) => verdict)
 }
 
 export const answered = (status: number, retryAfter: number | null = null) => ({

@@ -17,7 +17,7 @@ as $$
     'eventType', e.event_type,
     'orderCode', e.order_code,
     'callbackUrl', e.callback_url,
-    'state', case when shown.is_early then 'sending' else e.state end,
+    'state', case when shown.is_early then 'sending' when e.state in ('queued', 'ready') then 'waiting' else e.state end,
     'deadReason', case when not shown.is_early then case when e.is_hidden then 'host_unreachable' else e.dead_reason end end,
     'nextAttemptAt', core.iso(e.next_attempt_at),
     'createdAt', core.iso(e.created_at),

@@ -38,8 +38,27 @@ union all
 select 'open_event_has_a_job',
   format('event %s is %s, but there is neither a job nor an attempt under way', e.id, e.state)
 from supply.events e
-where e.state in ('waiting', 'sending') and (e.claim_expires_at is null or e.claim_expires_at <= now())
+where (e.state in ('waiting', 'ready') or e.state = 'sending' and e.claim_expires_at <= now())
   and not exists (select from deliveries d where d.subject = e.id)
+union all
+select 'queued_event_waits_for_a_slot',
+  format('event %s is due since %s, and account %s has %s slots, of which %s are taken, but nobody gives it one',
+    e.id, e.next_attempt_at, e.account_id, e.slots, e.taken)
+from (
+  select e.*, coalesce(s.slots, 8) as slots, (
+    select count(*) from supply.events h
+    where h.account_id = e.account_id and h.state in ('ready', 'sending') and (h.state = 'ready' or h.claim_expires_at > now())) as taken
+  from (
+    select distinct on (e.account_id) e.id, e.account_id, e.next_attempt_at from supply.events e
+    where e.state = 'queued' order by e.account_id, e.next_attempt_at, e.id) as e
+  left join supply.delivery_slots s on s.account_id = e.account_id
+) as e
+where e.taken < e.slots and e.next_attempt_at < now() - interval '1 minute'
+union all
+select 'slot_is_used',
+  format('event %s of account %s has a slot, but no worker claimed it by %s', e.id, e.account_id, e.claim_expires_at)
+from supply.events e
+where e.state in ('ready', 'sending') and e.state = 'ready' and e.claim_expires_at < now() - interval '5 minutes'
 union all
 -- The longest wait is the last rung.
 select 'open_event_is_looked_at_soon',
@@ -47,7 +66,7 @@ select 'open_event_is_looked_at_soon',
     e.id, e.state, e.claim_expires_at, e.next_attempt_at, d.run_at)
 from supply.events e
 left join (select d.subject, min(d.run_at) as run_at from deliveries d group by d.subject) d on d.subject = e.id
-where e.state in ('waiting', 'sending') and greatest(e.claim_expires_at, e.next_attempt_at, d.run_at) > now() + interval '25 hours'
+where e.state in ('waiting', 'ready', 'sending') and greatest(e.claim_expires_at, e.next_attempt_at, d.run_at) > now() + interval '25 hours'
 union all
 select 'lost_attempt_is_looked_at',
   format('the attempt of event %s is over since %s, but nobody looks at it before %s', e.id, e.claim_expires_at, j.run_at)

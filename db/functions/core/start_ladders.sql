@@ -8,7 +8,7 @@ begin
   perform 1 from supply.events e where e.id = any (event_ids) order by e.id for no key update;
   with begun as (
     update supply.events e set
-      state = 'waiting', ladder = e.ladder + 1, attempts = 0, next_attempt_at = now(), dead_at = null, dead_reason = null
+      state = 'queued', ladder = e.ladder + 1, attempts = 0, next_attempt_at = now(), dead_at = null, dead_reason = null
     where e.id = any (event_ids) and e.state = 'dead'
     returning e.id
   )

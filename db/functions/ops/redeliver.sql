@@ -6,7 +6,7 @@ declare
   event supply.events := core.lock_event(event_id);
 begin
   perform core.require(event.state = 'dead',
-    format('event %s is no dead letter: it is %s', event.id, event.state), 'object_not_in_prerequisite_state');
+    format('event %s is no dead letter: it is %s', event.id, (select e.state from ops.events e where e.event_id = event.id)), 'object_not_in_prerequisite_state');
   perform core.start_ladders(array[event.id]);
   perform core.log_operator('redeliver', 'event ' || event.id, jsonb_build_object('dead_reason', event.dead_reason));
 end

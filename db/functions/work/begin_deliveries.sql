@@ -2,72 +2,78 @@ create or replace function work.begin_deliveries(event_ids uuid[], account_cap i
 returns table (
   ordinal int, event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int
 )
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  event supply.events;
-  due_at timestamptz;
-  lost record;
-  room jsonb := core.delivery_room(event_ids);
-  free int;
-  later_ids uuid[] := '{}';
-  later_times timestamptz[] := '{}';
-  surplus uuid[] := '{}';
-  crowded bigint[] := '{}';
-  freed bigint[] := '{}';
-  causes text[] := '{}';
-  messages text[] := '{}';
+  batch record;
+  given uuid[] := '{}';
 begin
-  for event in
-    select e.* from supply.events e where e.id = any (event_ids) order by e.id for no key update
-  loop
-    continue when event.state in ('delivered', 'dead');
-    -- Whoever comes too early, by a clock that was set back or a job that had a successor, must not be the last to come.
-    due_at := greatest(event.claim_expires_at, event.next_attempt_at);
-    if due_at > now() then
-      later_ids := later_ids || event.id;
-      later_times := later_times || due_at;
-      continue;
-    end if;
-    if event.state = 'sending' then
-      select a.* into lost from core.end_attempt(event, 'lost', event.claim_expires_at) a;
-      freed := freed || event.account_id;
-      if lost.alert_cause is not null then
-        causes := causes || lost.alert_cause;
-        messages := messages || lost.alert_message;
-      elsif lost.next_attempt_at > now() then
-        later_ids := later_ids || event.id;
-        later_times := later_times || lost.next_attempt_at;
-      end if;
-      continue when lost.next_attempt_at is null or lost.next_attempt_at > now();
-    end if;
+  select
+    coalesce(array_agg(e.id) filter (where e.verdict = 'claim'), '{}') as ready,
+    coalesce(array_agg(e.id) filter (where e.verdict = 'needs_slot'), '{}') as without_slot,
+    coalesce(array_agg(e.id) filter (where e.verdict = 'early'), '{}') as early,
+    array_agg(e.due_at) filter (where e.verdict = 'early') as early_until,
+    coalesce(array_agg(e.id) filter (where e.verdict = 'lost'), '{}') as lost,
+    array_agg(e.due_at) filter (where e.verdict = 'lost') as lost_at,
+    coalesce(array_agg(e.account_id) filter (where e.verdict in ('needs_slot', 'lost')), '{}') as accounts,
+    coalesce(array_agg(e.account_id) filter (where not e.has_secret), '{}') as unsigned
+  into batch
+  from (
+    select e.*,
+      case
+        when e.state in ('delivered', 'dead') then 'over'
+        -- Whoever comes too early, by a clock that was set back or a job that had a successor, must not be the last to come.
+        when e.due_at > now() then 'early'
+        when e.state = 'sending' then 'lost'
+        when e.state = 'ready' then 'claim'
+        else 'needs_slot'
+      end as verdict,
+      exists (select from supply.webhook_secrets s where s.account_id = e.account_id) as has_secret
+    from (
+      select e.id, e.account_id, e.state, case e.state when 'sending' then e.claim_expires_at else e.next_attempt_at end as due_at
+      from supply.events e where e.id = any (event_ids) order by e.id for no key update
+    ) as e
+  ) as e;
 
-    free := (room ->> event.account_id::text)::int;
-    if free <= 0 then
-      surplus := surplus || event.id;
-      crowded := crowded || event.account_id;
-      continue;
-    end if;
-    room := room || jsonb_build_object(event.account_id, free - 1);
+  if cardinality(batch.lost) > 0 then
+    perform core.end_attempts(batch.lost, array_fill('lost'::text, array[cardinality(batch.lost)]), batch.lost_at);
+    -- Where nobody looked for so long, the next rung is due.
+    batch.without_slot := batch.without_slot || array(
+      select e.id from supply.events e where e.id = any (batch.lost) and e.next_attempt_at <= now());
+  end if;
+  if cardinality(batch.early) > 0 then
+    update supply.events e set state = 'waiting', claim_expires_at = null
+    where e.id = any (batch.early) and e.state <> 'sending';
+    perform core.enqueue('deliver_waiting', batch.early, batch.early_until, 'deliver_webhook');
+  end if;
+  if cardinality(batch.accounts) > 0 then
+    update supply.events e set state = 'queued' where e.id = any (batch.without_slot);
+    given := core.fill_slots(core.lock_slots(batch.accounts, wait => false), to_claim => batch.without_slot);
+  end if;
+  if cardinality(batch.unsigned) > 0 then
+    perform core.make_secrets(batch.unsigned);
+  end if;
 
-    select c.claim_id, c.attempt into claim_id, attempt from core.claim_attempt(event.id) c;
-    ordinal := array_position(event_ids, event.id);
-    event_id := event.id; callback_url := event.callback_url; event_type := event.event_type; body := event.body;
-    secret := core.webhook_secret(event.account_id);
-    return next;
-  end loop;
-
-  perform core.deliver_later(later_ids, later_times);
-  perform core.stand_in_line(surplus);
-  perform core.stand_back(crowded);
-  perform core.call_line(freed);
-  perform core.raise_alerts(causes, messages);
+  return query
+  with claimed as (
+    update supply.events e set
+      state = 'sending', attempts = e.attempts + 1, claim_id = gen_random_uuid(),
+      claim_expires_at = now() + interval '30 s', next_attempt_at = null
+    where e.id = any (batch.ready || given)
+    returning e.id, e.account_id, e.ladder, e.attempts, e.claim_id, e.callback_url, e.event_type, e.body
+  ), counted as (
+    insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id)
+    select c.id, c.ladder, c.attempts, c.claim_id from claimed c
+  )
+  select array_position(event_ids, c.id), c.id, c.claim_id, c.callback_url, c.event_type, c.body,
+    (select s.secret from supply.webhook_secrets s where s.account_id = c.account_id), c.attempts
+  from claimed c;
 end
 $$;
 comment on function work.begin_deliveries is
   'Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event''s place in '
-  'event_ids. Events for which their account has no room stand in line, which costs no attempt. '
+  'event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. '
   'account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt '
   'with unknown outcome. The account''s secret is made here at its first delivery. '
   'Specification 2.5 and 6.5.';

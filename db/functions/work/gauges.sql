@@ -6,9 +6,9 @@ returns table (
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
-    (select count(*)::int from supply.events e where e.state = 'waiting'),
-    (select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now()),
-    (select count(*)::int from supply.events e where e.state = 'sending'),
+    e.rungs + e.queued + e.ready,
+    e.rungs_due + e.queued + e.ready,
+    e.sending,
     (select count(*)::int from supply.events e where e.state = 'dead' and not e.simulated),
     (select count(*)::int from supply.order_items i where i.completed_at is null),
     (select count(*)::int from supply.order_items i where i.stuck_at is not null and i.completed_at is null),
@@ -17,6 +17,14 @@ as $$
       select coalesce(greatest(extract(epoch from now() - min(j.run_at)), 0), 0)::double precision
       from core.jobs j where j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
     )
+  from (
+    select
+      (select count(*)::int from supply.events e where e.state = 'waiting') as rungs,
+      (select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now()) as rungs_due,
+      (select count(*)::int from supply.events e where e.state = 'queued') as queued,
+      (select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'ready') as ready,
+      (select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'sending') as sending
+  ) as e
 $$;
 comment on function work.gauges is
   'How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order lines and '

@@ -46,6 +46,22 @@ export const queue: Breach[] = [
     by: (sql) => setLine(sql, well.stuckLine, "stuck_at = stuck_at - interval '1 hour'"),
   },
   { checks: ['open_event_has_a_job'], about: 'waiting', by: (sql) => loseJob(sql, well.waiting) },
+  { checks: ['open_event_has_a_job'], about: 'ready', by: (sql) => loseJob(sql, well.ready) },
+  {
+    checks: ['queued_event_waits_for_a_slot'],
+    about: 'ready',
+    by: (sql) =>
+      setEvent(
+        sql,
+        well.ready,
+        "state = 'queued', claim_expires_at = null, next_attempt_at = now() - interval '2 minutes'",
+      ),
+  },
+  {
+    checks: ['slot_is_used'],
+    about: 'ready',
+    by: (sql) => setEvent(sql, well.ready, "claim_expires_at = now() - interval '6 minutes'"),
+  },
   {
     checks: ['open_event_has_a_job'],
     about: 'sending',
@@ -59,7 +75,7 @@ export const queue: Breach[] = [
     about: 'sending',
     by: async (sql) => {
       await setEvent(sql, well.sending, "claim_expires_at = now() - interval '1 second'")
-      await sql`select core.stand_in_line(array[${well.sending}]::uuid[])`
+      await sql`select core.enqueue('deliver_waiting', ${[well.sending]}, array[now() + interval '1 day'], 'deliver_webhook')`
     },
   },
   {

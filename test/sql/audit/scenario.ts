@@ -8,7 +8,7 @@ import { makeCatalog, makePartner, type Partner, products } from '../../support/
 export const well = {
   ...{ account: 0, open: '', openLine: '', full: '', fullLine: '', none: '', noneLine: '', told: '' },
   ...{ keyLine: '', partial: '', restLine: '', stuckLine: '', heldLine: '', alert: '' },
-  ...{ waiting: '', sending: '', delivered: '', dead: '' },
+  ...{ waiting: '', ready: '', sending: '', delivered: '', dead: '' },
 }
 
 export type Sql = postgres.TransactionSql
@@ -55,9 +55,9 @@ async function makeLines(sql: postgres.Sql, partner: Partner): Promise<void> {
 }
 
 async function makeEvents(sql: postgres.Sql, partner: Partner): Promise<void> {
-  for (const state of ['waiting', 'sending', 'delivered', 'dead'] as const)
+  for (const state of ['waiting', 'ready', 'sending', 'delivered', 'dead'] as const)
     well[state] = await makeEvent(sql, partner, 'https://hooks.example/x')
-  for (const state of ['delivered', 'dead'] as const)
+  for (const state of ['waiting', 'delivered', 'dead'] as const)
     await finishAttempt(sql, await claimAttempt(sql, well[state]), answered(500))
   await claimAttempt(sql, well.sending)
   await finishAttempt(sql, await claimAttempt(sql, well.delivered), answered(204))

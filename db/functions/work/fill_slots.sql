@@ -1,0 +1,36 @@
+create or replace function work.fill_slots()
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  accounts bigint[];
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('fill_slots', 0)) then
+    return;
+  end if;
+  perform core.review_ready();
+  perform core.queue_overdue();
+  with recursive backlog (account_id) as (
+    (select e.account_id from supply.events e where e.state = 'queued' order by e.account_id limit 1)
+    union all
+    select (
+      select e.account_id from supply.events e where e.state = 'queued' and e.account_id > b.account_id
+      order by e.account_id limit 1)
+    from backlog b where b.account_id is not null
+  )
+  select coalesce(array_agg(b.account_id), '{}') into accounts
+  from backlog b
+  where b.account_id is not null and (
+    select count(*) from supply.events h
+    where h.account_id = b.account_id and h.state in ('ready', 'sending') and (h.state = 'ready' or h.claim_expires_at > now())
+  ) < coalesce((select s.slots from supply.delivery_slots s where s.account_id = b.account_id), 8);
+  if cardinality(accounts) > 0 then
+    perform core.fill_slots(core.lock_slots(accounts, wait => false));
+  end if;
+end
+$$;
+comment on function work.fill_slots is
+  'Fills free slots of accounts that have queued events, where the end of an attempt did not: its worker died, or two ended at the same moment. '
+  'Call it every second from each worker; calls at the same time do nothing.';
+revoke all on function work.fill_slots from public;
+grant execute on function work.fill_slots to supply_worker;
