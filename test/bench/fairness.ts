@@ -132,11 +132,16 @@ async function makeDeadLetters(sql: postgres.Sql, account: number, url: string):
 const redeliver = (sql: postgres.Sql, account: number) =>
   sql`select ops.redeliver_all(${account}, '-infinity', false)`
 
-/** What the queue looks like when workers come back after a day. */
+/** What is there when workers come back after a day: each event has a job for its rung, which is due. */
 const makeAllDue = (sql: postgres.Sql, account: number) => sql`
-  update graphile_worker._private_jobs set run_at = now()
-  where locked_at is null
-    and (payload ->> 'id')::uuid in (select event_id from ops.events where account_id = ${account})`
+  with due as (
+    update supply.events set state = 'waiting', next_attempt_at = now() - interval '1 minute'
+    where account_id = ${account} and state = 'queued' returning id
+  )
+  select count(*) from graphile_worker.add_jobs(array(
+    select row('deliver_waiting', json_build_object('id', due.id), null, now(), 1000, 'deliver_webhook:' || due.id, 0, null)
+      ::graphile_worker.job_spec
+    from due))`
 
 /** Makes dead letters of the backlog again, once nothing of it is under way. */
 async function clearAway(sql: postgres.Sql, account: number): Promise<void> {
@@ -144,15 +149,17 @@ async function clearAway(sql: postgres.Sql, account: number): Promise<void> {
     delete from graphile_worker._private_jobs
     where locked_at is null
       and (payload ->> 'id')::uuid in (select event_id from ops.events where account_id = ${account})`
-  await sql`
-    update supply.events set state = 'dead', next_attempt_at = null, dead_at = now(), dead_reason = 'http_4xx'
-    where account_id = ${account} and state = 'waiting'`
+  const bury = () => sql`
+    update supply.events
+    set state = 'dead', next_attempt_at = null, claim_expires_at = null, dead_at = now(), dead_reason = 'http_4xx'
+    where account_id = ${account} and state in ('waiting', 'queued', 'ready')`
+  await bury()
   const sending = () => sql`select from ops.events where account_id = ${account} and state = 'sending'`
   while ((await sending()).length > 0) {
     await sleep(200)
-    await sql`update supply.events set state = 'dead', next_attempt_at = null, dead_at = now(), dead_reason = 'http_4xx'
-      where account_id = ${account} and state = 'waiting'`
+    await bury()
   }
+  await sql`delete from supply.delivery_slots where account_id = ${account}`
 }
 
 async function startReceiver() {

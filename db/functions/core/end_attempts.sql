@@ -6,6 +6,7 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
+  rungs constant interval[] := array['1 minute', '5 minutes', '15 minutes', '1 hour', '3 hours', '6 hours', '12 hours', '24 hours'];
   done record;
 begin
   with ended as materialized (
@@ -17,7 +18,7 @@ begin
       end as why_dead,
       case
         when n.verdict in ('retry', 'lost') and e.attempts < 9
-        then n.at + coalesce(make_interval(secs => n.retry_after), core.retry_delay(e.attempts))
+        then n.at + coalesce(make_interval(secs => n.retry_after), rungs[e.attempts])
       end as next_attempt_at
     from unnest(event_ids, verdicts, ended_at, status_codes, errors, retry_afters)
       as n (event_id, verdict, at, status_code, error, retry_after)

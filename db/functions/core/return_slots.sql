@@ -13,7 +13,8 @@ begin
         exists (
           select from unnest(account_ids, changes) as n (account_id, change)
           where n.account_id = s.account_id and (n.change > 0 and s.slots < 64 or n.change < 0 and s.slots > 2))
-        or exists (select from supply.events e where e.account_id = s.account_id and e.state = 'queued'))
+        -- An `exists` may be planned as one list of all that are queued.
+        or (select true from supply.events e where e.account_id = s.account_id and e.state = 'queued' limit 1))
     order by s.account_id for no key update skip locked);
   if cardinality(locked) = 0 then
     return;

@@ -17,7 +17,7 @@ begin
     coalesce(array_agg(e.id) filter (where e.verdict = 'lost'), '{}') as lost,
     array_agg(e.due_at) filter (where e.verdict = 'lost') as lost_at,
     coalesce(array_agg(e.account_id) filter (where e.verdict in ('needs_slot', 'lost')), '{}') as accounts,
-    coalesce(array_agg(e.account_id) filter (where not e.has_secret), '{}') as unsigned
+    coalesce(array_agg(e.account_id) filter (where e.has_secret is null), '{}') as unsigned
   into batch
   from (
     select e.*,
@@ -29,7 +29,7 @@ begin
         when e.state = 'ready' then 'claim'
         else 'needs_slot'
       end as verdict,
-      exists (select from supply.webhook_secrets s where s.account_id = e.account_id) as has_secret
+      (select true from supply.webhook_secrets s where s.account_id = e.account_id) as has_secret
     from (
       select e.id, e.account_id, e.state, case e.state when 'sending' then e.claim_expires_at else e.next_attempt_at end as due_at
       from supply.events e where e.id = any (event_ids) order by e.id for no key update
