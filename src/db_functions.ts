@@ -229,6 +229,11 @@ export type Functions = {
     args: { event_ids: readonly (string | null)[] | null; account_cap?: number | null }
     result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number }[]
   }
+  /** As work.fill_slots, under the name by which workers of the release before call it every second. */
+  'work.call_lines': {
+    args: Record<string, never>
+    result: undefined
+  }
   /** Fills free slots of accounts that have queued events, where the end of an attempt did not: its worker died, or two ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
   'work.fill_slots': {
     args: Record<string, never>
@@ -327,6 +332,7 @@ export const functions = {
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]', account_cap: 'integer' }, returns: 'rows' },
+  'work.call_lines': { args: {}, returns: 'void' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_deliveries': { args: { results: 'jsonb' }, returns: 'rows' },

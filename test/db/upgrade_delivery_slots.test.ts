@@ -51,12 +51,12 @@ async function oldEvent(account: number, { state, due, runAt, priority = 0, lock
   return event?.id as string
 }
 
-test('events that stood in line are queued without a job, and everything else goes on where it was', async () => {
+test('events that waited for their turn by a job of tomorrow are queued without one, and everything else goes on where it was', async () => {
   await sql()`insert into supply.accounts (name, kind, mode, currency) values ('A', 'supply', 'test', 'RUB')`
   const [{ id: account } = { id: 0 }] = await sql()`select id::int from supply.accounts`
-  const inLine: string[] = []
+  const surplus: string[] = []
   for (let n = 0; n < 9; n += 1) {
-    inLine.push(
+    surplus.push(
       await oldEvent(account, { state: 'waiting', due: '-10 minutes', runAt: '1 day', priority: 1 }),
     )
   }
@@ -73,14 +73,14 @@ test('events that stood in line are queued without a job, and everything else go
       from supply.events e where e.id = any(${ids})`
     return rows.map((row) => `${row.state} ${row.jobs}`).join()
   }
-  expect(await state(...inLine, called)).toBe('queued 0')
+  expect(await state(...surplus, called)).toBe('queued 0')
   expect(await state(fetched)).toBe('queued 1')
   expect(await state(rung)).toBe('waiting 1')
   expect(await state(sending)).toBe('sending 1')
 
   await sql()`select work.fill_slots()`
-  expect(await state(...inLine.slice(0, 7))).toBe('ready 1')
-  expect(await state(...inLine.slice(7), called)).toBe('queued 0')
+  expect(await state(...surplus.slice(0, 7))).toBe('ready 1')
+  expect(await state(...surplus.slice(7), called)).toBe('queued 0')
   expect(await sql()`select * from work.begin_deliveries(${[fetched]})`).toEqual([])
   await sql()`delete from graphile_worker._private_jobs where locked_by = 'pool-old'`
   expect(await audit(sql())).toEqual([])

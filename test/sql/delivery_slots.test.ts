@@ -320,7 +320,7 @@ describe('a rung that comes due', () => {
     expect(idsOf(await jobsOf(partner))).toContain(older)
   })
 
-  test('is queued by the regular look where no worker had one, and nobody waits for a crowd of them', async () => {
+  test('is queued by the regular look where no worker had one, as many at once as there are', async () => {
     const ids = await onARung(40)
     await makeDue(ids, '1 hour')
     await tick()

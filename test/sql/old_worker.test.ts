@@ -13,3 +13,12 @@ test('a worker of the release before may claim deliveries as it did', async () =
     select * from work.begin_deliveries(event_ids => ${[event]}, account_cap => 8)`
   expect(claimed).toHaveLength(1)
 })
+
+test('a worker of the release before has free slots filled every second', async () => {
+  const event = await makeEvent(database.sql, await makePartner(database.sql))
+  await database.sql`update supply.events set state = 'queued', claim_expires_at = null where id = ${event}`
+  await database.sql`select work.call_lines()`
+  expect(await database.sql`select state from supply.events where id = ${event}`).toEqual([
+    { state: 'ready' },
+  ])
+})

@@ -110,14 +110,14 @@ test('a job that comes before the time of its event or line, for a clock was set
   expect(await waits(line)).toEqual([5])
 })
 
-test('a lost attempt is found beside a crowd of due events of its account', async () => {
-  const [lost = '', ...crowd] = await makeEvents(sql(), partner, 30)
+test('a lost attempt is found beside a backlog of due events of its account', async () => {
+  const [lost = '', ...backlog] = await makeEvents(sql(), partner, 30)
   await claimAttempt(sql(), lost)
   await claimAttempts(sql(), [lost])
   await sql()`update supply.events set claim_expires_at = now() - interval '1 s' where id = ${lost}`
   await sql()`
-    update graphile_worker._private_jobs set run_at = now() where payload ->> 'id' = any(${[lost, ...crowd]})`
-  const claimed = await claimAttempts(sql(), crowd.slice(0, 20))
+    update graphile_worker._private_jobs set run_at = now() where payload ->> 'id' = any(${[lost, ...backlog]})`
+  const claimed = await claimAttempts(sql(), backlog.slice(0, 20))
   expect(claimed).toHaveLength(8)
   expect(await waits(lost)).toEqual([0])
   for (const attempt of claimed) await finishAttempt(sql(), attempt, answered(200))

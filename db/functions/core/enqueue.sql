@@ -1,5 +1,5 @@
 create or replace function core.enqueue(
-  task text, ids uuid[], run_at timestamptz[] default null, key text default null, priority int default 0
+  task text, ids uuid[], run_at timestamptz[] default null, key text default null
 )
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -14,7 +14,7 @@ begin
   from graphile_worker.add_jobs(array(
     select row(
       task, json_build_object('id', ids[i]), null, enqueue.run_at[i], 1000,
-      enqueue.key || ':' || ids[i], enqueue.priority, null
+      enqueue.key || ':' || ids[i], 0, null
     )::graphile_worker.job_spec
     from generate_subscripts(ids, 1) as i
   )) as job;
@@ -26,6 +26,6 @@ end
 $$;
 comment on function core.enqueue is
   'Adds a job {"id": …} of the task for every id, due at the run_at of the same place, or now. With a key a job replaces '
-  'the waiting one of its key and id; ids must be distinct then. Of due jobs those with the smallest priority are taken first. '
+  'the waiting one of its key and id; ids must be distinct then. '
   'Raises serialization_failure if the queue did not take every job.';
 revoke all on function core.enqueue from public;
