@@ -1,26 +1,49 @@
-/** The p-th percentile (0..100) of some numbers; NaN of none. */
-export function percentile(values: readonly number[], p: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
+/** The p-th percentile (0..100) of numbers that are in order; NaN of none. */
+export function percentile(sorted: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? Number.NaN
 }
 
-/** What a benchmark found out: a table, and what has to be said about it. */
-export type Report = { title: string; columns: string[]; rows: (string | number)[][]; notes?: string[] }
+/** Milliseconds; `never` for what did not come. */
+export type Latencies = { p50: number; p95: number; p99: number }
 
-/** A report for a terminal, its columns aligned. */
-export function printReport({ title, columns, rows, notes = [] }: Report): void {
-  const table = [columns, ...rows.map((row) => row.map(shown))]
-  const widths = columns.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length)))
-  console.log(`\n${title}`)
-  for (const row of table) {
-    console.log(
-      `  ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')}`,
-    )
-  }
-  for (const note of notes) console.log(`  ${note}`)
+/** Worse than any time. JSON knows no infinity. */
+export const never = 1e9
+
+export function latenciesOf(times: readonly number[]): Latencies {
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (p: number) => Math.min(percentile(sorted, p), never)
+  return { p50: at(50), p95: at(95), p99: at(99) }
 }
 
-function shown(value: string | number): string {
+export function median(values: readonly number[]): number {
+  return percentile(
+    values.toSorted((a, b) => a - b),
+    50,
+  )
+}
+
+/** What was measured, for a terminal. */
+export type Table = { title: string; columns: string[]; rows: (string | number)[][]; notes?: string[] }
+
+/** A table as lines, the columns aligned. */
+export function renderTable({ title, columns, rows, notes = [] }: Table): string {
+  const cells = [columns, ...rows.map((row) => row.map(shown))]
+  const widths = columns.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)))
+  const pad = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
+  return [
+    '',
+    title,
+    ...cells.map((row) => `  ${row.map(pad).join('  ')}`.trimEnd()),
+    ...notes.map((note) => `  ${note}`),
+  ].join('\n')
+}
+
+/** A number with about three digits that count; a dash for what was not measured. */
+export function shown(value: string | number): string {
   if (typeof value === 'string') return value
-  return Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 2 : 1)
+  if (!Number.isFinite(value)) return '–'
+  if (value >= never) return 'never'
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')
+  return value.toFixed(Math.abs(value) < 10 ? 2 : 1)
 }

@@ -1,29 +1,125 @@
-import { fairness } from './fairness.ts'
-import { printReport, type Report } from './figures.ts'
-import { orders } from './orders.ts'
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { type Bench, bestRate, measureBaseline } from './baseline.ts'
+import { measureFairness } from './fairness.ts'
+import { renderTable } from './figures.ts'
+import { measureGrowth } from './growth.ts'
+import { measureIntake } from './intake.ts'
 import { type Stage, setStage } from './stage.ts'
-import { whole } from './whole.ts'
+import { type Findings, machineName, save, tablesOf } from './summary.ts'
+import { measureMemory, measureWhole } from './whole.ts'
 
-const benchmarks: { [name: string]: (stage: Stage) => Promise<Report> } = { orders, whole, fairness }
-
-const asked = process.argv.slice(2)
-const names = asked.length > 0 ? asked : Object.keys(benchmarks)
-const unknown = names.filter((name) => !Object.hasOwn(benchmarks, name))
-if (unknown.length > 0) {
-  console.error(
-    `there is no benchmark ${unknown.join(', ')}; there are: ${Object.keys(benchmarks).join(', ')}`,
-  )
-  process.exit(2)
+const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = {
+  intake: async (bench) => ({ intake: await measureIntake(bench) }),
+  whole: async (bench) => ({ whole: await measureWhole(bench) }),
+  fairness: async (bench) => ({ fairness: await measureFairness(bench) }),
+  growth: async (bench) => ({ growth: await measureGrowth(bench) }),
+  memory: async (bench) => ({ memory: await measureMemory(bench) }),
 }
 
-const { stage, close } = await setStage()
-try {
-  for (const name of names) {
-    const report = await benchmarks[name]?.(stage)
-    await stage.clear()
-    if (report !== undefined) printReport(report)
+const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--supplier-ms N] [--quick]
+parts: ${Object.keys(parts).join(', ')}; without any, all
+--json FILE        writes all figures
+--save             writes docs/bench.json, docs/bench.svg and the table of the README; of all parts only
+--orders N         of the grown database, 100000 without it
+--supplier-ms N    how long the supplier takes for an item, 0 without it
+--quick            a fifth of the time: shows that all works, and not how fast`
+
+type Settings = {
+  names: string[]
+  json: string | undefined
+  save: boolean
+  quick: boolean
+  orders: number
+  supplierMs: number
+}
+
+// npm keeps the options that it is given without a -- before them, and tells of them in the environment.
+const kept = (name: string) => process.env[`npm_config_${name}`]
+
+function readSettings(): Settings {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      json: { type: 'string' },
+      save: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: kept('quick') === 'true' },
+      orders: { type: 'string', default: kept('orders') ?? '100000' },
+      'supplier-ms': { type: 'string', default: kept('supplier_ms') ?? '0' },
+    },
+  })
+  const wrong = positionals.filter((name) => !Object.hasOwn(parts, name))
+  if (wrong.length > 0) throw new Error(`there is no part ${wrong.join(', ')}`)
+  const names = Object.keys(parts).filter((name) => positionals.length === 0 || positionals.includes(name))
+  const all = names.length === Object.keys(parts).length
+  if (values.save && (!all || values.quick)) throw new Error('--save needs all parts, and no --quick')
+  const [orders, supplierMs] = [Number(values.orders), Number(values['supplier-ms'])]
+  if (!Number.isInteger(orders) || orders < 2_000 || orders > 10_000_000) {
+    throw new Error('--orders must be a whole number from 2000 to 10000000')
   }
-} finally {
-  await close()
+  if (!Number.isInteger(supplierMs) || supplierMs < 0 || supplierMs > 10_000) {
+    throw new Error('--supplier-ms must be a whole number from 0 to 10000')
+  }
+  return { names, json: values.json, save: values.save, quick: values.quick, orders, supplierMs }
 }
-process.exit(0)
+
+async function measure(stage: Stage, { names, quick, orders }: Settings): Promise<Findings> {
+  const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
+  const ms = (seconds: number) => (quick ? seconds * 200 : seconds * 1000)
+  const base = { stage, ms, quick, growthOrders: orders }
+  say('the plain function')
+  const baseline = await measureBaseline(base)
+  const findings: Findings = {
+    date: new Date().toISOString(),
+    machine: machineName(),
+    postgres: await stage.version(),
+    quick,
+    baselines: [baseline],
+  }
+  for (const name of names) {
+    say(name)
+    Object.assign(findings, await parts[name]?.({ ...base, plainRate: bestRate([baseline]) }))
+  }
+  say('the plain function again')
+  findings.baselines.push(await measureBaseline(base))
+  return findings
+}
+
+function readSettingsOrExit(): Settings {
+  try {
+    return readSettings()
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+    process.exit(2)
+  }
+}
+
+const settings = readSettingsOrExit()
+const staging = setStage(settings.supplierMs)
+const close = () =>
+  staging.then(
+    (set) => set.close(),
+    () => {},
+  )
+let closing: Promise<void> | undefined
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    closing ??= close().finally(() => process.exit(130))
+  })
+}
+try {
+  const { stage } = await staging
+  const findings = await measure(stage, settings)
+  for (const table of tablesOf(findings)) console.log(renderTable(table))
+  if (settings.json !== undefined) writeFileSync(settings.json, `${JSON.stringify(findings, undefined, 2)}\n`)
+  if (settings.save) save(findings)
+} catch (error) {
+  // What fails because all is being ended is no failure.
+  if (closing === undefined) {
+    console.error(error)
+    process.exitCode = 1
+  }
+}
+closing ??= close()
+await closing
+process.exit()

@@ -1,120 +1,146 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { Pool } from 'undici'
-import { percentile, type Report } from './figures.ts'
-import { makeShop, makeShoppers, orderBody, type Shopper } from './shop.ts'
-import type { Stage } from './stage.ts'
+import type { Bench } from './baseline.ts'
+import type { Latencies, Table } from './figures.ts'
+import { costCells, costColumns, costNote } from './intake.ts'
+import type { OrderRun } from './load.ts'
+import { type Account, makeAccounts, makeShop } from './shop.ts'
+import { assertSound, type Service, type Stage, waitUntilFinal } from './stage.ts'
+import { type Costs, peakMemory } from './usage.ts'
 
 const underWay = [1, 16, 64, 256]
-const accounts = 50
-const warmUpMs = 2_000
-const ms = 8_000
-const longestWayMs = 10_000
+const accountCount = 50
+const quarter = 0.25
+const curveShares = [0.05, 0.1, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+
+type Way = { accounts: number; perSecond: number; latencies: Latencies; failed: number; costs: Costs }
+
+export type Whole = {
+  /** So many orders under way, each followed by the next. */
+  closed: (Way & { underWay: number })[]
+  /** So many orders a second, given as a share of the plain function's rate at the beginning, and `offered`. */
+  rates: (Way & { share: number; offered: number })[]
+}
 
 /**
- * Whole orders per second, and how long each takes from the request to the arrival of its webhook: the API and the
- * worker in processes of their own, and a supplier and a receiver that answer at once. So many orders are under way at
- * a time; the next one is placed when one has arrived.
+ * Whole orders, from the POST to the arrival of the webhook: API and worker in processes of their own, and a supplier
+ * and receivers that answer at once. First by so many under way, then at fixed rates, where an order's time runs from
+ * the moment that was planned for it.
  */
-export async function whole(stage: Stage): Promise<Report> {
-  const { url, sql } = await stage.database()
-  const supplier = await listen((request, response) => {
-    request.resume()
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"completed"}')
-  })
-  const arrivals = new Map<string, () => void>()
-  const receiver = await listen((request, response) => {
-    request.resume()
-    response.writeHead(200).end()
-    arrivals.get(request.url?.slice(1) ?? '')?.()
-  })
-  await makeShop(sql, supplier.url)
-  const shoppers = await makeShoppers(sql, accounts)
-  const env = { DATABASE_URL: url, CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8', LOG_LEVEL: 'info' }
-  await stage.program({ args: ['worker'], env, ready: 'the worker runs' })
-  const quiet = { ...env, LOG_LEVEL: 'warn', PORT: '0', RATE_LIMIT_PER_MINUTE: '2147483647' }
-  const line = await stage.program({ args: ['api'], env: quiet, ready: 'ready:' })
-  const pool = new Pool(line.slice(line.indexOf('http')), { connections: Math.max(...underWay) })
+export async function measureWhole({ stage, ms, plainRate }: Bench): Promise<Whole> {
+  const { database, service, accounts } = await openShop(stage)
+  const whole: Whole = { closed: [], rates: [] }
+  let accepted = 0
 
-  const rows: Report['rows'] = []
-  for (const [name, who] of [
-    ['one account', shoppers.slice(0, 1)],
-    [`${accounts} accounts`, shoppers],
-  ] as const) {
+  async function run(
+    who: Account[],
+    pace: OrderRun['pace'],
+    [warmUp, seconds]: [number, number],
+  ): Promise<Way> {
+    const settings = { pace, untilWebhook: true, warmUpMs: ms(warmUp), ms: ms(seconds) }
+    const shoppers = withReceivers(who, stage)
+    const { orders, latencies, costs, ...result } = await stage.orders(service, { ...settings, shoppers })
+    accepted += result.accepted
+    // What one run leaves undone is no load of the next.
+    await waitUntilFinal(database.sql)
+    const failed = result.refused + result.lost + result.twice
+    return { accounts: who.length, perSecond: orders / result.seconds, latencies, failed, costs }
+  }
+
+  for (const who of [accounts.slice(0, 1), accounts]) {
     for (const count of underWay) {
-      const { ways, lost } = await run(pool, who, count, receiver.url, arrivals)
-      const rate = Math.round(ways.length / (ms / 1000))
-      rows.push([name, count, rate, percentile(ways, 50), percentile(ways, 95), lost])
+      const way = await run(who, { underWay: count }, [1.5, 5])
+      whole.closed.push({ ...way, underWay: count })
     }
   }
-  await pool.destroy()
-  supplier.close()
-  receiver.close()
-  return {
-    title: 'Whole orders: placed, supplied, told by webhook',
-    columns: ['of', 'under way', 'orders/s', 'p50 ms', 'p95 ms', 'not arrived'],
-    rows,
+  async function atShare(who: Account[], share: number, seconds: number): Promise<boolean> {
+    const offered = plainRate * share
+    const way = await run(who, { perSecond: offered }, [2, seconds])
+    whole.rates.push({ ...way, share, offered })
+    return way.perSecond > 0.95 * offered
   }
+  await atShare(accounts, quarter, 10)
+  await atShare(accounts.slice(0, 1), quarter, 10)
+  for (const share of curveShares) {
+    if (!(await atShare(accounts.slice(0, 1), share, 6))) break
+  }
+  await assertSound(database.sql, accepted)
+  await service.stop()
+  await database.drop()
+  return whole
 }
 
-async function run(
-  pool: Pool,
-  shoppers: readonly Shopper[],
-  count: number,
-  receiverUrl: string,
-  arrivals: Map<string, () => void>,
-): Promise<{ ways: number[]; lost: number }> {
-  const ways: number[] = []
-  let lost = 0
-  let counter = 0
-  const begin = performance.now() + warmUpMs
-  const end = begin + ms
+export type Memory = { api: number; worker: number }
 
-  async function shop(): Promise<void> {
-    while (performance.now() < end) {
-      counter += 1
-      const name = `${count}-${shoppers.length}-${counter}`
-      const key = shoppers[counter % shoppers.length]?.key ?? ''
-      const sent = performance.now()
-      const arrived = arrivalOf(name, arrivals)
-      const response = await pool.request({
-        method: 'POST',
-        path: '/b2b/orders',
-        headers: { 'x-api-key': key, 'content-type': 'application/json' },
-        body: orderBody(name, `${receiverUrl}/${name}`),
-      })
-      await response.body.dump()
-      const came = response.statusCode === 201 && (await arrived)
-      const now = performance.now()
-      if (!came) lost += 1
-      else if (now >= begin && now <= end) ways.push(now - sent)
-    }
-  }
-  await Promise.all(Array.from({ length: count }, shop))
-  return { ways, lost }
+/** The most memory that the API and the worker ever have, in MB, under the highest load that the bench knows. */
+export async function measureMemory({ stage, ms }: Bench): Promise<Memory> {
+  const { database, service, accounts } = await openShop(stage)
+  const [pace, warmUpMs] = [{ underWay: Math.max(...underWay) }, 0]
+  const shoppers = withReceivers(accounts, stage)
+  const whole = await stage.orders(service, { shoppers, pace, untilWebhook: true, warmUpMs, ms: ms(8) })
+  const intake = await stage.orders(service, { shoppers, pace, untilWebhook: false, warmUpMs, ms: ms(5) })
+  const memory = { api: peakMemory(service.pids.api ?? 0), worker: peakMemory(service.pids.worker ?? 0) }
+  await assertSound(database.sql, whole.accepted + intake.accepted)
+  await service.stop()
+  await database.drop()
+  return memory
 }
 
-function arrivalOf(name: string, arrivals: Map<string, () => void>): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (came: boolean) => {
-      clearTimeout(timer)
-      arrivals.delete(name)
-      resolve(came)
-    }
-    const timer = setTimeout(() => settle(false), longestWayMs)
-    arrivals.set(name, () => settle(true))
+async function openShop(stage: Stage) {
+  const database = await stage.database()
+  await makeShop(database.sql, stage.ports.supplier)
+  const accounts = await makeAccounts(database.sql, accountCount)
+  const service: Service = await stage.service(database, ['worker', 'api'])
+  return { database, service, accounts }
+}
+
+/** Each account has a receiver, which it may share with others. */
+export function withReceivers(accounts: readonly Account[], { ports }: Stage): OrderRun['shoppers'] {
+  return accounts.map(({ key }, index) => {
+    const port = ports.receivers[index % ports.receivers.length]
+    return { key, callback: `http://127.0.0.1:${port}` }
   })
 }
 
-async function listen(handle: RequestListener) {
-  const server = createServer(handle)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const close = () => {
-    server.close()
-    server.closeAllConnections()
+export function wholeTables({ closed, rates }: Whole, plainRate: number): Table[] {
+  const latencyColumns = ['p50 ms', 'p95 ms', 'p99 ms', 'failed']
+  const common = ({ latencies: { p50, p95, p99 }, failed, costs }: Way) => [
+    ...[p50, p95, p99],
+    failed,
+    ...costCells(costs),
+  ]
+  return [
+    {
+      title: 'Whole orders, from the POST to the webhook, so many under way',
+      columns: ['accounts', 'under way', 'orders/s', 'in B', ...latencyColumns, ...costColumns],
+      rows: closed.map((way) => [
+        String(way.accounts),
+        way.underWay,
+        Math.round(way.perSecond),
+        way.perSecond / plainRate,
+        ...common(way),
+      ]),
+      notes: [costNote],
+    },
+    {
+      title: 'Whole orders at fixed rates, timed from the planned moment',
+      columns: ['accounts', 'offered/s', 'in B', 'orders/s', ...latencyColumns, ...costColumns],
+      rows: rates.map((way) => [
+        String(way.accounts),
+        Math.round(way.offered),
+        way.offered / plainRate,
+        Math.round(way.perSecond),
+        ...common(way),
+      ]),
+    },
+  ]
+}
+
+export function memoryTable({ api, worker }: Memory): Table {
+  return {
+    title: `The most memory, with ${Math.max(...underWay)} orders under way`,
+    columns: ['', 'MB'],
+    rows: [
+      ['API', Math.round(api)],
+      ['worker', Math.round(worker)],
+    ],
   }
-  return { url: `http://127.0.0.1:${port}`, close }
 }
