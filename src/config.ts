@@ -1,8 +1,7 @@
 import { Resolver } from 'node:dns'
 import * as v from 'valibot'
-import type { LoginPasswords } from '../db/logins.ts'
-import { parseEntry } from './http/origin.ts'
-import { type Network, parseNetworks } from './webhook/networks.ts'
+import { type Network, parseNetworks } from './common/networks.ts'
+import { parseEntry } from './common/origin.ts'
 
 /** The npm scripts that read the settings. */
 export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'seed' | 'demo'
@@ -36,7 +35,7 @@ export type Config = {
   supplierToken: string | undefined
   supplierUrl: string
   /** The passwords that `migrate` gives to the logins of the other processes. */
-  loginPasswords: LoginPasswords
+  loginPasswords: { [process in 'api' | 'worker' | 'operator']: string | undefined }
   alertWebhookUrl: string | undefined
   docsPassword: string | undefined
   seedDemo: boolean

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
-import type { LogLevel } from './config.ts'
-import { safeError } from './db.ts'
+import { type DestinationStream, type LevelWithSilent, type Logger, pino, stdTimeFunctions } from 'pino'
+import postgres from 'postgres'
+import { errorCode } from './common/error_code.ts'
 
 /**
  * The log of a process: one JSON line a record. Nothing is taken out of records afterwards; they are made of what may
@@ -12,7 +12,7 @@ export type Log = Logger
 const requests = new AsyncLocalStorage<{ requestId: string }>()
 
 /** Makes the log; it writes to standard output unless it is given another destination. */
-export function createLog(level: LogLevel, destination?: DestinationStream): Log {
+export function createLog(level: LevelWithSilent, destination?: DestinationStream): Log {
   const options = {
     level,
     base: { pid: process.pid },
@@ -32,4 +32,65 @@ export function withRequestId<T>(requestId: string, work: () => T): T {
 
 function safeIfError(value: unknown): unknown {
   return value instanceof Error ? safeError(value) : value
+}
+
+/** What of an error may stand in a log. */
+export type SafeError = {
+  type: string
+  message: string
+  code?: string
+  severity?: string
+  routine?: string
+  schema?: string
+  table?: string
+  column?: string
+  constraint?: string
+  /** Functions and lines in SQL, innermost first. */
+  where?: string[]
+  stack?: string
+  cause?: SafeError
+}
+
+/**
+ * An error for the log: only fields known to hold no row data, no parameters and no query text. PostgreSQL's `detail`,
+ * `hint` and `query` are left out; where a message quotes the input it refuses, the quotation is cut off.
+ */
+export function safeError(error: unknown): SafeError {
+  if (!(error instanceof Error)) return { type: typeof error, message: 'not an error object' }
+  const code = errorCode(error)
+  return {
+    type: error.name,
+    message: safeMessage(error, code),
+    ...(code === undefined ? {} : { code }),
+    ...(error instanceof postgres.PostgresError ? databaseFields(error) : {}),
+    ...(error.stack === undefined ? {} : { stack: framesOf(error.stack) }),
+    ...(error.cause === undefined ? {} : { cause: safeError(error.cause) }),
+  }
+}
+
+function databaseFields(error: postgres.PostgresError): Partial<SafeError> {
+  const where = error.where?.match(/^(PL\/pgSQL|SQL) function .*$/gm)
+  const fields = {
+    severity: error.severity,
+    routine: error.routine,
+    schema: error.schema_name,
+    table: error.table_name,
+    column: error.column_name,
+    constraint: error.constraint_name,
+    where: where ? [...where] : undefined,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+// Class 22, data exceptions: `invalid input syntax for type integer: "…"`.
+function safeMessage(error: Error, code: string | undefined): string {
+  if (!(error instanceof postgres.PostgresError)) return error.message
+  return code?.startsWith('22') ? error.message.replace(/[:"].*$/s, '').trim() : error.message
+}
+
+function framesOf(stack: string): string {
+  return stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n')
 }

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from './support/database.ts'
-import { type DnsServer, startDnsServer } from './support/dns_server.ts'
 import { audit, balanceOf } from './support/orders.ts'
 import { products } from './support/partner.ts'
-import { type SupplierAnswer, startScriptedSupplier } from './support/scripted_supplier.ts'
+import { type DnsServer, startDnsServer } from './support/servers/dns_server.ts'
+import { type SupplierAnswer, startScriptedSupplier } from './support/servers/scripted_supplier.ts'
 import { startWholeService, type WholeService } from './support/whole_service.ts'
 
 const database = testDatabase()

@@ -78,7 +78,7 @@ describe('nor does one in SQL', () => {
 
   test('and only that of allowed origins is made at run time: an entry has at most 300 characters', () => {
     const built = statements.flatMap((found) => ('built' in found ? [found.file] : []))
-    expect(built).toEqual(['db/functions/core/plain_origin.sql'])
+    expect(built).toEqual(['db/functions/core/access/plain_origin.sql'])
   })
 })
 

@@ -1,6 +1,7 @@
 import { loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog } from '../log.ts'
+import { expectedVersion } from '../migrate/migrate.ts'
 import { connectApi } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
 
@@ -9,6 +10,6 @@ export async function api(): Promise<void> {
   const config = loadConfig(process.env, { command: 'api' })
   const log = createLog(config.logLevel)
   const db = connectApi(config.databaseUrl ?? '')
-  const server = await startServer({ db, config, log })
+  const server = await startServer({ db, config, log, expected: expectedVersion() })
   await runUntilEnded(log, [], [[server.drain], [db.end]], () => console.log(`ready: ${server.url}`))
 }

@@ -1,4 +1,4 @@
-import { connect, type Database } from '../db.ts'
+import { connect, type Database } from '../database/client.ts'
 
 /** The API's connections: may execute schema `api`, and must answer within the 3 s a request has. */
 export function connectApi(url: string): Database {

@@ -1,5 +1,5 @@
-import { migrate } from '../../db/migrate.ts'
 import { loadConfig } from '../config.ts'
+import { migrate } from '../migrate/migrate.ts'
 
 /** `npm run migrate`: brings the database of DATABASE_URL up to date, and makes the logins that passwords are set for. */
 export async function migrateCommand(): Promise<void> {

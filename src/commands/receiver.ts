@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { errorCode } from '../common/error_code.ts'
 import { describeReceived, describeSession } from '../receiver/describe.ts'
 import { type Answer, type Receiver, startReceiver } from '../receiver/receiver.ts'
 
@@ -127,7 +128,7 @@ async function readSecretFile(
   try {
     return { ok: true, value: path === '-' ? await text(process.stdin) : await readFile(path, 'utf8') }
   } catch (error) {
-    return { ok: false, fault: `cannot read --secret-file ${path}: ${codeOf(error)}` }
+    return { ok: false, fault: `cannot read --secret-file ${path}: ${reasonOf(error)}` }
   }
 }
 
@@ -145,12 +146,12 @@ async function start(
     })
     return { ok: true, receiver }
   } catch (error) {
-    return { ok: false, fault: `cannot listen on ${options.host} port ${options.port}: ${codeOf(error)}` }
+    return { ok: false, fault: `cannot listen on ${options.host} port ${options.port}: ${reasonOf(error)}` }
   }
 }
 
-function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+function reasonOf(error: unknown): string {
+  const code = errorCode(error) ?? String(error)
   return reasons[code] ?? code
 }
 

@@ -1,7 +1,7 @@
-import { migrate } from '../../db/migrate.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog, type Log } from '../log.ts'
+import { expectedVersion, migrate } from '../migrate/migrate.ts'
 import { type EmbeddedPostgres, startPostgres } from '../postgres/index.ts'
 import { startSimulator } from '../supplier/simulator.ts'
 import { startWorker } from '../worker/index.ts'
@@ -37,7 +37,7 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
   const apiDb = connectApi(databaseUrl)
   const workerDb = connectWorker(databaseUrl)
   // The port first: where it is taken, another service runs here, and its suppliers' addresses are none of ours.
-  const server = await startServer({ db: apiDb, config, log })
+  const server = await startServer({ db: apiDb, config, log, expected: expectedVersion() })
   const demo = config.seedDemo ? await startDemo(databaseUrl) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
   await runUntilEnded(

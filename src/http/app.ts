@@ -1,30 +1,30 @@
 import Router from '@koa/router'
 import Koa from 'koa'
-import type { Version } from '../../db/files.ts'
-import { batch } from '../batch.ts'
 import type { Config } from '../config.ts'
-import { type Database, safeError } from '../db.ts'
-import type { Log } from '../log.ts'
-import { accessLog } from './access_log.ts'
-import { addAssetRoutes } from './assets.ts'
-import { addBalanceRoutes } from './balance.ts'
-import { addCatalogRoutes } from './catalog.ts'
-import { clientAddress } from './client_address.ts'
+import { batch } from '../database/batch.ts'
+import type { Database } from '../database/client.ts'
+import type { Version } from '../database/version.ts'
+import { type Log, safeError } from '../log.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
-import { createDoor, type Door } from './door.ts'
-import { answerErrors } from './error_envelope.ts'
 import { refuse, refuseAsUnavailable } from './errors.ts'
-import { addGuideRoutes, guardGuide } from './guide.ts'
-import { addHealthRoutes, type Lifecycle } from './health.ts'
 import type { HttpMetrics } from './metrics.ts'
-import { addOrderRoutes } from './orders.ts'
-import { keepDiscreet } from './page.ts'
-import { type BodyTimes, forgetUnread, receiveBodies } from './receive_bodies.ts'
-import { addReferenceRoutes } from './reference.ts'
-import { identify } from './request_id.ts'
-import { addSimulationRoutes } from './simulation.ts'
-import { addSupplierRoutes } from './suppliers.ts'
+import { accessLog } from './middleware/access_log.ts'
+import { type Admission, createAdmission } from './middleware/admission.ts'
+import { clientAddress } from './middleware/client_address.ts'
+import { answerErrors } from './middleware/error_envelope.ts'
+import { type BodyTimes, forgetUnread, receiveBodies } from './middleware/receive_bodies.ts'
+import { identify } from './middleware/request_id.ts'
+import { addAssetRoutes } from './pages/assets.ts'
+import { addGuideRoutes, guardGuide } from './pages/guide.ts'
+import { forbidCaching } from './pages/page.ts'
+import { addReferenceRoutes } from './pages/reference.ts'
+import { addBalanceRoutes } from './routes/balance.ts'
+import { addCatalogRoutes } from './routes/catalog.ts'
+import { addHealthRoutes, type Lifecycle } from './routes/health.ts'
+import { addOrderRoutes } from './routes/orders.ts'
+import { addSimulationRoutes } from './routes/simulation.ts'
+import { addSupplierRoutes } from './routes/suppliers.ts'
 
 export type AppOptions = {
   db: Database
@@ -51,8 +51,8 @@ export type AppOptions = {
  */
 export function createApp(options: AppOptions): Koa<RequestState, object> {
   const { db, config, log, metrics, lifecycle, bodyTimes } = options
-  const door = createDoor({ db, config, metrics, onKeyUsed: noteKeyUse(db, log) })
-  const routes = createRoutes(options, door)
+  const admission = createAdmission({ db, config, metrics, onKeyUsed: noteKeyUse(db, log) })
+  const routes = createRoutes(options, admission)
 
   // Koa must not read proxy headers itself: `trustProxyHops` says which of their entries can be believed.
   const app = new Koa<RequestState, object>({ proxy: false })
@@ -62,13 +62,13 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     accessLog(log, metrics),
     answerErrors(log),
     forgetUnread(bodyTimes),
-    requireSense,
+    rejectMalformed,
     findRoute(routes),
-    keepDiscreet,
+    forbidCaching,
     refuseWhileDraining(lifecycle),
-    knowClient(config.trustProxyHops),
+    resolveClient(config.trustProxyHops),
     receiveBodies(bodyTimes),
-    door.enter,
+    admission.admit,
     guardGuide(config.docsPassword),
     requireRoute,
     routes.routes() as Middleware,
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 }
 
 /** All routes of the service. Throws if a page cannot be made. */
-export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, door: Door): Routes {
+export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, admission: Admission): Routes {
   const { db, config, metrics, lifecycle, expected } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   addHealthRoutes(routes, { db, expected, lifecycle })
@@ -86,7 +86,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, doo
   addOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks, metrics })
   addBalanceRoutes(routes, db)
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
-  addSupplierRoutes(routes, { db, door })
+  addSupplierRoutes(routes, { db, admission })
   addReferenceRoutes(routes, config)
   addGuideRoutes(routes, config)
   addAssetRoutes(routes)
@@ -108,7 +108,7 @@ function noteKeyUse(db: Database, log: Log): (keyId: string) => void {
 }
 
 // What Node's parser lets pass, and is yet no request that anything can be said about.
-async function requireSense(ctx: Context, next: Next): Promise<void> {
+async function rejectMalformed(ctx: Context, next: Next): Promise<void> {
   const { headersDistinct, httpVersion } = ctx.req
   const hosts = headersDistinct.host?.length ?? 0
   const isHostSound = hosts === 1 || (hosts === 0 && httpVersion !== '1.1')
@@ -151,7 +151,7 @@ function refuseWhileDraining(lifecycle: Lifecycle): Middleware {
   }
 }
 
-function knowClient(trustProxyHops: number): Middleware {
+function resolveClient(trustProxyHops: number): Middleware {
   return async (ctx, next) => {
     const client = clientAddress(ctx.req, trustProxyHops)
     if (client === undefined) return

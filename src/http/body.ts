@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { MIMEType } from 'node:util'
 import type { Context } from './context.ts'
 import { refuse, refuseAsTooSlow, refuseAsUnavailable, refuseForNow, unavailableFor } from './errors.ts'
-import { bodyLimit, type ReceivedBody } from './incoming_body.ts'
+import { bodyLimit, type ReceivedBody } from './middleware/incoming_body.ts'
 
 /** The body of a request; or why there is none. */
 export type ReadBody = ReceivedBody | { ok: false; error: 'UNSUPPORTED_MEDIA_TYPE' }

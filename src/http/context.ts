@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import type Koa from 'koa'
 import type { DatabaseTime } from './database_time.ts'
-import type { IncomingBody } from './incoming_body.ts'
+import type { IncomingBody } from './middleware/incoming_body.ts'
 
 /** The account that a request acts for, and the key that it came with. */
 export type Account = { id: string; keyId: string; mode: string; currency: string }
@@ -34,7 +34,7 @@ export type Next = Koa.Next
 export type Middleware = (ctx: Context, next: Next) => Promise<unknown>
 export type Routes = Router<RequestState, object>
 
-/** The account of a request on a route that needs a key. Throws where the door was not passed: a bug. */
+/** The account of a request on a route that needs a key. Throws where the request was not admitted: a bug. */
 export function accountOf(ctx: Context): Account {
   if (ctx.state.account === undefined) throw new Error('the request was not authenticated')
   return ctx.state.account

@@ -1,7 +1,7 @@
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorName, errorOf } from './errors.ts'
-import { newRequestId } from './request_id.ts'
+import { newRequestId } from './middleware/request_id.ts'
 
 const lingerMs = 1_000
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expectedVersion, type Version } from '../../db/files.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../db.ts'
+import type { Database } from '../database/client.ts'
+import type { Version } from '../database/version.ts'
 import type { Log } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
 import { type AppOptions, createApp } from './app.ts'
@@ -34,7 +34,8 @@ export type ServerOptions = {
   config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort'>
   log: Log
   times?: Partial<ServerTimes>
-  expected?: Version
+  /** The state of the database that this program was written for. */
+  expected: Version
 }
 
 /** A running API. */
@@ -67,11 +68,10 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { db, config, log } = options
+  const { db, config, log, expected } = options
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
-  const expected = options.expected ?? expectedVersion()
   const app = createApp({ db, config, log, metrics, lifecycle, bodyTimes: times, expected })
   const server = createHttpServer(app.callback(), times)
   const metricsServer =

@@ -1,4 +1,4 @@
-import { verify } from '../webhook/sign.ts'
+import { verify } from '../common/sign.ts'
 import { type OrderEvent, parseEvent } from './event.ts'
 
 /** A POST as it came. Header names are in lower case. */

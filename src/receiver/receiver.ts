@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readBytes } from '../bytes.ts'
+import { readBytes } from '../common/bytes.ts'
 import type { OrderEvent } from './event.ts'
 import { createJournal, type Journal, type Received } from './journal.ts'
 import { type Delivery, type Judgement, judge } from './judge.ts'

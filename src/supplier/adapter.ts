@@ -1,4 +1,3 @@
-import { createHttpAdapter } from './http.ts'
 import type { SupplierOutcome } from './outcome.ts'
 
 /** What a supplier is told, and how it is reached. `reference` is the order line's UUID, always the same for it. */
@@ -20,31 +19,7 @@ export type SupplierAdapter = {
   get: (call: SupplierCall, signal?: AbortSignal) => Promise<SupplierOutcome>
 }
 
-/** The adapters of a process. `close` ends their connections; calls under way come to an unknown outcome. */
-export type SupplierAdapters = {
-  adapterFor: (protocol: string) => SupplierAdapter | undefined
-  close: () => Promise<void>
-}
-
 /** What a protocol's file exports: it makes the adapter, whose calls take at most `timeoutMs` milliseconds. */
 export type AdapterFactory = (options: {
   timeoutMs: number
 }) => SupplierAdapter & { close: () => Promise<void> }
-
-const protocols: Record<string, AdapterFactory> = { http: createHttpAdapter }
-
-/**
- * Makes one adapter for each protocol. Another protocol is another file, and a line above.
- * `timeoutMs` (30 seconds) bounds a call from its beginning to the last byte of its answer.
- */
-export function createAdapters({ timeoutMs = 30_000 }: { timeoutMs?: number } = {}): SupplierAdapters {
-  const adapters = new Map(
-    Object.entries(protocols).map(([protocol, create]) => [protocol, create({ timeoutMs })]),
-  )
-  return {
-    adapterFor: (protocol) => adapters.get(protocol),
-    close: async () => {
-      await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
-    },
-  }
-}

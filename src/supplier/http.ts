@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
-import { createBytes } from '../bytes.ts'
-import { retryAfterSeconds } from '../webhook/retry_after.ts'
+import { createBytes } from '../common/bytes.ts'
+import { errorCode } from '../common/error_code.ts'
+import { retryAfterSeconds } from '../common/retry_after.ts'
 import type { AdapterFactory, SupplierCall } from './adapter.ts'
 import { type HttpAnswer, interpretAnswer, type SupplierOutcome, unknown } from './outcome.ts'
 
@@ -136,8 +137,8 @@ async function readBody(stream: AsyncIterable<Uint8Array>): Promise<{ body: Uint
 
 /** A short, stable text: a code of the system or of undici, never a message, for messages may quote addresses. */
 function lossOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (typeof code !== 'string') return 'connection error'
+  const code = errorCode(error)
+  if (code === undefined) return 'connection error'
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout'
   if (code === 'UND_ERR_INVALID_ARG') return 'the request cannot be made from these settings'
   return `connection error: ${code}`

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isFresh, verify } from '../webhook/sign.ts'
+import { isFresh, verify } from '../common/sign.ts'
 import { answerSchema, placeOf } from './answer.ts'
 import { answered, type SupplierOutcome } from './outcome.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as v from 'valibot'
-import { readBytes } from '../bytes.ts'
+import { readBytes } from '../common/bytes.ts'
 import {
   answerTo,
   behaviourFor,
@@ -10,15 +10,9 @@ import {
   type SimulatedOrder,
   type SimulatedRequest,
 } from './simulator_orders.ts'
-import { createPusher, type Pusher, type PushTarget } from './simulator_push.ts'
+import { createPusher, type Pusher, type PushTarget, type SimulatorEvent } from './simulator_push.ts'
 
-/** What the simulator tells its log: each call with the status it answered (`silence`: none), each push. */
-export type SimulatorEvent = {
-  event: 'call' | 'push'
-  method: string
-  path: string
-  answer: number | 'silence' | 'connection error'
-}
+export type { SimulatorEvent } from './simulator_push.ts'
 
 /** How to start a simulator. `timeScale` stretches its delays: 0.01 makes 2 seconds 20 milliseconds. */
 export type SimulatorOptions = {

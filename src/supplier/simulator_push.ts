@@ -1,7 +1,14 @@
 import { Agent } from 'undici'
-import { signature } from '../webhook/sign.ts'
-import type { SimulatorEvent } from './simulator.ts'
+import { signature } from '../common/sign.ts'
 import { finalAfter, resultOf, type SimulatedOrder } from './simulator_orders.ts'
+
+/** What the simulator tells its log: each call with the status it answered (`silence`: none), each push. */
+export type SimulatorEvent = {
+  event: 'call' | 'push'
+  method: string
+  path: string
+  answer: number | 'silence' | 'connection error'
+}
 
 /** Where results are pushed: `url` is the service's address, `supplierCode` the simulator's code there. */
 export type PushTarget = { url: string; supplierCode: string }

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net'
-import { isRefusedAddress, type Network } from './networks.ts'
+import type { Network } from '../common/networks.ts'
+import { isRefusedAddress } from './networks.ts'
 
 /** Why a refused URL is refused: a literal in a blocked range, or anything else. */
 export type UrlRefusal = 'invalid_url' | 'blocked_address'

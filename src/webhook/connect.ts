@@ -1,6 +1,6 @@
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
-import { parseAddress } from '../ip_address.ts'
+import { parseAddress } from '../common/ip_address.ts'
 import { type Deadline, within } from './deadline.ts'
 import { errorText, tlsErrorText } from './error_text.ts'
 import type { Address } from './resolve.ts'

@@ -1,3 +1,5 @@
+import { errorCode } from '../common/error_code.ts'
+
 const TEXTS: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection closed by the receiver',
@@ -13,7 +15,7 @@ const TEXTS: Record<string, string> = {
  * the error's code alone and thus stable; messages could carry addresses, header values or certificates.
  */
 export function errorText(error: unknown): string {
-  const code = codeOf(error)
+  const code = errorCode(error) ?? 'unknown error'
   if (code.startsWith('HPE_')) return TEXTS[code] ?? `not an HTTP response: ${code}`
   if (code.startsWith('ERR_SSL_')) return tlsErrorText(error)
   return TEXTS[code] ?? `connection failed: ${code}`
@@ -21,10 +23,6 @@ export function errorText(error: unknown): string {
 
 /** The text of a failed TLS handshake, such as `TLS: CERT_HAS_EXPIRED`. */
 export function tlsErrorText(error: unknown): string {
-  const code = codeOf(error)
+  const code = errorCode(error) ?? 'unknown error'
   return `TLS: ${TEXTS[code] ?? code}`
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }

@@ -1,8 +1,8 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
+import { parseRetryAfter } from '../common/retry_after.ts'
 import { type Deadline, within } from './deadline.ts'
 import { errorText } from './error_text.ts'
-import { parseRetryAfter } from './retry_after.ts'
 
 /** What is sent over a connection: the URL gives path and Host. */
 export type Post = { url: URL; headers: Record<string, string>; body: Buffer }

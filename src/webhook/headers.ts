@@ -1,4 +1,4 @@
-import { signature } from './sign.ts'
+import { signature } from '../common/sign.ts'
 
 /**
  * The headers of one delivery of an event (specification 6.1) and its content type. `now` is the time of this

@@ -1,5 +1,7 @@
 import { Resolver } from 'node:dns/promises'
-import { isRefusedAddress, type Network } from './networks.ts'
+import { errorCode } from '../common/error_code.ts'
+import type { Network } from '../common/networks.ts'
+import { isRefusedAddress } from './networks.ts'
 
 /** An address that a name resolves to. */
 export type Address = { address: string; family: 4 | 6 }
@@ -64,7 +66,7 @@ async function askBothFamilies(channel: Resolver, hostname: string, deadlineMs: 
       timers.push(setTimeout(() => channel.cancel(), deadlineMs / 5))
       return { addresses, error: addresses.length === 0 ? 'ENODATA' : null }
     } catch (error) {
-      return { addresses: [], error: codeOf(error) }
+      return { addresses: [], error: failureOf(error) }
     }
   }
   const answers = await Promise.all([ask(4, channel.resolve4(hostname)), ask(6, channel.resolve6(hostname))])
@@ -72,8 +74,8 @@ async function askBothFamilies(channel: Resolver, hostname: string, deadlineMs: 
   return answers
 }
 
-function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN'
+function failureOf(error: unknown): string {
+  const code = errorCode(error) ?? 'UNKNOWN'
   return code === 'ECANCELLED' ? 'DEADLINE' : code
 }
 

@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net'
+import type { Network } from '../common/networks.ts'
 import { checkCallbackUrl, type UrlRefusal } from './callback_url.ts'
 import { connect } from './connect.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
-import type { Network } from './networks.ts'
 import type { NameResolver, Resolution } from './resolve.ts'
 
 /** One delivery: the callback URL as stored, the headers of this attempt and the bytes of the event. */

@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import type { Database, Functions } from '../db.ts'
+import type { Database, Functions } from '../database/client.ts'
 import type { Log } from '../log.ts'
 
 export type Alert = Functions['work.begin_alert']['result'][number]

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from 'graphile-worker'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Database, Functions } from '../db.ts'
+import type { Database, Functions } from '../database/client.ts'
 
 /** What the worker tells Prometheus. */
 export type WorkerMetrics = {

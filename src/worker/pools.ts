@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import pg from 'pg'
-import { plansByKey } from '../db_lanes.ts'
+import { plansByKey } from '../database/pool.ts'
 import type { Log } from '../log.ts'
 
 export type PoolOptions = {

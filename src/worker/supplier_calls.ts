@@ -1,8 +1,8 @@
-import { batch } from '../batch.ts'
-import type { Database, Functions } from '../db.ts'
-import type { SupplierAdapters } from '../supplier/adapter.ts'
+import { batch } from '../database/batch.ts'
+import type { Database, Functions } from '../database/client.ts'
+import type { SupplierAdapters } from '../supplier/adapters.ts'
 import { type SupplierOutcome, unknown } from '../supplier/outcome.ts'
-import { claims, persistently } from './claims.ts'
+import { claims, withRetries } from './leases.ts'
 
 export type ClaimedCall = Functions['work.begin_calls']['result'][number]
 
@@ -81,7 +81,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     /** Records the result under its claim and gives what came of it. */
     record: async (claimed: ClaimedCall, result: SupplierOutcome): Promise<string> => {
       const { item_id: itemId, claim_id: claimId } = claimed
-      const verdict = await persistently(() => record({ itemId, claimId, result }))
+      const verdict = await withRetries(() => record({ itemId, claimId, result }))
       onRecorded(verdict)
       return verdict
     },

@@ -1,8 +1,8 @@
-import { batch } from '../batch.ts'
-import type { Database, Functions } from '../db.ts'
+import { batch } from '../database/batch.ts'
+import type { Database, Functions } from '../database/client.ts'
 import { deliveryHeaders } from '../webhook/headers.ts'
 import type { Sender, SendOutcome } from '../webhook/send.ts'
-import { claims, persistently } from './claims.ts'
+import { claims, withRetries } from './leases.ts'
 
 export type ClaimedAttempt = Functions['work.begin_deliveries']['result'][number]
 
@@ -46,7 +46,7 @@ export function createWebhookDeliveries({ db, sender, onRecorded }: WebhookDeliv
     /** Records the outcome under its claim and gives what came of it. */
     record: async (attempt: ClaimedAttempt, result: SendOutcome): Promise<string> => {
       const { event_id: eventId, claim_id: claimId } = attempt
-      const verdict = await persistently(() => record({ eventId, claimId, result }))
+      const verdict = await withRetries(() => record({ eventId, claimId, result }))
       onRecorded(verdict)
       return verdict
     },

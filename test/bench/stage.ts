@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { migrate } from '../../db/migrate.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
 import { startPostgres } from '../../src/postgres/index.ts'
 import type { Ports } from './listeners.ts'
 import type {

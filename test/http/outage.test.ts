@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 import { type Answer, startApi, type TestApi } from '../support/service.ts'
-import { startTcpProxy, type TcpProxy } from '../support/tcp_proxy.ts'
 
 const database = testDatabase()
 let network: TcpProxy

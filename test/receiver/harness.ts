@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach } from 'vitest'
+import { parseNetworks } from '../../src/common/networks.ts'
 import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/receiver/receiver.ts'
 import { deliveryHeaders } from '../../src/webhook/headers.ts'
-import { parseNetworks } from '../../src/webhook/networks.ts'
 import { createResolver } from '../../src/webhook/resolve.ts'
 import { createSender, type SendOutcome } from '../../src/webhook/send.ts'
 

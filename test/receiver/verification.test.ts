@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signature } from '../../src/webhook/sign.ts'
+import { signature } from '../../src/common/sign.ts'
 import {
   answeredWith,
   completedEvent,

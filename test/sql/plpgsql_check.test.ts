@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { applyMigrations } from '../../db/apply_migrations.ts'
-import { loadCode } from '../../db/code.ts'
-import { defaultMigrationsDir, readCode, readMigrations } from '../../db/files.ts'
+import { applyMigrations } from '../../src/migrate/apply_migrations.ts'
+import { loadCode } from '../../src/migrate/load_code.ts'
+import { defaultMigrationsDir, readCode, readMigrations } from '../../src/migrate/sql_files.ts'
 import { debianPostgresWith, startDebianPostgres } from '../support/debian_postgres.ts'
 
 // PostgreSQL looks at the statements of a PL/pgSQL function when they are first run, and no sooner. This extension looks

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterEach, describe, expect, test } from 'vitest'
-import { migrate } from '../../db/migrate.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 // A login that may make temporary objects puts types of its own in pg_temp: a domain with the name of a type that our

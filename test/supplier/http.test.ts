@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createAdapters, type SupplierAdapters, type SupplierCall } from '../../src/supplier/adapter.ts'
+import type { SupplierCall } from '../../src/supplier/adapter.ts'
+import { createAdapters, type SupplierAdapters } from '../../src/supplier/adapters.ts'
 import type { SupplierOutcome } from '../../src/supplier/outcome.ts'
-import { type ScriptedSupplier, startScriptedSupplier } from '../support/scripted_supplier.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 
 let supplier: ScriptedSupplier
 let adapters: SupplierAdapters

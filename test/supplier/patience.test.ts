@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createAdapters } from '../../src/supplier/adapter.ts'
-import { type RawServer, startRawServer } from '../support/raw_server.ts'
+import { createAdapters } from '../../src/supplier/adapters.ts'
+import { type RawServer, startRawServer } from '../support/servers/raw_server.ts'
 
 let supplier: RawServer
 let asked: PromiseWithResolvers<void>

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createAdapters, type SupplierAdapter, type SupplierCall } from '../../src/supplier/adapter.ts'
+import type { SupplierAdapter, SupplierCall } from '../../src/supplier/adapter.ts'
+import { createAdapters } from '../../src/supplier/adapters.ts'
 import { parsePush, verifyPush } from '../../src/supplier/push.ts'
 import { type Simulator, startSimulator } from '../../src/supplier/simulator.ts'
 

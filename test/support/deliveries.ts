@@ -1,8 +1,8 @@
 import type { Config } from '../../src/config.ts'
 import type { TestDatabase } from './database.ts'
 import { makeCatalog } from './partner.ts'
-import { type ScriptedReceiver, startScriptedReceiver } from './scripted_receiver.ts'
-import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
+import { type ScriptedReceiver, startScriptedReceiver } from './servers/scripted_receiver.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from './servers/scripted_supplier.ts'
 import { type RunningWorker, startTestWorker } from './whole_service.ts'
 
 export type Deliveries = {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PostgreSqlContainer } from '@testcontainers/postgresql'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
-import { migrate } from '../../db/migrate.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
 import { startPostgres } from '../../src/postgres/index.ts'
 
 declare module 'vitest' {

@@ -1,4 +1,4 @@
-import { type BatchOptions, batch } from '../../src/batch.ts'
+import { type BatchOptions, batch } from '../../src/database/batch.ts'
 
 type Run = {
   items: string[]

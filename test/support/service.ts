@@ -5,9 +5,10 @@ import { Agent, request } from 'undici'
 import { afterAll, beforeAll } from 'vitest'
 import { connectApi } from '../../src/commands/connections.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
-import type { Database } from '../../src/db.ts'
+import type { Database } from '../../src/database/client.ts'
 import { type ApiServer, type ServerTimes, startServer } from '../../src/http/server.ts'
 import { createLog } from '../../src/log.ts'
+import { expectedVersion } from '../../src/migrate/migrate.ts'
 
 export type ApiOptions = {
   /** Settings other than the tests' own: no budget that a test could use up, callbacks to this machine allowed. */
@@ -46,7 +47,13 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const records: { [field: string]: unknown }[] = []
   const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
   const db = connectApi(databaseUrl)
-  const server = await startServer({ db, config, log, ...(options.times ? { times: options.times } : {}) })
+  const server = await startServer({
+    db,
+    config,
+    log,
+    expected: expectedVersion(),
+    ...(options.times ? { times: options.times } : {}),
+  })
   const agent = new Agent({ connections: 200 })
   const send: TestApi['send'] = (method, path, what = {}) =>
     sendRequest(agent, `${server.url}${path}`, method, what)

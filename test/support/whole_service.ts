@@ -7,7 +7,7 @@ import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/re
 import { startWorker, type Worker } from '../../src/worker/index.ts'
 import type { TestDatabase } from './database.ts'
 import { makeCatalog, makePartner, type Partner, type PartnerOptions } from './partner.ts'
-import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from './servers/scripted_supplier.ts'
 import { startApi, type TestApi } from './service.ts'
 
 export type RunningWorker = Worker & { records: { [field: string]: unknown }[] }

@@ -4,8 +4,8 @@ import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { orderedEvent } from '../support/ordered_events.ts'
 import { audit } from '../support/orders.ts'
 import { makePartner, type Partner } from '../support/partner.ts'
-import type { ScriptedReceiver } from '../support/scripted_receiver.ts'
-import { type ScriptedSupplier, startScriptedSupplier } from '../support/scripted_supplier.ts'
+import type { ScriptedReceiver } from '../support/servers/scripted_receiver.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
 
 const database = testDatabase()

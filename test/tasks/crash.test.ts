@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { completes, crashScene } from '../support/crash_scene.ts'
+import { completes, crashScene } from '../support/crash/crash_scene.ts'
+import { startWorkerProcess } from '../support/crash/worker_process.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeEvent } from '../support/events.ts'
 import { place } from '../support/orders.ts'
-import { taken } from '../support/scripted_receiver.ts'
-import type { SupplierAnswer } from '../support/scripted_supplier.ts'
-import { startWorkerProcess } from '../support/worker_process.ts'
+import { taken } from '../support/servers/scripted_receiver.ts'
+import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
 
 const database = testDatabase()
 const sql = () => database.sql

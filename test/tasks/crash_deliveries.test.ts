@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { closeGate, type Gate, killBefore, killBehind, sweepTheDead } from '../support/crash.ts'
-import { crashScene } from '../support/crash_scene.ts'
+import { closeGate, type Gate, killBefore, killBehind, sweepTheDead } from '../support/crash/crash.ts'
+import { crashScene } from '../support/crash/crash_scene.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeEvent } from '../support/events.ts'
 import { audit } from '../support/orders.ts'
-import { type ReceiverAnswer, taken } from '../support/scripted_receiver.ts'
+import { type ReceiverAnswer, taken } from '../support/servers/scripted_receiver.ts'
 
 const database = testDatabase()
 const sql = () => database.sql

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { closeGate, type Gate, killBefore, killBehind } from '../support/crash.ts'
-import { completes, crashScene } from '../support/crash_scene.ts'
+import { closeGate, type Gate, killBefore, killBehind } from '../support/crash/crash.ts'
+import { completes, crashScene } from '../support/crash/crash_scene.ts'
 import { testDatabase } from '../support/database.ts'
 import { place } from '../support/orders.ts'
-import type { SupplierAnswer } from '../support/scripted_supplier.ts'
+import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
 
 const database = testDatabase()
 const sql = () => database.sql

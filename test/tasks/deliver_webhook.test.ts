@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { verify } from '../../src/webhook/sign.ts'
+import { verify } from '../../src/common/sign.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { rungs } from '../support/events.ts'
@@ -12,7 +12,7 @@ import {
   type ScriptedReceiver,
   startScriptedReceiver,
   taken,
-} from '../support/scripted_receiver.ts'
+} from '../support/servers/scripted_receiver.ts'
 
 const database = testDatabase()
 const sql = () => database.sql

@@ -3,8 +3,8 @@ import { testDatabase } from '../support/database.ts'
 import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { audit, place } from '../support/orders.ts'
 import { makePartner, type Partner } from '../support/partner.ts'
-import { type ScriptedReceiver, startScriptedReceiver, taken } from '../support/scripted_receiver.ts'
-import { startScriptedSupplier } from '../support/scripted_supplier.ts'
+import { type ScriptedReceiver, startScriptedReceiver, taken } from '../support/servers/scripted_receiver.ts'
+import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { startTestWorker } from '../support/whole_service.ts'
 
 const database = testDatabase()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseNetworks } from '../../src/common/networks.ts'
 import { checkCallbackUrl } from '../../src/webhook/callback_url.ts'
-import { parseNetworks } from '../../src/webhook/networks.ts'
 import cases from './callback-cases.json' with { type: 'json' }
 
 const loopback = parseNetworks('127.0.0.0/8')

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { parseNetworks } from '../../src/webhook/networks.ts'
+import { parseNetworks } from '../../src/common/networks.ts'
 import { createResolver, type NameResolver } from '../../src/webhook/resolve.ts'
 import { createSender, type SendOutcome } from '../../src/webhook/send.ts'
-import { type DnsServer, startDnsServer } from '../support/dns_server.ts'
-import { type RawServer, type RawServerOptions, startRawServer } from '../support/raw_server.ts'
+import { type DnsServer, startDnsServer } from '../support/servers/dns_server.ts'
+import { type RawServer, type RawServerOptions, startRawServer } from '../support/servers/raw_server.ts'
 
 export const loopback = parseNetworks('127.0.0.0/8')
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contains, isBlockedAddress, isRefusedAddress, parseNetworks } from '../../src/webhook/networks.ts'
+import { contains, parseNetworks } from '../../src/common/networks.ts'
+import { isBlockedAddress, isRefusedAddress } from '../../src/webhook/networks.ts'
 
 // Both IANA special-purpose address registries, row by row: first address, prefix length, name.
 const ipv4Registry: [string, number, string][] = [

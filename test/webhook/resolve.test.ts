@@ -1,10 +1,10 @@
 import { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { parseNetworks } from '../../src/common/networks.ts'
 import { checkCallbackUrl } from '../../src/webhook/callback_url.ts'
-import { parseNetworks } from '../../src/webhook/networks.ts'
 import { createResolver } from '../../src/webhook/resolve.ts'
 import { createSender } from '../../src/webhook/send.ts'
-import { type DnsEntry, type DnsServer, startDnsServer } from '../support/dns_server.ts'
+import { type DnsEntry, type DnsServer, startDnsServer } from '../support/servers/dns_server.ts'
 import cases from './callback-cases.json' with { type: 'json' }
 
 const loopback = parseNetworks('127.0.0.0/8')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
-import { parseNetworks } from '../../src/webhook/networks.ts'
+import { parseNetworks } from '../../src/common/networks.ts'
 import { createSender } from '../../src/webhook/send.ts'
 import { loopback, receivers } from './harness.ts'
 

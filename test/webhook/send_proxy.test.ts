@@ -7,7 +7,7 @@ import { receivers } from './harness.ts'
 const { start } = receivers()
 
 const sendUrl = new URL('../../src/webhook/send.ts', import.meta.url).href
-const networksUrl = new URL('../../src/webhook/networks.ts', import.meta.url).href
+const networksUrl = new URL('../../src/common/networks.ts', import.meta.url).href
 const script = `
   import { createSender } from ${JSON.stringify(sendUrl)}
   import { parseNetworks } from ${JSON.stringify(networksUrl)}

@@ -60,11 +60,9 @@ begin
 end
 $$;
 comment on function api.admit is
-  'The door for many requests at once: origin check, rate limit, authentication, in this order. Takes [{ordinal, client, keyHash (hex), '
+  'Admits many requests at once: origin check, rate limit, authentication, in this order. Takes [{ordinal, client, keyHash (hex), '
   'origin, write, allowOrigin, count}] and the budget per 60 s of clients without one of their own. Entries with count use the '
   'budget, in the order of their ordinals; the others neither use it nor are refused for it. Gives the state of the budget '
   '(null for origin_forbidden and where count is false) and a verdict: ok, origin_forbidden, rate_limited, unauthorized, storefront, '
   'public_scope, ip_forbidden. Specification 5 and 8.
 nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency';
-revoke all on function api.admit from public;
-grant execute on function api.admit to supply_api;

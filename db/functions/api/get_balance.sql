@@ -17,5 +17,3 @@ as $$
 $$;
 comment on function api.get_balance is
   'What the account may spend, what is charged on orders not yet final, and whether the balance is at or below its threshold.';
-revoke all on function api.get_balance from public;
-grant execute on function api.get_balance to supply_api;

@@ -5,5 +5,3 @@ as $$
   select core.order_json(o.id, true) from core.own_order(get_order.account_id, get_order.code) as o (id) where o.id is not null
 $$;
 comment on function api.get_order is 'An order of the account, with its delivered keys; null if it has none with this code. Specification 4.';
-revoke all on function api.get_order from public;
-grant execute on function api.get_order to supply_api;

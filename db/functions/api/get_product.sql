@@ -8,5 +8,3 @@ as $$
     and p.currency = (select a.currency from supply.accounts a where a.id = get_product.account_id)
 $$;
 comment on function api.get_product is 'A product in the account''s currency; null if there is none.';
-revoke all on function api.get_product from public;
-grant execute on function api.get_product to supply_api;

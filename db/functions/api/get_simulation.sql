@@ -46,5 +46,3 @@ $$;
 comment on function api.get_simulation is
   'A simulated event of the account with its attempts; null if it has none with this id. A name that does not resolve and one that leads to an '
   'address that is not allowed read alike: host_unreachable, and an attempt that seems to have taken 15 s.';
-revoke all on function api.get_simulation from public;
-grant execute on function api.get_simulation to supply_api;

@@ -18,5 +18,3 @@ $$;
 comment on function api.list_games is
   'The games, with what there is of each in the account''s currency; with updated_since only those that changed, or had a product '
   'change, since then. Specification 4.';
-revoke all on function api.list_games from public;
-grant execute on function api.list_games to supply_api;

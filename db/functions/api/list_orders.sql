@@ -53,5 +53,3 @@ $$;
 comment on function api.list_orders is
   'The account''s orders, newest first, without keys. after_code is a nextCursor; the page number (from 1) adds the total. '
   'Null if after_code is no order of the account.';
-revoke all on function api.list_orders from public;
-grant execute on function api.list_orders to supply_api;

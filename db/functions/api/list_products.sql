@@ -17,5 +17,3 @@ as $$
 $$;
 comment on function api.list_products is
   'The products of a game in the account''s currency, those out of stock included; null if there is no such game.';
-revoke all on function api.list_products from public;
-grant execute on function api.list_products to supply_api;

@@ -52,5 +52,3 @@ end
 $$;
 comment on function api.list_transactions is
   'The account''s ledger, newest first, optionally of a period, with the balances before and after that period; before_seq is a nextCursor.';
-revoke all on function api.list_transactions from public;
-grant execute on function api.list_transactions to supply_api;

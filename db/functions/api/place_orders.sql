@@ -95,5 +95,3 @@ comment on function api.place_orders is
   'items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account''s currency. Gives created or replayed with the '
   'order, or a refusal''s code with {details, orderCode}. An accepted order is written with its charge, ledger row and jobs. '
   'Specification 3 and 4.';
-revoke all on function api.place_orders from public;
-grant execute on function api.place_orders to supply_api;

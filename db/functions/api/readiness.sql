@@ -9,5 +9,3 @@ as $$
 $$;
 comment on function api.readiness is
   'Which migration and which state of the code the database has, and whether it is a standby that takes no orders.';
-revoke all on function api.readiness from public;
-grant execute on function api.readiness to supply_api;

@@ -49,5 +49,3 @@ comment on function api.record_push is
   'Records a result that a supplier pushed (a SupplierOutcome) about a line: recorded, or unknown_reference where that supplier never had '
   'it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, '
   'and counted all the same.';
-revoke all on function api.record_push from public;
-grant execute on function api.record_push to supply_api;

@@ -39,5 +39,3 @@ comment on function api.simulate_webhook is
   'A code of an own order that ended so makes it that order''s event again, under a new id; with any other code, or none, it '
   'holds sample data. Touches no balance and no supplier, and raises no alert.
 nullable: event_id, refusal, retry_after';
-revoke all on function api.simulate_webhook from public;
-grant execute on function api.simulate_webhook to supply_api;

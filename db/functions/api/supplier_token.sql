@@ -5,5 +5,3 @@ as $$
   select s.token from supply.suppliers s where s.code = supplier_token.supplier
 $$;
 comment on function api.supplier_token is 'The token with which a supplier signs the results it pushes; null if there is no such supplier.';
-revoke all on function api.supplier_token from public;
-grant execute on function api.supplier_token to supply_api;

@@ -11,5 +11,3 @@ as $$
   where k.id = used.id
 $$;
 comment on function api.touch_keys is 'Notes that these keys were used; written at most once a minute a key.';
-revoke all on function api.touch_keys from public;
-grant execute on function api.touch_keys to supply_api;

@@ -9,5 +9,3 @@ as $$
 $$;
 comment on function work.beat is
   'The heartbeat of the process that holds the lock: its pools are alive. Those that a sweeper took for dead are made known to it again.';
-revoke all on function work.beat from public;
-grant execute on function work.beat to supply_worker;

@@ -5,5 +5,3 @@ as $$
   select a.cause, a.message, a.count, a.first_at from supply.alerts a where a.id = alert_id and a.sent_at is null
 $$;
 comment on function work.begin_alert is 'The alert to send to the operators; no row if it was sent already.';
-revoke all on function work.begin_alert from public;
-grant execute on function work.begin_alert to supply_worker;

@@ -57,5 +57,3 @@ comment on function work.begin_calls is
   'place in item_ids. A line is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). '
   'A claim holds for 45 s; a line under another''s claim is looked at again when that ends. Of a supplier who has supplier_cap calls under '
   'way in the asking process ({supplier: calls}; a null cap: any number) the others wait: one who hangs does not hold up the rest.';
-revoke all on function work.begin_calls from public;
-grant execute on function work.begin_calls to supply_worker;

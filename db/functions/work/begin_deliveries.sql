@@ -77,5 +77,3 @@ comment on function work.begin_deliveries is
   'account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt '
   'with unknown outcome. The account''s secret is made here at its first delivery. '
   'Specification 2.5 and 6.5.';
-revoke all on function work.begin_deliveries from public;
-grant execute on function work.begin_deliveries to supply_worker;

@@ -6,5 +6,3 @@ as $$
 $$;
 comment on function work.call_lines is
   'As work.fill_slots, under the name by which workers of the release before call it every second.';
-revoke all on function work.call_lines from public;
-grant execute on function work.call_lines to supply_worker;

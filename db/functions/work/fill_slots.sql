@@ -32,5 +32,3 @@ $$;
 comment on function work.fill_slots is
   'Fills free slots of accounts that have queued events, where the end of an attempt did not: its worker died, or two ended at the same moment. '
   'Call it every second from each worker; calls at the same time do nothing.';
-revoke all on function work.fill_slots from public;
-grant execute on function work.fill_slots to supply_worker;

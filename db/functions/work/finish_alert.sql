@@ -5,5 +5,3 @@ as $$
   update supply.alerts a set sent_at = now() where a.id = alert_id and a.sent_at is null
 $$;
 comment on function work.finish_alert is 'Notes that the alert was sent to the operators.';
-revoke all on function work.finish_alert from public;
-grant execute on function work.finish_alert to supply_worker;

@@ -61,5 +61,3 @@ comment on function work.finish_deliveries is
   'Records what came of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds: delivered, retry (by run_at on the '
   'next rung) or the reason of a dead letter; stale where the claim is not the event''s present one, which changes nothing. What an attempt told of '
   'its receiver changes the account''s slots: an answer within 2 s is a quick one. Specification 6.4 to 6.6.';
-revoke all on function work.finish_deliveries from public;
-grant execute on function work.finish_deliveries to supply_worker;

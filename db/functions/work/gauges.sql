@@ -29,5 +29,3 @@ $$;
 comment on function work.gauges is
   'How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order lines and '
   'those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker.';
-revoke all on function work.gauges from public;
-grant execute on function work.gauges to supply_worker;

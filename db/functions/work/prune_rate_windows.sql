@@ -13,5 +13,3 @@ as $$
 $$;
 comment on function work.prune_rate_windows is
   'Forgets clients whose window of requests ended minutes ago, at most 10,000 at a time, and gives how many. Call it every minute.';
-revoke all on function work.prune_rate_windows from public;
-grant execute on function work.prune_rate_windows to supply_worker;

@@ -18,5 +18,3 @@ $$;
 comment on function work.prune_samples is
   'Forgets samples that were asked for more than a day ago, whatever became of them, with their attempts: at most 1,000 at a time, and gives '
   'how many. What is still planned or sent of them finds nothing to do. Call it every minute until it gives 0.';
-revoke all on function work.prune_samples from public;
-grant execute on function work.prune_samples to supply_worker;

@@ -12,5 +12,3 @@ $$;
 comment on function work.record_results is
   'Records what came of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may '
   'leave a line unsettled before it is stuck. A result whose claim is not the line''s present one changes nothing. Gives a verdict each.';
-revoke all on function work.record_results from public;
-grant execute on function work.record_results to supply_worker;

@@ -7,5 +7,3 @@ as $$
 $$;
 comment on function work.register_pool is
   'Makes a pool of workers known to the sweeper, with the advisory lock that its process holds while it lives.';
-revoke all on function work.register_pool from public;
-grant execute on function work.register_pool to supply_worker;

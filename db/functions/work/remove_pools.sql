@@ -5,5 +5,3 @@ as $$
   delete from supply.worker_pools p where p.lock_key = remove_pools.lock_key
 $$;
 comment on function work.remove_pools is 'Forgets the pools of a process that ended in order, its jobs given back.';
-revoke all on function work.remove_pools from public;
-grant execute on function work.remove_pools to supply_worker;

@@ -36,5 +36,3 @@ comment on function work.rescue_jobs is
   'Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its '
   'heartbeat; calls at the same time do nothing. Lines and events get new jobs: a worker that was thought dead deletes its own when it '
   'comes back, and claims keep it from other harm.';
-revoke all on function work.rescue_jobs from public;
-grant execute on function work.rescue_jobs to supply_worker;

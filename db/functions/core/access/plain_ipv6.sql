@@ -1,0 +1,13 @@
+create or replace function core.plain_ipv6(address text)
+returns text
+language sql immutable strict set search_path = pg_catalog, pg_temp
+as $$
+  select a.text
+  from (
+    select case when pg_input_is_valid(address, 'inet') then host(address::inet) end as text
+  ) a
+  where a.text like '%:%' and a.text not like '%.%'
+$$;
+comment on function core.plain_ipv6 is
+  'An IPv6 address in its shortest form. Null for what is none, and for one that PostgreSQL writes with an IPv4 address in it, '
+  'which browsers never do.';

@@ -1,0 +1,104 @@
+create or replace view core.audit_queue as
+with calls as (
+  select j.* from core.jobs j where j.task = 'call_supplier'
+), deliveries as (
+  select j.* from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
+), open_lines as (
+  select i.* from supply.order_items i where i.completed_at is null and i.status = 'processing'
+)
+select 'open_line_has_a_job' as check_name,
+  format('line %s at %s is open, but there is neither a job nor a call under way', i.id, i.supplier) as detail
+from open_lines i
+where i.held_at is null and (i.claim_expires_at is null or i.claim_expires_at <= now())
+  and not exists (select from calls c where c.subject = i.id)
+union all
+select 'open_line_has_a_plan',
+  format('line %s at %s is open, but its next call is not planned', i.id, i.supplier)
+from open_lines i
+where i.held_at is null and i.claim_expires_at is null and i.next_check_at is null
+union all
+-- The longest wait is the hour that a supplier may ask for.
+select 'open_line_is_looked_at_soon',
+  format('line %s at %s: its claim ends at %s, its next call is planned for %s, and its next job is due at %s',
+    i.id, i.supplier, i.claim_expires_at, i.next_check_at, c.run_at)
+from open_lines i
+left join (select c.subject, min(c.run_at) as run_at from calls c group by c.subject) c on c.subject = i.id
+where i.held_at is null and greatest(i.claim_expires_at, i.next_check_at, c.run_at) > now() + interval '2 hours'
+union all
+select 'stuck_or_held_line_was_alerted',
+  format('line %s at %s is %s since %s, but there was no alert', i.id, i.supplier, waits.how, waits.since)
+from open_lines i
+cross join lateral (values ('stuck', i.stuck_at), ('held', i.held_at)) as waits (how, since)
+where waits.since is not null and not exists (
+  select from supply.alerts a
+  where starts_with(a.cause, 'line_' || waits.how || ':')
+    -- Two transactions may write their times in the other order.
+    and waits.since between a.first_at - interval '1 minute' and a.last_at + interval '1 minute')
+union all
+select 'open_event_has_a_job',
+  format('event %s is %s, but there is neither a job nor an attempt under way', e.id, e.state)
+from supply.events e
+where (e.state in ('waiting', 'ready') or e.state = 'sending' and e.claim_expires_at <= now())
+  and not exists (select from deliveries d where d.subject = e.id)
+union all
+select 'queued_event_waits_for_a_slot',
+  format('event %s is due since %s, and account %s has %s slots, of which %s are taken, but nobody gives it one',
+    e.id, e.next_attempt_at, e.account_id, e.slots, e.taken)
+from (
+  select e.*, coalesce(s.slots, 8) as slots, (
+    select count(*) from supply.events h
+    where h.account_id = e.account_id and h.state in ('ready', 'sending') and (h.state = 'ready' or h.claim_expires_at > now())) as taken
+  from (
+    select distinct on (e.account_id) e.id, e.account_id, e.next_attempt_at from supply.events e
+    where e.state = 'queued' order by e.account_id, e.next_attempt_at, e.id) as e
+  left join supply.delivery_slots s on s.account_id = e.account_id
+) as e
+where e.taken < e.slots and e.next_attempt_at < now() - interval '1 minute'
+union all
+select 'slot_is_used',
+  format('event %s of account %s has a slot, but no worker claimed it by %s', e.id, e.account_id, e.claim_expires_at)
+from supply.events e
+where e.state in ('ready', 'sending') and e.state = 'ready' and e.claim_expires_at < now() - interval '5 minutes'
+union all
+-- The longest wait is the last rung.
+select 'open_event_is_looked_at_soon',
+  format('event %s is %s: its attempt is over at %s, its next one is planned for %s, and its next job is due at %s',
+    e.id, e.state, e.claim_expires_at, e.next_attempt_at, d.run_at)
+from supply.events e
+left join (select d.subject, min(d.run_at) as run_at from deliveries d group by d.subject) d on d.subject = e.id
+where e.state in ('waiting', 'ready', 'sending') and greatest(e.claim_expires_at, e.next_attempt_at, d.run_at) > now() + interval '25 hours'
+union all
+select 'lost_attempt_is_looked_at',
+  format('the attempt of event %s is over since %s, but nobody looks at it before %s', e.id, e.claim_expires_at, j.run_at)
+from supply.events e join deliveries j on j.subject = e.id
+where e.state = 'sending' and j.locked_at is null and j.attempts = 0 and j.run_at > greatest(now(), e.claim_expires_at) + interval '5 minutes'
+union all
+select 'dead_letter_has_no_plan',
+  format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at)
+from supply.events e join deliveries j on j.subject = e.id
+-- A job from before the last attempt, or that is due, finds nothing to do and goes away.
+where e.state = 'dead' and j.locked_at is null and j.attempts = 0 and j.run_at > now() + interval '1 minute'
+  and j.updated_at >= (select max(a.started_at) from supply.delivery_attempts a where a.event_id = e.id)
+union all
+select 'alert_has_a_job',
+  format('alert %s (%s) was not sent, but there is no job', a.id, a.cause)
+from supply.alerts a
+where a.sent_at is null and not exists (select from core.jobs j where j.task = 'alert_operators' and j.subject = a.id)
+union all
+select 'job_may_still_run',
+  format('job %s (%s %s) was taken %s times and will not be taken again: %s', j.id, j.task, j.subject, j.attempts, j.last_error)
+from core.jobs j where j.attempts >= j.max_attempts and j.locked_at is null
+union all
+select 'job_does_not_fail_again_and_again',
+  format('job %s (%s %s) was taken %s times: %s', j.id, j.task, j.subject, j.attempts, j.last_error)
+from core.jobs j where j.attempts between 10 and j.max_attempts - 1 and j.last_error is not null
+union all
+select 'locked_job_has_a_living_worker',
+  format('job %s (%s %s) is locked since %s by %s, of which nothing is heard', j.id, j.task, j.subject, j.locked_at, j.locked_by)
+from core.jobs j
+where j.locked_at < now() - interval '5 minutes' and not exists (
+  select from supply.worker_pools p where p.pool_id = j.locked_by and p.seen_at > now() - interval '5 minutes');
+comment on view core.audit_queue is
+  'What is wrong with the queue, and with what waits for it: no row while all is well.';
+comment on column core.audit_queue.check_name is 'Which invariant does not hold.';
+comment on column core.audit_queue.detail is 'Where, and how.';

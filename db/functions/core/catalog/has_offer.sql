@@ -1,0 +1,10 @@
+create or replace function core.has_offer(product_id int)
+returns boolean
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select exists (
+    select from supply.offers o join supply.suppliers s on s.code = o.supplier
+    where o.product_id = has_offer.product_id and s.active
+  )
+$$;
+comment on function core.has_offer is 'Whether an active supplier offers the product.';

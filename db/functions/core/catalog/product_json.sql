@@ -1,0 +1,22 @@
+create or replace function core.product_json(product supply.products)
+returns json
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object(
+    'id', product.id,
+    'gameSlug', (select g.slug from supply.games g where g.id = product.game_id),
+    'name', product.name,
+    'slug', core.slug(product.name, product.id),
+    'wholesalePrice', product.price,
+    'currency', product.currency,
+    'region', product.region,
+    'deliveryType', product.delivery_type,
+    'amountType', case when product.amount_value is not null then
+      json_build_object('type', 'fixed', 'value', trim_scale(product.amount_value)) end,
+    'inStock', product.in_stock and core.has_offer(product.id),
+    'minQuantity', 1,
+    'maxQuantity', product.max_quantity,
+    'deliveryDataSchema', product.delivery_fields,
+    'updatedAt', core.iso(product.updated_at))
+$$;
+comment on function core.product_json is 'A product as partners read it; wholesalePrice in the product''s currency.';

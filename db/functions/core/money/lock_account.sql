@@ -1,0 +1,14 @@
+create or replace function core.lock_account(account_id bigint)
+returns supply.accounts
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  account supply.accounts;
+begin
+  select a.* into account from supply.accounts a where a.id = lock_account.account_id for no key update;
+  perform core.require(found, format('there is no account %s', lock_account.account_id), 'no_data_found');
+  return account;
+end
+$$;
+comment on function core.lock_account is
+  'The account, locked until the transaction ends. Raises no_data_found if there is none.';

@@ -1,0 +1,46 @@
+create or replace function core.post_once(
+  type text, account_id bigint, amount numeric, reference text, note text default null
+)
+returns numeric
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  account supply.accounts;
+  earlier supply.ledger;
+begin
+  perform core.require(length(trim(post_once.reference)) between 1 and 200, 'reference must have 1 to 200 characters');
+  account := core.lock_account(post_once.account_id);
+
+  select l.* into earlier from supply.ledger l
+  where l.account_id = account.id and l.reference = post_once.reference;
+  if found then
+    perform core.require(
+      earlier.type = post_once.type and earlier.amount = post_once.amount,
+      format('reference %L of account %s is taken already (%s, %s)', post_once.reference, account.id, earlier.type, earlier.amount),
+      'unique_violation');
+    return account.balance;
+  end if;
+
+  perform core.require(
+    account.balance + post_once.amount >= 0,
+    format('account %s has %s: %s would bring it below zero', account.id, account.balance, post_once.amount),
+    'check_violation');
+  perform core.require(
+    account.balance + post_once.amount + (
+      select coalesce(sum(o.total_amount), 0) from supply.orders o where o.account_id = account.id and o.completed_at is null
+    ) <= 999999999999.99,
+    format('account %s has %s: with %s, and what open orders may give back, it would have more than 999999999999.99',
+      account.id, account.balance, post_once.amount),
+    'check_violation');
+  perform core.log_operator(
+    action => case post_once.type when 'adjustment' then 'adjust' else post_once.type end,
+    subject => 'account ' || account.id,
+    detail => jsonb_build_object('amount', post_once.amount, 'reference', post_once.reference, 'note', post_once.note));
+  return core.post_ledger(account_id => account.id, type => post_once.type, amount => post_once.amount,
+    reference => post_once.reference, note => post_once.note);
+end
+$$;
+comment on function core.post_once is
+  'Books a deposit or an adjustment (account currency) under an operator''s reference and gives the balance. A '
+  'reference that was booked before changes nothing. Raises unique_violation if it was booked with another type or '
+  'amount, check_violation below zero and above what a balance can hold.';

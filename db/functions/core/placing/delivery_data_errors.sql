@@ -1,0 +1,32 @@
+create or replace function core.delivery_data_errors(fields jsonb, data jsonb, path text)
+returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  field jsonb;
+  given text;
+  errors jsonb := '[]';
+  message text;
+begin
+  for i in 0 .. jsonb_array_length(fields) - 1 loop
+    field := fields -> i;
+    given := data ->> (field ->> 'id');
+    message := null;
+    if core.is_blank(given) then
+      if (field ->> 'required')::boolean then
+        message := 'is required';
+      end if;
+    elsif field ->> 'type' = 'number' and given !~ '^-?[0-9]+([.][0-9]+)?$' then
+      message := 'must be a number';
+    elsif field ->> 'type' = 'select' and not (field -> 'options') ? given then
+      message := 'must be one of: ' || (select string_agg(o, ', ') from jsonb_array_elements_text(field -> 'options') o);
+    end if;
+    if message is not null then
+      errors := errors || jsonb_build_object('path', path || '.' || (field ->> 'id'), 'message', message);
+    end if;
+  end loop;
+  return errors;
+end
+$$;
+comment on function core.delivery_data_errors is
+  'Which of a product''s delivery fields the given data lacks or has wrong: [{path, message}], empty if it is all right.';

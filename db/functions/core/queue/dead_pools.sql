@@ -1,0 +1,17 @@
+create or replace function core.dead_pools()
+returns text[]
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select array(
+    select p.pool_id from supply.worker_pools p
+    where (p.misses >= 2 or p.seen_at < now() - interval '60 s')
+      -- A restart of the database drops the locks of living workers too: they get time to notice.
+      and (p.started_at > pg_postmaster_start_time() or pg_postmaster_start_time() < now() - interval '60 s')
+    union
+    select j.locked_by from graphile_worker.jobs j
+    where j.locked_at < now() - interval '60 s'
+      and not exists (select from supply.worker_pools p where p.pool_id = j.locked_by)
+  )
+$$;
+comment on function core.dead_pools is
+  'The pools whose process is gone: its lock was free in two sweeps running, or its heartbeat is 60 s old, or it holds jobs and never registered.';

@@ -1,0 +1,30 @@
+create or replace function core.enqueue(
+  task text, ids uuid[], run_at timestamptz[] default null, key text default null
+)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  added int;
+begin
+  if cardinality(ids) = 0 then
+    return;
+  end if;
+  select count(job.id) into added
+  from graphile_worker.add_jobs(array(
+    select row(
+      task, json_build_object('id', ids[i]), null, enqueue.run_at[i], 1000,
+      enqueue.key || ':' || ids[i], 0, null
+    )::graphile_worker.job_spec
+    from generate_subscripts(ids, 1) as i
+  )) as job;
+  -- A keyed job that is being fetched at this very moment can make add_jobs skip it without a word.
+  if added <> cardinality(ids) then
+    raise exception 'the queue took % of % jobs of %', added, cardinality(ids), task using errcode = 'serialization_failure';
+  end if;
+end
+$$;
+comment on function core.enqueue is
+  'Adds a job {"id": …} of the task for every id, due at the run_at of the same place, or now. With a key a job replaces '
+  'the waiting one of its key and id; ids must be distinct then. '
+  'Raises serialization_failure if the queue did not take every job.';

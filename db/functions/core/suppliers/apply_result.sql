@@ -1,0 +1,76 @@
+create or replace function core.apply_result(
+  answer jsonb, out verdict text, out settled_order bigint, out alert_cause text, out alert_message text
+)
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  item supply.order_items := (select i from supply.order_items i where i.id = (answer ->> 'itemId')::uuid);
+  supplier text := answer ->> 'supplier';
+  claim_id uuid := (answer ->> 'claimId')::uuid;
+  outcome text := answer ->> 'outcome';
+  result jsonb := answer -> 'result';
+  codes text[] := array(select jsonb_array_elements_text(coalesce(result -> 'codes', '[]')));
+  is_final boolean := outcome in ('completed', 'failed');
+  offer supply.offers;
+begin
+  if item.completed_at is not null or item.supplier <> supplier then
+    verdict := case
+      when not is_final then 'stale'
+      when core.was_recorded(item.id, supplier, outcome, codes) then 'repeated'
+      when item.completed_at is not null and item.supplier = supplier and item.status = outcome then 'late'
+      else 'contradicting'
+    end;
+    if verdict in ('late', 'contradicting') then
+      alert_cause := 'contradicting_result:' || supplier;
+      alert_message := format('supplier %s says %s about line %s, which is %s at %s', supplier, outcome, item.id, item.status, item.supplier);
+    end if;
+    return;
+  end if;
+
+  -- The fence: a worker that was thought dead comes back too late; a push has no claim and may always speak.
+  if claim_id is not null and claim_id is distinct from item.claim_id then
+    verdict := 'stale';
+    return;
+  end if;
+
+  verdict := core.supplier_verdict(item, outcome, codes);
+  if verdict = 'fail' and result ->> 'errorCode' = 'OUT_OF_STOCK' then
+    offer := core.next_offer(item);
+  end if;
+
+  if verdict = 'hold' then
+    perform core.keep_codes(item.id, codes);
+    update supply.order_items i set
+      held_at = coalesce(i.held_at, now()), claim_expires_at = null, next_check_at = null, next_call = 'get',
+      held_reason = format('%s with %s codes for an amount of %s', outcome, cardinality(codes), item.amount)
+    where i.id = item.id;
+    verdict := 'held';
+    alert_cause := 'line_held:' || supplier;
+    alert_message := format('supplier %s says %s with %s codes for line %s of %s: held for an operator',
+      supplier, outcome, cardinality(codes), item.id, item.amount);
+  elsif offer.supplier is not null then
+    update supply.order_items i set
+      supplier = offer.supplier, sku = offer.sku, tried_suppliers = i.tried_suppliers || item.supplier,
+      next_call = 'put', checks = 0, sent_at = null, supplier_order_id = null, stuck_at = null,
+      held_at = null, held_reason = null,
+      claim_id = null, claim_expires_at = null, next_check_at = now()
+    where i.id = item.id;
+    verdict := 'next_supplier';
+  else
+    if item.delivery_type = 'key' then
+      perform core.keep_codes(item.id, codes);
+    end if;
+    update supply.order_items i set supplier_order_id = coalesce(result ->> 'supplierOrderId', i.supplier_order_id)
+    where i.id = item.id;
+    perform core.settle_line(item,
+      delivered => case verdict when 'complete' then item.amount when 'partial' then cardinality(codes) else 0 end,
+      error_code => result ->> 'errorCode', reason => result ->> 'reason');
+    verdict := 'settled';
+    settled_order := item.order_id;
+  end if;
+end
+$$;
+comment on function core.apply_result is
+  'Applies one result (an entry of core.classify_results) that is not plain: it came too late, makes no sense, delivers a part, or says out of '
+  'stock. Gives the verdict, the order of an item that was settled, and what to alert operators of (null: nothing). '
+  'The caller holds the locks of the order and the item.';

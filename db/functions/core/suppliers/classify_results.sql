@@ -1,0 +1,32 @@
+create or replace function core.classify_results(results jsonb)
+returns jsonb[]
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return array(
+    select r || jsonb_build_object('supplier', attempt.supplier, 'outcome', said.outcome, 'verdict', case
+      when row_number() over (partition by item.id order by (r ->> 'ordinal')::int) > 1 then 'again'
+      when item.completed_at is not null or item.supplier <> attempt.supplier then 'other'
+      -- The fence: a worker that was thought dead comes back too late; a push has no claim and may always speak.
+      when r ->> 'claimId' is not null and (r ->> 'claimId')::uuid is distinct from item.claim_id then 'other'
+      when said.outcome in ('unknown', 'not_received', 'processing') then 'waiting'
+      when said.outcome = 'failed' and r #>> '{result,errorCode}' = 'OUT_OF_STOCK' then 'other'
+      when item.delivery_type <> 'key' then 'settled'
+      when said.codes <> case said.outcome when 'completed' then item.amount else 0 end then 'other'
+      when said.codes <> (select count(distinct c) from jsonb_array_elements_text(r #> '{result,codes}') as c) then 'other'
+      when exists (select from supply.item_keys k where k.item_id = item.id) then 'other'
+      else 'settled'
+    end)
+    from jsonb_array_elements(results) as r
+    cross join lateral (select i.* from supply.order_items i where i.id = (r ->> 'itemId')::uuid offset 0) as item
+    left join lateral (select a.supplier from supply.supplier_attempts a where a.id = (r ->> 'attemptId')::bigint offset 0) as attempt on true
+    cross join lateral (select
+      case when r #>> '{result,outcome}' = 'answered' then r #>> '{result,status}' else r #>> '{result,outcome}' end as outcome,
+      case when jsonb_typeof(r #> '{result,codes}') = 'array' then jsonb_array_length(r #> '{result,codes}') else 0 end as codes
+    ) as said);
+end
+$$;
+comment on function core.classify_results is
+  'What suppliers'' results mean for their items, which the caller has locked: each entry with its supplier, its outcome and a verdict. settled: all '
+  'or nothing of the item was delivered, without anything odd. waiting: it is asked for again. again: another result of the batch comes first. '
+  'other: core.apply_result decides.';

@@ -1,0 +1,23 @@
+create or replace function core.codes_to_deliver(item supply.order_items, outcome text, codes text[])
+returns text[]
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  with kept as (
+    select array_agg(k.code order by k.position) as codes from supply.item_keys k where k.item_id = item.id
+  ), all_codes as (
+    select array(
+      select c.code from unnest(k.codes || codes_to_deliver.codes) with ordinality as c (code, place)
+      group by c.code order by min(c.place)) as codes
+    from kept k
+  )
+  select case
+    when outcome = 'failed' and codes_to_deliver.codes = '{}' then '{}'
+    -- Of a surplus the operator may name those that count.
+    when cardinality(a.codes) > item.amount and cardinality(codes_to_deliver.codes) = item.amount
+      and codes_to_deliver.codes <@ coalesce(k.codes, '{}') then codes_to_deliver.codes
+    else a.codes
+  end
+  from kept k, all_codes a
+$$;
+comment on function core.codes_to_deliver is
+  'Which codes a line settled by hand delivers: those kept and those given; of a surplus that was kept, those given; none for failed with {}.';

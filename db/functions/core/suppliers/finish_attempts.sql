@@ -1,0 +1,25 @@
+create or replace function core.finish_attempts(answers jsonb[])
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+begin
+  update supply.supplier_attempts a set
+    finished_at = clock_timestamp(),
+    status_code = (said.result ->> 'httpStatus')::int,
+    outcome = said.outcome,
+    verdict = said.verdict,
+    error_code = left(said.result ->> 'errorCode', 200),
+    reason = left(said.result ->> 'reason', 1000),
+    error = left(said.result ->> 'error', 500),
+    raw = left(said.result ->> 'raw', 2000),
+    supplier_order_id = left(said.result ->> 'supplierOrderId', 200),
+    codes = array(select jsonb_array_elements_text(coalesce(said.result -> 'codes', '[]')))
+  from (
+    select (x ->> 'attemptId')::bigint as attempt_id, x ->> 'outcome' as outcome, x ->> 'verdict' as verdict, x -> 'result' as result
+    from unnest(answers) as x
+  ) as said
+  where a.id = said.attempt_id and a.finished_at is null;
+end
+$$;
+comment on function core.finish_attempts is
+  'Completes the records of calls and pushes with what the suppliers said and what came of it.';

@@ -1,0 +1,11 @@
+create or replace function core.public_error_code(error_code text)
+returns text
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$
+  select case
+    when error_code ~ '^[A-Z][A-Z0-9_]{0,63}$' and not core.looks_secret(replace(error_code, '_', ' ')) then error_code
+    when error_code is not null then 'SUPPLIER_ERROR'
+  end
+$$;
+comment on function core.public_error_code is
+  'A supplier''s errorCode as partners see it: itself if it is a plain code that looks like no key, SUPPLIER_ERROR for any other text, null for none.';

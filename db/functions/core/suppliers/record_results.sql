@@ -1,0 +1,62 @@
+create or replace function core.record_results(results jsonb, deadline interval)
+returns table (ordinal int, verdict text)
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  item_ids uuid[] := array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r);
+  answers jsonb[];
+  again jsonb;
+  answer jsonb;
+  applied record;
+  stuck uuid[];
+  settled bigint[];
+  causes text[] := '{}';
+  messages text[] := '{}';
+begin
+  -- One lock order for all who settle: orders, items, then accounts, each ascending; alerts last.
+  perform 1 from supply.orders o
+  where o.id = any (array(select i.order_id from supply.order_items i where i.id = any (item_ids)))
+  order by o.id for no key update;
+  perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
+
+  answers := core.classify_results(results);
+  again := (select jsonb_agg(a) from unnest(answers) as a where a ->> 'verdict' = 'again');
+  settled := core.settle_items(answers);
+  stuck := core.call_again(answers, deadline);
+
+  -- What is rare, one by one: a part, a surplus, no stock, a result that comes too late.
+  for answer in select a from unnest(answers) as a where a ->> 'verdict' = 'other' order by a ->> 'itemId' loop
+    select r.* into applied from core.apply_result(answer) r;
+    answers := array_append(answers, answer || jsonb_build_object('verdict', applied.verdict));
+    if applied.settled_order is not null then
+      settled := settled || applied.settled_order;
+    end if;
+    if applied.alert_cause is not null then
+      causes := causes || applied.alert_cause;
+      messages := messages || applied.alert_message;
+    end if;
+  end loop;
+  answers := array(
+    select case when (a ->> 'itemId')::uuid = any (stuck) then a || '{"verdict": "stuck"}' else a end
+    from unnest(answers) as a where a ->> 'verdict' not in ('other', 'again'));
+  perform core.finish_attempts(answers);
+  perform core.finish_orders(settled);
+  perform core.enqueue_calls(item_ids);
+  if cardinality(stuck) > 0 then
+    select causes || array_agg('line_stuck:' || i.supplier),
+      messages || array_agg(format('supplier %s has not settled line %s within its deadline', i.supplier, i.id))
+    into causes, messages
+    from supply.order_items i where i.id = any (stuck);
+  end if;
+  perform core.raise_alerts(causes, messages);
+
+  return query select (a ->> 'ordinal')::int, a ->> 'verdict' from unnest(answers) as a;
+  if again is not null then
+    return query select r.ordinal, r.verdict from core.record_results(again, deadline) r;
+  end if;
+end
+$$;
+comment on function core.record_results is
+  'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (null: a push), result}]. '
+  'Settles items, ends orders, plans the next calls and raises alerts. Gives what came of each by its ordinal.';

@@ -1,0 +1,15 @@
+create or replace function core.holds_address(given text)
+returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$
+  select text ~ '://|@'
+    or text ~ '(^|[^A-Za-z0-9])localhost([^A-Za-z0-9]|$)'
+    -- A forgotten space behind a full stop makes no host of a Russian sentence.
+    or text ~ '[A-Za-z0-9_-][.。][A-Za-z]{2}|[А-Яа-яЁё][.。][a-z]{2}'
+    or text ~ '[A-Za-z0-9А-Яа-яЁё_-][.。](рф|РФ|рус|онлайн|сайт|москва|дети|орг|ком|бел|укр)([^А-Яа-яЁё]|$)'
+    or text ~ '[0-9]{1,3}([.][0-9]{1,3}){3}'
+    or text ~ '([0-9A-Fa-f]{0,4}:){3}|::[0-9A-Fa-f]'
+  from (select normalize(given, NFKC) as text) as plain
+$$;
+comment on function core.holds_address is
+  'Whether a text has a URL in it, a host name, an IP address, an e-mail address or the name of an account (@name). Null of null.';

@@ -1,0 +1,57 @@
+create or replace function core.end_attempts(
+  event_ids uuid[], verdicts text[], ended_at timestamptz[],
+  status_codes int[] default null, errors text[] default null, retry_afters int[] default null
+)
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  rungs constant interval[] := array['1 minute', '5 minutes', '15 minutes', '1 hour', '3 hours', '6 hours', '12 hours', '24 hours'];
+  done record;
+begin
+  with ended as materialized (
+    select n.*, e.claim_id, e.account_id, e.order_code, e.simulated,
+      case
+        when n.verdict = 'delivered' then null
+        when n.verdict not in ('retry', 'lost') then n.verdict
+        when e.attempts >= 9 then 'attempts_exhausted'
+      end as why_dead,
+      case
+        when n.verdict in ('retry', 'lost') and e.attempts < 9
+        then n.at + coalesce(make_interval(secs => n.retry_after), rungs[e.attempts])
+      end as next_attempt_at
+    from unnest(event_ids, verdicts, ended_at, status_codes, errors, retry_afters)
+      as n (event_id, verdict, at, status_code, error, retry_after)
+    cross join lateral (select e.* from supply.events e where e.id = n.event_id offset 0) as e
+  ), recorded as (
+    update supply.delivery_attempts a set
+      finished_at = n.at, status_code = n.status_code, error = left(n.error, 500),
+      outcome = case when n.verdict in ('delivered', 'lost') then n.verdict when n.why_dead is null then 'retry' else 'dead' end,
+      retry_after_seconds = n.retry_after, next_attempt_at = n.next_attempt_at
+    from ended n where a.claim_id = n.claim_id
+  ), moved as (
+    update supply.events e set
+      state = case when n.verdict = 'delivered' then 'delivered' when n.why_dead is null then 'waiting' else 'dead' end,
+      delivered_at = case when n.verdict = 'delivered' then n.at end,
+      dead_at = case when n.why_dead is not null then n.at end,
+      dead_reason = n.why_dead,
+      next_attempt_at = n.next_attempt_at,
+      claim_expires_at = null
+    from ended n where e.id = n.event_id
+  )
+  select
+    coalesce(array_agg(n.event_id) filter (where n.next_attempt_at > now()), '{}') as later_ids,
+    array_agg(n.next_attempt_at) filter (where n.next_attempt_at > now()) as later_times,
+    coalesce(array_agg(format('dead_letter:%s:account %s', n.why_dead, n.account_id)) filter (where n.is_alerted), '{}') as causes,
+    array_agg(format('event %s of order %s (account %s) is a dead letter: %s%s', n.event_id, n.order_code, n.account_id,
+      n.why_dead, coalesce(' (' || coalesce(n.error, 'status ' || n.status_code) || ')', ''))) filter (where n.is_alerted) as messages
+  into done
+  from (select n.*, n.why_dead is not null and not n.simulated as is_alerted from ended n) as n;
+  perform core.enqueue('deliver_waiting', done.later_ids, done.later_times, 'deliver_webhook');
+  perform core.raise_alerts(done.causes, done.messages);
+end
+$$;
+comment on function core.end_attempts is
+  'Ends the attempts that events are in: delivered, retry, lost, or the reason of a dead letter. Writes attempts and events, enqueues the next '
+  'rung where it is not due yet, and alerts operators of dead letters. The rung is counted from ended_at; retry_after (s) replaces its delay. The '
+  'arrays run side by side; the caller has locked the events. Specification 6.4 to 6.6.';

@@ -1,0 +1,14 @@
+create or replace function core.enqueue_deliveries(event_ids uuid[])
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  accounts bigint[] := array(select distinct e.account_id from supply.events e where e.id = any (event_ids));
+begin
+  if cardinality(accounts) > 0 then
+    perform core.fill_slots(core.lock_slots(accounts));
+  end if;
+end
+$$;
+comment on function core.enqueue_deliveries is
+  'Sees to the delivery of events that were just queued: as many of their accounts'' oldest events as there are free slots get one, and a job.';

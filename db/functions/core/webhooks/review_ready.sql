@@ -1,0 +1,23 @@
+create or replace function core.review_ready()
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  with late as materialized (
+    select e.id from supply.events e
+    where e.state in ('ready', 'sending') and e.state = 'ready' and e.claim_expires_at <= now()
+    for no key update skip locked
+  ), looked_up as materialized (
+    select l.id, j.run_at from late l
+    left join lateral (select j.run_at from core.jobs j where j.key = 'deliver_webhook:' || l.id offset 0) as j on true
+  )
+  update supply.events e set
+    state = case when l.run_at is null then 'queued' when l.run_at > now() then 'waiting' else 'ready' end,
+    next_attempt_at = greatest(e.next_attempt_at, l.run_at),
+    claim_expires_at = case when l.run_at <= now() then now() + interval '10 s' end
+  from looked_up l where e.id = l.id;
+end
+$$;
+comment on function core.review_ready is
+  'Takes the slots of ready events back that no worker claimed within 10 s and that none will claim soon: a job that failed waits by itself, like a '
+  'rung, and an event whose job is gone is queued again. Where the workers are merely busy, the event keeps its slot.';

@@ -1,0 +1,34 @@
+create or replace function core.sample_refusal(account_id bigint, out refusal text, out retry_after int)
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  most_open constant int := 100;
+  most_a_minute constant int := 60;
+  recent int;
+  oldest timestamptz;
+begin
+  -- Not the account's row: a crowd of samples holds up no order.
+  perform pg_advisory_xact_lock(hashtextextended('samples of account ' || sample_refusal.account_id, 0));
+
+  select count(*), min(s.created_at) into recent, oldest from (
+    select e.created_at from supply.events e
+    where e.account_id = sample_refusal.account_id and e.simulated and e.order_id is null and e.created_at > now() - interval '1 minute'
+    order by e.created_at desc limit most_a_minute) as s;
+  if recent = most_a_minute then
+    refusal := 'too_many_a_minute';
+    retry_after := least(60, greatest(1, ceil(extract(epoch from oldest + interval '1 minute' - clock_timestamp()))));
+    return;
+  end if;
+
+  if (select count(*) from (
+    select from supply.events e
+    where e.account_id = sample_refusal.account_id and e.simulated and e.delivered_at is null and e.dead_at is null
+    limit most_open) as open) = most_open then
+    refusal := 'too_many_open';
+    retry_after := 60;
+  end if;
+end
+$$;
+comment on function core.sample_refusal is
+  'Why the account may not send one more sample now, and after how many seconds to ask again: too_many_a_minute (60 in any 60 s), too_many_open '
+  '(100 neither delivered nor given up); null if it may. Locks the account''s samples until the transaction ends, so that the counts are exact.';

@@ -1,0 +1,25 @@
+create or replace view ops.accounts as
+select
+  a.id as account_id,
+  a.name,
+  a.kind,
+  a.mode,
+  a.active,
+  a.currency,
+  a.balance,
+  coalesce(
+    (select sum(o.total_amount) from supply.orders o where o.account_id = a.id and o.completed_at is null),
+    0)::numeric(14,2) as in_orders,
+  a.low_balance_threshold,
+  a.balance <= a.low_balance_threshold as low_balance,
+  a.created_at
+from supply.accounts a;
+comment on view ops.accounts is 'The accounts with their balances, money in the account''s currency.';
+comment on column ops.accounts.account_id is 'The account number.';
+comment on column ops.accounts.name is 'The name for operators.';
+comment on column ops.accounts.mode is 'live, or test: opens the simulation endpoints.';
+comment on column ops.accounts.active is 'The keys of an inactive account get 401.';
+comment on column ops.accounts.currency is 'ISO 4217 code of the balance.';
+comment on column ops.accounts.balance is 'What may still be spent.';
+comment on column ops.accounts.in_orders is 'What was charged on orders that are not final yet.';
+comment on column ops.accounts.low_balance is 'Whether the partner is told so now.';

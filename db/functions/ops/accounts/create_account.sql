@@ -1,0 +1,25 @@
+create or replace function ops.create_account(
+  name text, kind text default 'supply', mode text default 'live', currency text default 'RUB'
+)
+returns bigint
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  account_id bigint;
+begin
+  perform core.require(length(trim(create_account.name)) between 1 and 200, 'name must have 1 to 200 characters');
+  perform core.require(create_account.kind in ('supply', 'storefront'), 'kind must be supply or storefront');
+  perform core.require(create_account.mode in ('live', 'test'), 'mode must be live or test');
+  perform core.require(create_account.currency ~ '^[A-Z]{3}$', 'currency must be three capital letters, such as RUB');
+  insert into supply.accounts as a (name, kind, mode, currency)
+  values (create_account.name, create_account.kind, create_account.mode, create_account.currency)
+  returning a.id into account_id;
+  perform core.log_operator('create_account', 'account ' || account_id,
+    jsonb_build_object('name', name, 'kind', kind, 'mode', mode, 'currency', currency));
+  return account_id;
+end
+$$;
+comment on function ops.create_account is
+  'Makes an active account with a balance of 0 and gives its number. kind: supply, or storefront (refused on '
+  'partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); '
+  'currency: ISO 4217.';

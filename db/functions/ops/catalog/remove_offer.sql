@@ -1,0 +1,20 @@
+create or replace function ops.remove_offer(product_id int, supplier text)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  was_offered boolean;
+begin
+  perform 1 from supply.products p where p.id = remove_offer.product_id for no key update;
+  was_offered := core.has_offer(product_id);
+  delete from supply.offers o where o.product_id = remove_offer.product_id and o.supplier = remove_offer.supplier;
+  perform core.require(found, format('%s offers no product %s', supplier, product_id), 'no_data_found');
+  if core.has_offer(product_id) <> was_offered then
+    update supply.products p set updated_at = now() where p.id = remove_offer.product_id;
+  end if;
+  perform core.log_operator('remove_offer', format('product %s at %s', product_id, supplier));
+end
+$$;
+comment on function ops.remove_offer is
+  'Takes a supplier''s offer of a product away; without any other the product shows as out of stock. Lines that are '
+  'under way go on.';

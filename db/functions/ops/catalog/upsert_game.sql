@@ -1,0 +1,25 @@
+create or replace function ops.upsert_game(slug text, name text, image_url text default null)
+returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform core.require(upsert_game.slug ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$',
+    'slug must have 1 to 100 Latin letters, digits, dashes and underscores, such as space-trader');
+  perform core.require(length(trim(upsert_game.name)) between 1 and 200, 'name must have 1 to 200 characters');
+  perform core.require(
+    upsert_game.image_url is null or upsert_game.image_url ~ '^https?://[^[:space:]]+$' and length(upsert_game.image_url) <= 2000,
+    'image_url must be an http or https URL');
+
+  insert into supply.games as g (slug, name, image_url)
+  values (upsert_game.slug, upsert_game.name, upsert_game.image_url)
+  on conflict on constraint games_slug_key do update
+    set name = excluded.name, image_url = excluded.image_url, updated_at = now()
+    where (g.name, g.image_url) is distinct from (excluded.name, excluded.image_url);
+  if found then
+    perform core.log_operator('upsert_game', 'game ' || slug, jsonb_build_object('name', name, 'image_url', image_url));
+  end if;
+  return (select g.id from supply.games g where g.slug = upsert_game.slug);
+end
+$$;
+comment on function ops.upsert_game is
+  'Makes a game, or changes the one with the slug to what is given; gives its number.';

@@ -1,0 +1,36 @@
+create or replace function ops.upsert_offer(
+  product_id int, supplier text, sku text, cost numeric default null, priority int default 100
+)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  was_offered boolean;
+begin
+  perform 1 from supply.products p where p.id = upsert_offer.product_id for no key update;
+  perform core.require(found, format('there is no product %s', product_id), 'no_data_found');
+  perform core.require(exists (select from supply.suppliers s where s.code = upsert_offer.supplier),
+    format('there is no supplier %L', supplier), 'no_data_found');
+  perform core.require(length(trim(upsert_offer.sku)) between 1 and 200, 'sku must have 1 to 200 characters');
+  perform core.require(upsert_offer.cost is null or upsert_offer.cost = 0 or core.is_money(upsert_offer.cost),
+    'cost must be from 0 to 100000000000, with at most 2 decimals');
+  perform core.require(upsert_offer.priority is not null, 'priority must be a number');
+
+  was_offered := core.has_offer(product_id);
+  insert into supply.offers as o (product_id, supplier, sku, cost, priority)
+  values (upsert_offer.product_id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority)
+  on conflict on constraint offers_pkey do update
+    set sku = excluded.sku, cost = excluded.cost, priority = excluded.priority
+    where (o.sku, o.cost, o.priority) is distinct from (excluded.sku, excluded.cost, excluded.priority);
+  if found then
+    perform core.log_operator('upsert_offer', format('product %s at %s', product_id, supplier), jsonb_build_object(
+      'sku', sku, 'cost', cost, 'priority', priority));
+  end if;
+  if core.has_offer(product_id) <> was_offered then
+    update supply.products p set updated_at = now() where p.id = upsert_offer.product_id;
+  end if;
+end
+$$;
+comment on function ops.upsert_offer is
+  'Makes or changes what a supplier offers for a product: its sku, its cost (for reports) and its priority; the '
+  'smallest number is asked first, among equals the cheapest. Lines that are under way keep theirs.';

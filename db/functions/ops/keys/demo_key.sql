@@ -1,0 +1,25 @@
+create or replace function ops.demo_key(known text default null)
+returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  partner_id bigint;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('demo_key', 0));
+  select a.id into partner_id from supply.accounts a where a.name = 'Demo partner' order by a.id limit 1;
+  if not found then
+    partner_id := ops.create_account('Demo partner', mode => 'test');
+    perform ops.deposit(partner_id, 100000, 'demo');
+  end if;
+  if exists (
+    select from supply.api_keys k
+    where k.key_hash = sha256(convert_to(known, 'UTF8')) and core.key_is_valid(k.id, partner_id)
+  ) then
+    return known;
+  end if;
+  return ops.issue_key(partner_id);
+end
+$$;
+comment on function ops.demo_key is
+  'A working key of the demo partner, who is made with a deposit of 100000 RUB at the first call: the known one if it works, else a new one. '
+  'For demonstrations only.';

@@ -1,0 +1,28 @@
+create or replace function ops.issue_key(
+  account_id bigint, scope text default 'full', expires_at timestamptz default null,
+  allowed_origins text[] default null, allowed_ips cidr[] default null
+)
+returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  account supply.accounts := core.lock_account(account_id);
+  origins text[] := core.clean_origins(allowed_origins);
+  networks cidr[] := core.clean_networks(allowed_ips);
+  issued record;
+begin
+  perform core.require(scope in ('full', 'public'), 'scope must be full or public');
+  select a.* into issued from core.add_key(
+    account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end,
+    scope => issue_key.scope, starts_at => now(), expires_at => issue_key.expires_at,
+    allowed_origins => origins, allowed_ips => networks) a;
+  perform core.log_operator('issue_key', 'key ' || issued.key_id, jsonb_build_object(
+    'account_id', account.id, 'scope', scope, 'expires_at', expires_at,
+    'allowed_origins', origins, 'allowed_ips', networks));
+  return issued.key;
+end
+$$;
+comment on function ops.issue_key is
+  'Issues an API key and gives it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused '
+  'on partner endpoints). allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. '
+  'Specification 2.1.';

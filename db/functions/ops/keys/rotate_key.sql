@@ -1,0 +1,36 @@
+create or replace function ops.rotate_key(
+  key_id bigint, overlap interval default '24 hours', at timestamptz default now()
+)
+returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  old supply.api_keys := core.lock_key(key_id);
+  replacement bigint;
+  issued record;
+begin
+  perform core.require(rotate_key.at is not null and overlap >= interval '0',
+    'at must be given, and overlap must not be negative');
+  perform core.require(old.revoked_at is null,
+    format('key %s is revoked: issue a new one', key_id), 'object_not_in_prerequisite_state');
+  perform core.require(old.expires_at is null or old.expires_at > rotate_key.at,
+    format('key %s expires at %s, and so would its replacement: issue a new one', key_id, old.expires_at),
+    'object_not_in_prerequisite_state');
+  select k.id into replacement from supply.api_keys k where k.rotated_from = old.id and k.revoked_at is null limit 1;
+  perform core.require(replacement is null,
+    format('key %s was rotated already: rotate its replacement, key %s', key_id, replacement),
+    'object_not_in_prerequisite_state');
+
+  select a.* into issued from core.add_key(
+    account_id => old.account_id, prefix => old.prefix, scope => old.scope, starts_at => rotate_key.at,
+    expires_at => old.expires_at, allowed_origins => old.allowed_origins, allowed_ips => old.allowed_ips, rotated_from => old.id) a;
+  update supply.api_keys k set expires_at = least(k.expires_at, rotate_key.at + overlap) where k.id = old.id;
+  perform core.log_operator('rotate_key', 'key ' || old.id, jsonb_build_object(
+    'new_key_id', issued.key_id, 'overlap', overlap, 'at', rotate_key.at));
+  return issued.key;
+end
+$$;
+comment on function ops.rotate_key is
+  'Issues a replacement of a key and gives it, shown this once: the same prefix, scope, allowlists and expiry, '
+  'valid from at. The old key works until overlap after that, at most until its own expiry. Raises for a key that '
+  'is revoked, has expired by then, or was rotated already. Specification 2.1.';

@@ -1,0 +1,15 @@
+create or replace function ops.adjust(account_id bigint, amount numeric, reference text, note text)
+returns numeric
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform core.require(core.is_money(abs(amount)),
+    'amount must not be 0, at most 100000000000 either way, with at most 2 decimals');
+  perform core.require(length(trim(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
+  return core.post_once('adjustment', account_id, amount, reference, note);
+end
+$$;
+comment on function ops.adjust is
+  'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and gives the balance; '
+  'the note says why. A repeated reference changes nothing; the same reference with another amount, or of a '
+  'deposit, is refused.';

@@ -1,0 +1,12 @@
+create or replace function ops.deposit(account_id bigint, amount numeric, reference text)
+returns numeric
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals');
+  return core.post_once('deposit', account_id, amount, reference);
+end
+$$;
+comment on function ops.deposit is
+  'Adds an amount (account currency, at most 2 decimals) to a balance and gives the balance. A repeated reference '
+  'changes nothing; the same reference with another amount, or of an adjustment, is refused.';

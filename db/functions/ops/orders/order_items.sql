@@ -1,0 +1,53 @@
+create or replace view ops.order_items as
+select
+  i.id as item_id,
+  o.code as order_code,
+  i.product_id,
+  i.product_name,
+  i.amount,
+  i.price,
+  i.status,
+  i.supplier,
+  i.error_code,
+  case when i.status = 'completed' then k.codes else 0 end as codes_delivered,
+  i.next_check_at,
+  i.stuck_at is not null and i.completed_at is null as stuck,
+  i.held_at is not null and i.completed_at is null as held,
+  k.codes as codes_kept,
+  o.account_id,
+  i.position,
+  i.part,
+  i.delivery_type,
+  i.delivery_data,
+  i.refunded_amount,
+  i.error_message,
+  i.sku,
+  i.tried_suppliers,
+  i.supplier_order_id,
+  i.sent_at,
+  i.checks,
+  i.claim_expires_at,
+  i.stuck_at,
+  i.held_at,
+  i.held_reason,
+  i.completed_at
+from supply.order_items i
+join supply.orders o on o.id = i.order_id
+cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
+comment on view ops.order_items is
+  'The lines of orders, and how far each is with its supplier; money in the order''s currency. No key is shown.';
+comment on column ops.order_items.item_id is 'The line; its reference at the supplier.';
+comment on column ops.order_items.order_code is 'The order.';
+comment on column ops.order_items.supplier is 'Who has the line now, or had it last.';
+comment on column ops.order_items.error_code is 'The supplier''s errorCode of a failed line.';
+comment on column ops.order_items.codes_delivered is 'How many keys the partner got.';
+comment on column ops.order_items.next_check_at is 'When the supplier is asked next; null: nothing is planned.';
+comment on column ops.order_items.stuck is 'Whether the supplier''s deadline passed and the line is still open.';
+comment on column ops.order_items.held is 'Whether the line waits for an operator, because an answer made no sense.';
+comment on column ops.order_items.codes_kept is 'How many keys the supplier gave, delivered or not.';
+comment on column ops.order_items.delivery_type is 'The product''s delivery type at the time of the order.';
+comment on column ops.order_items.error_message is 'The text that a buyer may read.';
+comment on column ops.order_items.checks is 'How many answers of the present supplier were not final.';
+comment on column ops.order_items.claim_expires_at is 'Until when the call under way may take; null: none is.';
+comment on column ops.order_items.held_at is 'When an answer that makes no sense put it on hold.';
+comment on column ops.order_items.completed_at is 'When it became final.';

@@ -1,0 +1,31 @@
+create or replace view ops.stuck_items as
+select
+  i.id as item_id,
+  o.code as order_code,
+  o.account_id,
+  i.product_id,
+  i.product_name,
+  i.amount,
+  i.price,
+  i.supplier,
+  case when i.held_at is null then 'stuck' else 'held' end as why,
+  coalesce(i.held_at, i.stuck_at) as since,
+  i.held_reason,
+  (select count(*)::int from supply.item_keys k where k.item_id = i.id) as codes_kept,
+  i.supplier_order_id,
+  i.sent_at,
+  i.next_check_at
+from supply.order_items i
+join supply.orders o on o.id = i.order_id
+where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is null;
+comment on view ops.stuck_items is
+  'The open lines that wait for an operator: ops.settle_item settles them, ops.poll_now asks the supplier again.';
+comment on column ops.stuck_items.order_code is 'The order.';
+comment on column ops.stuck_items.price is 'The unit price.';
+comment on column ops.stuck_items.supplier is 'Who has the line.';
+comment on column ops.stuck_items.why is 'stuck: the supplier''s deadline passed. held: an answer made no sense.';
+comment on column ops.stuck_items.since is 'Since when.';
+comment on column ops.stuck_items.codes_kept is 'How many keys the supplier gave.';
+comment on column ops.stuck_items.sent_at is 'When it was first sent to the supplier.';
+comment on column ops.stuck_items.next_check_at is
+  'When the supplier is asked next; null: not until an operator says so.';

@@ -1,0 +1,21 @@
+create or replace function ops.deliver_now(event_id uuid)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  event supply.events := core.lock_event(event_id);
+begin
+  perform core.require(event.state <> 'dead',
+    format('event %s is a dead letter: use ops.redeliver', event.id), 'object_not_in_prerequisite_state');
+  perform core.require(event.state in ('waiting', 'queued', 'ready'),
+    format('event %s is not waiting: it is %s', event.id, event.state), 'object_not_in_prerequisite_state');
+  perform graphile_worker.complete_jobs(array(select j.id from core.jobs j where j.key = 'deliver_webhook:' || event.id));
+  update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()), claim_expires_at = null
+  where e.id = event.id;
+  perform core.enqueue_deliveries(array[event.id]);
+  perform core.log_operator('deliver_now', 'event ' || event.id);
+end
+$$;
+comment on function ops.deliver_now is
+  'Makes the next attempt of a waiting event due now; it is one of the nine like any other. Where the account''s slots are taken it is made '
+  'when its turn comes. Raises if the event is not waiting.';

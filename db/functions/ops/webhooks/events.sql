@@ -1,0 +1,28 @@
+create or replace view ops.events as
+select
+  e.id as event_id,
+  e.order_code,
+  e.account_id,
+  e.event_type,
+  e.callback_url,
+  case when e.state in ('queued', 'ready') then 'waiting' else e.state end as state,
+  e.attempts,
+  e.next_attempt_at,
+  e.created_at,
+  e.ladder,
+  e.simulated,
+  case when e.state = 'sending' then e.claim_expires_at end as claim_expires_at,
+  e.delivered_at,
+  e.dead_at,
+  e.dead_reason,
+  e.state = 'queued' as queued
+from supply.events e;
+comment on view ops.events is
+  'The webhook events, and how far each is with its delivery. Their bodies, which may hold keys, are not shown.';
+comment on column ops.events.event_id is 'The event_id, the same on every attempt.';
+comment on column ops.events.order_code is 'The order.';
+comment on column ops.events.state is 'waiting, sending, delivered, dead.';
+comment on column ops.events.next_attempt_at is 'When the next attempt of a waiting event is due, or was.';
+comment on column ops.events.claim_expires_at is 'Until when the attempt under way may take, while sending.';
+comment on column ops.events.dead_reason is 'Why it is a dead letter.';
+comment on column ops.events.queued is 'True while it is due and waits for one of its account''s slots.';

@@ -1,0 +1,25 @@
+create or replace function ops.redeliver_all(account_id bigint, since timestamptz, dry_run boolean default true)
+returns bigint
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  dead uuid[];
+  started bigint;
+begin
+  perform core.lock_account(account_id);
+  perform core.require(since is not null, 'since must be given');
+  perform core.require(dry_run is not null, 'dry_run must be true or false');
+  dead := array(
+    select e.id from supply.events e
+    where e.account_id = redeliver_all.account_id and e.state = 'dead' and e.dead_at >= since and not e.simulated);
+  if dry_run then
+    return cardinality(dead);
+  end if;
+  started := core.start_ladders(dead);
+  perform core.log_operator('redeliver_all', 'account ' || account_id, jsonb_build_object('since', since, 'events', started));
+  return started;
+end
+$$;
+comment on function ops.redeliver_all is
+  'Starts a new retry ladder for every dead letter of an account that died at or after since, and gives how many; a '
+  'dry run (the default) only counts. Samples that the partner asked for are left out. Specification 6.6.';

@@ -1,0 +1,115 @@
+import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
+import { createRetry, type Retried } from './batch_retry.ts'
+import { connectionSurvives, DatabaseDeadline, DatabaseOverloaded } from './errors.ts'
+
+export type BatchOptions<In, Out> = {
+  /** Answers many items at once: for each item's place in the list, from 0, its answer. */
+  run: (items: In[]) => Promise<Map<number, Out>>
+  /** How much work an item is, at least 1. Without it, each is 1. */
+  weightOf?: (item: In) => number
+  /** Whose an item is: those who wait share the runs. Without it, all are one's. */
+  keyOf?: (item: In) => string
+  /** The most items of one run. */
+  max?: number
+  /** The most weight of one run; an item that is heavier goes alone. */
+  maxWeight?: number
+  /** The most weight that may be unanswered at once, */
+  maxPending?: number
+  /** and of one key. */
+  maxPendingOfKey?: number
+  /** The most runs under way at once, not counting those of parts that are tried again. */
+  inFlight?: number
+  /** How long an item may wait for its run to begin, in milliseconds. */
+  waitMs?: number
+  /** Is told the size of each run. */
+  onRun?: (size: number) => void
+}
+
+type Member<In, Out> = Waiting &
+  Retried & {
+    item: In
+    resolve: (answer: Out) => void
+    timer?: NodeJS.Timeout
+  }
+
+/**
+ * Coalesces calls: while nothing is under way an item goes at once, alone; what comes meanwhile goes together as soon
+ * as a run ends. Nothing lingers to wait for company. A run is bounded by count and by weight, and shared fairly by
+ * those who wait.
+ *
+ * The returned function gives the item's own answer, matched by ordinal. It rejects with what the run rejected with;
+ * with an Error if the run did not answer exactly the items it was given, for then no answer can be trusted; and with
+ * an error for which `isUnavailable` is true if the item waited too long, or at once if too much is pending. A run that
+ * rejects touches its members only, and where the database refused it, so that nothing of it was done, its parts are
+ * tried again beside the next runs: one that waits for a lock, or fails, does not spoil the others.
+ */
+export function batch<In, Out>(options: BatchOptions<In, Out>): (item: In) => Promise<Out> {
+  const { run, weightOf = () => 1, keyOf = () => '', inFlight = 1, waitMs = 10_000, onRun } = options
+  const { max = 128, maxWeight = max, maxPending = 10_000, maxPendingOfKey = maxPending } = options
+  const waiting = createBatchQueue<Member<In, Out>>()
+  const pending = createPending(maxPending, maxPendingOfKey)
+  const retry = createRetry(runTogether)
+  let running = 0
+
+  async function runTogether(members: Member<In, Out>[]): Promise<void> {
+    const began = performance.now()
+    try {
+      onRun?.(members.length)
+      const answers = await run(members.map(({ item }) => item))
+      assertComplete(answers, members.length)
+      for (const [index, member] of members.entries()) member.resolve(answers.get(index) as Out)
+    } catch (error) {
+      if (members.length > 1 && connectionSurvives(error)) return retry(members, performance.now() - began)
+      for (const { reject } of members) reject(error)
+    }
+  }
+
+  async function runWaiting(): Promise<void> {
+    running += 1
+    while (!waiting.isEmpty) {
+      const members = waiting.take(max, maxWeight)
+      for (const { timer } of members) clearTimeout(timer)
+      await runTogether(members)
+    }
+    running -= 1
+  }
+
+  function wait(member: Member<In, Out>): void {
+    waiting.add(member)
+    if (running < inFlight) return void runWaiting()
+    member.timer = setTimeout(() => {
+      waiting.remove(member)
+      member.reject(new DatabaseDeadline())
+    }, waitMs)
+  }
+
+  return async (item) => {
+    const key = keyOf(item)
+    const weight = weightOf(item)
+    if (!pending.add(key, weight)) throw new DatabaseOverloaded()
+    try {
+      return await new Promise((resolve, reject) => {
+        wait({ item, key, weight, deadline: performance.now() + waitMs, resolve, reject })
+      })
+    } finally {
+      pending.remove(key, weight)
+    }
+  }
+}
+
+/**
+ * Rows that carry the ordinals of SQL, from 1, as the answers of a batch, from 0.
+ * Throws if two rows answer the same ordinal.
+ */
+export function byOrdinal<Row extends { ordinal: number }>(rows: readonly Row[]): Map<number, Row> {
+  const answers = new Map(rows.map((row) => [row.ordinal - 1, row]))
+  if (answers.size !== rows.length) throw new Error('a batch answered an item twice')
+  return answers
+}
+
+function assertComplete(answers: Map<number, unknown>, size: number): void {
+  for (let ordinal = 0; ordinal < size; ordinal += 1) {
+    if (!answers.has(ordinal)) throw new Error(`a batch of ${size} left item ${ordinal} without an answer`)
+  }
+  if (answers.size !== size) throw new Error(`a batch of ${size} gave ${answers.size} answers`)
+}

@@ -1,0 +1,83 @@
+import postgres from 'postgres'
+import { errorCode } from '../common/error_code.ts'
+
+/** The call did not end in time. Whether it took effect is unknown. */
+export class DatabaseDeadline extends Error {
+  override name = 'DatabaseDeadline'
+  code = 'DEADLINE'
+  constructor() {
+    super('the database did not answer in time')
+  }
+}
+
+/** Too much waits for the database: the call was not begun. */
+export class DatabaseOverloaded extends Error {
+  override name = 'DatabaseOverloaded'
+  code = 'OVERLOADED'
+  constructor() {
+    super('too much waits for the database')
+  }
+}
+
+/** The client was closed before the call began. */
+export class DatabaseEnded extends Error {
+  override name = 'DatabaseEnded'
+  code = 'CONNECTION_ENDED'
+  constructor() {
+    super('the database client is closed')
+  }
+}
+
+// Our own codes, and those of postgres.js and of Node's sockets and resolver.
+const connectionCodes = new Set([
+  ...[
+    'DEADLINE',
+    'OVERLOADED',
+    'CONNECTION_ENDED',
+    'CONNECTION_CLOSED',
+    'CONNECTION_DESTROYED',
+    'CONNECT_TIMEOUT',
+  ],
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ECONNABORTED',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENETDOWN',
+  ],
+  ...['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE'],
+])
+
+// Statement and lock timeouts, read-only (a standby), idle in transaction; a conflict that outlasted its repeat.
+const unavailableStates = new Set(['57014', '55P03', '25006', '25P03', '40001', '40P01'])
+
+// Connection trouble, resources used up (too many connections among them), shutdown and start-up.
+const unavailableState = /^(08|53|57P)...?$/
+
+/**
+ * Whether an error says that the database cannot answer now, so that the answer is 503 and not 500: no connection, no
+ * answer in time, a server that starts, stops, is full or a standby, a statement or lock timeout.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable)
+  const code = errorCode(error)
+  if (code === undefined) return false
+  if (!(error instanceof postgres.PostgresError)) return connectionCodes.has(code)
+  return unavailableStates.has(code) || unavailableState.test(code)
+}
+
+// `cache lookup failed` and changed result types come while the code is reloaded; a conflict can come at any time.
+const repeatableStates = new Set(['XX000', '0A000', '40001', '40P01'])
+
+/** Whether a call that failed so has had no effect and is worth one repeat at once. */
+export function repeatable(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && repeatableStates.has(error.code)
+}
+
+/** Whether the connection that gave this error can serve the next call. */
+export function connectionSurvives(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.severity === 'ERROR'
+}

@@ -1,0 +1,80 @@
+import { toText } from './types.ts'
+
+/** How a function's result comes: one value, nothing, one row, rows, or a list of values. */
+export type Returns = 'value' | 'void' | 'row' | 'rows' | 'values'
+
+/** By `schema.name`: the PostgreSQL types of the arguments, in their order, and the kind of result. */
+export type FunctionTable = {
+  readonly [name: string]: { readonly args: { readonly [arg: string]: string }; readonly returns: Returns }
+}
+
+/** A prepared statement's text in pieces, and which argument goes between them. */
+export type Statement = {
+  strings: TemplateStringsArray
+  args: { name: string; type: string }[]
+  returns: Returns
+}
+
+const statements = new WeakMap<FunctionTable, Map<string, Statement>>()
+
+/**
+ * The statement that calls a function with these arguments by name; undefined ones are left to their defaults.
+ * The same one each time, so that it is prepared once a connection. Throws if the function or an argument is unknown.
+ */
+export function statementOf(table: FunctionTable, name: string, args: Record<string, unknown>): Statement {
+  const known = statements.get(table) ?? new Map<string, Statement>()
+  statements.set(table, known)
+  const given = Object.keys(args).filter((arg) => args[arg] !== undefined)
+  const key = [name, ...given].join(' ')
+  const statement = known.get(key) ?? build(table, name, given)
+  known.set(key, statement)
+  return statement
+}
+
+// Every parameter travels as text and is cast in the statement. postgres.js serialises a parameter by the type that the
+// server reports, and once more when it repeats a statement whose plan went stale: text is the same twice.
+function build(table: FunctionTable, name: string, given: string[]): Statement {
+  const definition = table[name]
+  if (definition === undefined) throw new TypeError(`no SQL function ${name}`)
+  const args = given.map((arg) => {
+    const type = definition.args[arg]
+    if (type === undefined) throw new TypeError(`${name} has no argument ${arg}`)
+    return { name: arg, type }
+  })
+  const [head, tail] = wrapping(definition.returns, name)
+  const pieces = [head]
+  for (const { name: arg, type } of args) {
+    pieces.push(`${pieces.pop()}"${arg}" => `)
+    pieces.push(`::${type}, `)
+  }
+  const last = pieces.pop()?.replace(/, $/, '')
+  const strings = [...pieces, `${last}${tail}`]
+  return { strings: Object.assign(strings, { raw: strings }), args, returns: definition.returns }
+}
+
+function wrapping(returns: Returns, name: string): [head: string, tail: string] {
+  if (returns === 'rows' || returns === 'row') return [`select * from ${name}(`, ')']
+  if (returns === 'values') return [`select v as value from ${name}(`, ') v']
+  return [`select ${name}(`, ') as value']
+}
+
+/** The arguments as the texts that the statement casts; null is SQL's null. */
+export function parametersOf(statement: Statement, args: Record<string, unknown>): (string | null)[] {
+  return statement.args.map(({ name, type }) => toText(args[name], type))
+}
+
+/** What the caller gets for the rows of a statement. */
+export function resultOf(statement: Statement, rows: readonly Record<string, unknown>[]): unknown {
+  switch (statement.returns) {
+    case 'rows':
+      return [...rows]
+    case 'row':
+      return rows[0] ?? null
+    case 'values':
+      return rows.map(({ value }) => value)
+    case 'value':
+      return rows[0]?.value ?? null
+    case 'void':
+      return undefined
+  }
+}

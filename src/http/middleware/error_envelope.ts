@@ -1,0 +1,37 @@
+import { isUnavailable } from '../../database/client.ts'
+import { type Log, safeError } from '../../log.ts'
+import type { Middleware } from '../context.ts'
+import { refuse, refuseAsUnavailable } from '../errors.ts'
+import { ClientGone } from './incoming_body.ts'
+
+const warnEveryMs = 1_000
+
+/**
+ * Turns what is thrown further in into an answer: 503 if the database cannot answer, else 500, which is a bug. A client
+ * that went away is neither.
+ */
+export function answerErrors(log: Log): Middleware {
+  let warnedAt = Number.NEGATIVE_INFINITY
+
+  // One cause makes every request fail: a line a second says it.
+  function warnUnavailable(error: unknown): void {
+    if (performance.now() - warnedAt < warnEveryMs) return
+    warnedAt = performance.now()
+    log.warn({ error: safeError(error) }, 'the database cannot answer')
+  }
+
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      if (error instanceof ClientGone) return
+      if (isUnavailable(error)) {
+        warnUnavailable(error)
+        refuseAsUnavailable(ctx)
+      } else {
+        log.error({ error: safeError(error) }, 'a request failed')
+        refuse(ctx, 'INTERNAL')
+      }
+    }
+  }
+}

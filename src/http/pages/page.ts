@@ -1,0 +1,61 @@
+import type { Context, Next } from '../context.ts'
+import { rulesFor } from '../paths.ts'
+
+/** Everything comes from this service; no script, style or frame stands in the page itself. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  // The reference's style sheet holds its icons as data.
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The parts of a page: its title as text, what stands in its head and its body as HTML. */
+export type Page = { title: string; head: string; body: string }
+
+/** Keeps the answers of the documents, refusals too, out of caches, and their addresses from other servers. */
+export async function forbidCaching(ctx: Context, next: Next): Promise<void> {
+  if (rulesFor(ctx.path).uncached) ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  await next()
+}
+
+/** A whole HTML page. `base` is the path under which the service is reached, without a slash at its end. */
+export function renderPage(base: string, { title, head, body }: Page): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" type="image/svg+xml" href="${base}/assets/icon.svg">
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+}
+
+/** Answers with a page. */
+export function replyPage(ctx: Context, html: string): void {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy)
+  ctx.status = 200
+  ctx.type = 'text/html'
+  ctx.body = html
+}
+
+/** The path under which the service is reached: that of PUBLIC_URL, without a slash at its end; escaped for HTML. */
+export function basePath(publicUrl: string | undefined): string {
+  return publicUrl === undefined ? '' : escapeHtml(new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, ''))
+}
+
+/** A text as it stands in HTML, in an attribute too. */
+export function escapeHtml(text: string): string {
+  const entities: { [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character)
+}

@@ -1,0 +1,49 @@
+import { batch } from '../../database/batch.ts'
+import type { Database, Functions } from '../../database/client.ts'
+import type { Version } from '../../database/version.ts'
+import type { Context, Routes } from '../context.ts'
+import { databaseTimeMs } from '../database_time.ts'
+import { refuseAsUnavailable } from '../errors.ts'
+import { reply } from './reply.ts'
+
+/** Whether the process is about to end: it takes no new work then. */
+export type Lifecycle = { draining: boolean }
+
+export type HealthRouteOptions = { db: Database; expected: Version; lifecycle: Lifecycle }
+
+type State = Functions['api.readiness']['result'][number] | undefined
+
+/**
+ * `/livez`: the process answers. `/readyz`: it can do its work, for the database answers, takes writes, and has the
+ * migrations and the functions that this program was written for.
+ */
+export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: HealthRouteOptions): void {
+  const isCurrent = currentFor(expected)
+  const readState = batch<null, State>({
+    run: async (askers) => {
+      const [state] = await db.call('api.readiness')
+      return new Map(askers.map((_, index) => [index, state]))
+    },
+    max: 1_000,
+    waitMs: databaseTimeMs,
+  })
+
+  routes.get('/livez', (ctx: Context) => reply(ctx, '{"status":"ok"}'))
+
+  routes.get('/readyz', async (ctx: Context) => {
+    if (lifecycle.draining) return refuseAsUnavailable(ctx)
+    const state = await ctx.state.databaseTime(() => readState(null))
+    if (state === undefined || state.standby || !isCurrent(state)) return refuseAsUnavailable(ctx)
+    reply(ctx, '{"status":"ready"}')
+  })
+}
+
+// Functions and migrations newer than ours come with the next release, while this one still serves: changes only add.
+// Functions that never were ours mean that nobody has migrated yet.
+function currentFor(expected: Version): (state: Version) => boolean {
+  let wasCurrent = false
+  return ({ migration, checksum }) => {
+    wasCurrent ||= migration >= expected.migration && checksum === expected.checksum
+    return wasCurrent && migration >= expected.migration
+  }
+}

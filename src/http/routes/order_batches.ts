@@ -1,0 +1,46 @@
+import { batch, byOrdinal } from '../../database/batch.ts'
+import type { Database, Functions } from '../../database/client.ts'
+import { databaseTimeMs } from '../database_time.ts'
+import type { HttpMetrics } from '../metrics.ts'
+import type { OrderRequest } from './schemas.ts'
+
+/** An order request as SQL takes it, without its ordinal. */
+export type PlaceRequest = OrderRequest & {
+  accountId: string
+  keyId: string
+  idempotencyKey: string
+  /** Why the callbackUrl is refused; SQL says so unless the request is a repeat. */
+  callbackError: string | null
+}
+export type Placed = Functions['api.place_orders']['result'][number]
+export type PlaceOrder = (request: PlaceRequest) => Promise<Placed>
+
+// In items of orders. More than is pending at most would not be placed within the time that a request has.
+const mostOfBatch = 256
+const mostPending = 10_000
+const mostPendingOfAccount = 2_500
+
+/**
+ * Orders that arrive while others are being placed are placed together: one transaction, one commit. The accounts share
+ * the batches, so that one with many or heavy orders does not keep the others waiting. An order waits for its batch at
+ * most `waitMs`.
+ */
+export function placeInBatches(
+  db: Pick<Database, 'call'>,
+  metrics: Pick<HttpMetrics, 'batch'>,
+  waitMs = databaseTimeMs,
+): PlaceOrder {
+  return batch<PlaceRequest, Placed>({
+    run: async (requests) => {
+      const numbered = requests.map((request, index) => ({ ordinal: index + 1, ...request }))
+      return byOrdinal(await db.call('api.place_orders', { requests: numbered }))
+    },
+    weightOf: ({ items }) => items.length,
+    keyOf: ({ accountId }) => accountId,
+    maxWeight: mostOfBatch,
+    maxPending: mostPending,
+    maxPendingOfKey: mostPendingOfAccount,
+    onRun: (size) => metrics.batch('place_orders', size),
+    waitMs,
+  })
+}

@@ -1,0 +1,126 @@
+import * as v from 'valibot'
+import type { Network } from '../../common/networks.ts'
+import type { Database } from '../../database/client.ts'
+import { checkCallbackUrl } from '../../webhook/callback_url.ts'
+import { readJson } from '../body.ts'
+import { accountOf, type RouteContext, type Routes } from '../context.ts'
+import { type Detail, type ErrorExtras, type ErrorName, refuse, refuseInvalid } from '../errors.ts'
+import type { HttpMetrics } from '../metrics.ts'
+import { type Placed, type PlaceOrder, placeInBatches } from './order_batches.ts'
+import { replyUnstored } from './reply.ts'
+import { idempotencyKey, orderCode, orderRequest, ordersQuery } from './schemas.ts'
+import { type Checked, check, checkQuery } from './validate.ts'
+
+export type OrderRouteOptions = { db: Database; allowNetworks: readonly Network[]; metrics: HttpMetrics }
+
+const refusals: { [result: string]: ErrorName } = {
+  UNAUTHORIZED: 'UNAUTHORIZED',
+  IDEMPOTENCY_KEY_REUSED: 'IDEMPOTENCY_KEY_REUSED',
+  INVALID_CALLBACK_URL: 'INVALID_CALLBACK_URL',
+  PRODUCT_NOT_FOUND: 'ORDERED_PRODUCT_NOT_FOUND',
+  DELIVERY_DATA_INVALID: 'DELIVERY_DATA_INVALID',
+  PRODUCT_UNAVAILABLE: 'PRODUCT_UNAVAILABLE',
+  QUANTITY_OUT_OF_RANGE: 'QUANTITY_OUT_OF_RANGE',
+  PRICE_CHANGED: 'PRICE_CHANGED',
+  INSUFFICIENT_BALANCE: 'INSUFFICIENT_BALANCE',
+}
+
+/** Orders: placing one, reading one, listing them (specification 2.2, 2.3 and 4). */
+export function addOrderRoutes(routes: Routes, { db, allowNetworks, metrics }: OrderRouteOptions): void {
+  const place = placeInBatches(db, metrics)
+  routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, allowNetworks))
+  routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, db))
+  routes.get('/b2b/orders', (ctx) => listOrders(ctx, db))
+}
+
+async function placeOrder(
+  ctx: RouteContext,
+  place: PlaceOrder,
+  allowNetworks: readonly Network[],
+): Promise<void> {
+  const body = await readJson(ctx)
+  if (body === undefined) return
+  const order = check(orderRequest, body.value)
+  const key = givenKey(ctx)
+  if (!order.ok || !key.ok) return refuseInvalid(ctx, [...faultsOf(key), ...faultsOf(order)])
+
+  const { id, keyId } = accountOf(ctx)
+  const placed = await ctx.state.databaseTime(() =>
+    place({
+      ...order.value,
+      ...checkedCallback(order.value.callbackUrl, allowNetworks),
+      accountId: id,
+      keyId,
+      idempotencyKey: key.value ?? order.value.externalOrderId,
+    }),
+  )
+  answerPlaced(ctx, placed)
+}
+
+/** The idempotency key of the headers; null if they have none. */
+function givenKey(ctx: RouteContext): Checked<string | null> {
+  const { 'x-idempotency-key': own = [], 'idempotency-key': common = [] } = ctx.req.headersDistinct
+  const [key, ...others] = new Set([...own, ...common])
+  if (key === undefined) return { ok: true, value: null }
+  const path = own.length > 0 ? 'X-Idempotency-Key' : 'Idempotency-Key'
+  if (others.length > 0)
+    return { ok: false, details: [{ path, message: 'is given twice with different values' }] }
+  const checked = check(idempotencyKey, key)
+  return checked.ok ? checked : { ok: false, details: checked.details.map((detail) => ({ ...detail, path })) }
+}
+
+function faultsOf(checked: Checked<unknown>): Detail[] {
+  return checked.ok ? [] : checked.details
+}
+
+// What PostgreSQL cannot store is in no good URL, so that what is replaced here is refused in any case.
+function checkedCallback(url: string | null, allowNetworks: readonly Network[]) {
+  if (url === null) return { callbackUrl: null, callbackError: null }
+  const verdict = checkCallbackUrl(url, allowNetworks)
+  const callbackUrl = url.toWellFormed().replaceAll('\u0000', '\uFFFD')
+  return { callbackUrl, callbackError: verdict.ok ? null : verdict.reason }
+}
+
+function answerPlaced(ctx: RouteContext, { result, body }: Placed): void {
+  if (result === 'created' || result === 'replayed') {
+    if (result === 'replayed') ctx.set('Idempotent-Replayed', 'true')
+    replyUnstored(ctx, body, result === 'created' ? 201 : 200)
+    return
+  }
+  const refusal = refusals[result]
+  if (refusal === undefined) throw new Error(`api.place_orders gave an unknown result: ${result}`)
+  refuse(ctx, refusal, JSON.parse(body) as ErrorExtras)
+}
+
+async function getOrder(ctx: RouteContext, db: Database): Promise<void> {
+  const code = ctx.params.code ?? ''
+  if (!v.is(orderCode, code)) return refuse(ctx, 'ORDER_NOT_FOUND')
+  const order = await ctx.state.databaseTime(() =>
+    db.call('api.get_order', { account_id: accountOf(ctx).id, code }),
+  )
+  if (order === null) return refuse(ctx, 'ORDER_NOT_FOUND')
+  replyUnstored(ctx, order)
+}
+
+async function listOrders(ctx: RouteContext, db: Database): Promise<void> {
+  const query = checkQuery(ctx, ordersQuery)
+  if (!query.ok) return refuseInvalid(ctx, query.details)
+  const { limit, cursor, page, status, externalOrderId, createdFrom, createdTo } = query.value
+  if (cursor !== undefined && page !== undefined) {
+    return refuseInvalid(ctx, [{ path: 'page', message: 'must not come with a cursor' }])
+  }
+  const orders = await ctx.state.databaseTime(() =>
+    db.call('api.list_orders', {
+      account_id: accountOf(ctx).id,
+      page_limit: limit,
+      after_code: cursor,
+      page,
+      status,
+      external_order_id: externalOrderId,
+      created_from: createdFrom,
+      created_to: createdTo,
+    }),
+  )
+  if (orders === null) return refuseInvalid(ctx, [{ path: 'cursor', message: 'must be a nextCursor' }])
+  replyUnstored(ctx, orders)
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import type { Context } from '../context.ts'
+
+/** Answers with success. `json` is the data as JSON text and is passed on as it is. */
+export function reply(ctx: Context, json: string, status = 200): void {
+  ctx.status = status
+  ctx.type = 'application/json'
+  ctx.body = `{"success":true,"data":${json}}`
+}
+
+/** As `reply`, for what nobody may keep: orders and balances. */
+export function replyUnstored(ctx: Context, json: string, status = 200): void {
+  ctx.set('Cache-Control', 'no-store')
+  reply(ctx, json, status)
+}
+
+/** As `reply`, with an `ETag`; 304 where `If-None-Match` names it. */
+export function replyCached(ctx: Context, json: string): void {
+  const etag = `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"`
+  ctx.set({ ETag: etag, 'Cache-Control': 'private, no-cache', Vary: 'X-Api-Key' })
+  if (names(ctx.get('If-None-Match'), etag)) ctx.status = 304
+  else reply(ctx, json)
+}
+
+// Koa's own comparison gives way to `Cache-Control: no-cache`, which fetch adds to every conditional request.
+function names(ifNoneMatch: string, etag: string): boolean {
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}

@@ -1,0 +1,81 @@
+import * as v from 'valibot'
+import { batch } from '../../database/batch.ts'
+import type { Database } from '../../database/client.ts'
+import { mayBeAuthentic, parsePush, verifyPush } from '../../supplier/push.ts'
+import { type BodyError, readBody, refuseBody } from '../body.ts'
+import type { Context, RouteContext, Routes } from '../context.ts'
+import { databaseTimeMs } from '../database_time.ts'
+import { refuse, refuseInvalid } from '../errors.ts'
+import type { Admission } from '../middleware/admission.ts'
+import { pushRoute } from '../paths.ts'
+import { supplierCode } from './schemas.ts'
+
+// Pushes are not counted before their signature is known: this bounds what forged ones cost the database.
+const lookUpsAtOnce = 2
+
+/**
+ * The results that suppliers push, signed with their tokens. A good push is not counted against the rate limit, unless
+ * the supplier repeats more than 60 a minute.
+ */
+export function addSupplierRoutes(
+  routes: Routes,
+  { db, admission }: { db: Database; admission: Admission },
+): void {
+  const lookUp = batch<string, string | null>({
+    run: async ([supplier = '']) => new Map([[0, await db.call('api.supplier_token', { supplier })]]),
+    max: 1,
+    inFlight: lookUpsAtOnce,
+    waitMs: databaseTimeMs,
+  })
+
+  /** The token that a push must be signed with; undefined where its headers alone show that it is not. */
+  async function tokenFor(ctx: Context, supplier: string): Promise<string | undefined> {
+    if (!v.is(supplierCode, supplier) || !mayBeAuthentic(signatureOf(ctx))) return undefined
+    return (await ctx.state.databaseTime(() => lookUp(supplier))) ?? undefined
+  }
+
+  async function refuseCounted(ctx: Context, error: BodyError | 'BAD_SIGNATURE'): Promise<void> {
+    ctx.state.body.discard()
+    // What is said about too much work must not make more of it.
+    if (error === 'UNAVAILABLE') return refuseBody(ctx, error)
+    if (!(await admission.count(ctx))) return
+    if (error === 'BAD_SIGNATURE') refuse(ctx, error)
+    else refuseBody(ctx, error)
+  }
+
+  routes.post(pushRoute, async (ctx: RouteContext) => {
+    const supplier = ctx.params.code ?? ''
+    const token = await tokenFor(ctx, supplier)
+    if (token === undefined) return refuseCounted(ctx, 'BAD_SIGNATURE')
+    const body = await readBody(ctx)
+    if (!body.ok) return refuseCounted(ctx, body.error)
+    const signed = { ...signatureOf(ctx), token, rawBody: body.bytes }
+    if (!verifyPush(signed)) return refuseCounted(ctx, 'BAD_SIGNATURE')
+    await recordPush(ctx, { db, admission }, supplier, body.bytes)
+  })
+}
+
+function signatureOf(ctx: Context) {
+  return {
+    timestamp: ctx.get('X-Supplier-Timestamp'),
+    signature: ctx.get('X-Supplier-Signature'),
+    now: new Date(),
+  }
+}
+
+async function recordPush(
+  ctx: Context,
+  { db, admission }: { db: Database; admission: Admission },
+  supplier: string,
+  rawBody: Buffer,
+): Promise<void> {
+  const push = parsePush(rawBody)
+  if (!push.ok && push.problem === 'malformed') return refuseInvalid(ctx, push.details)
+  if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
+  const recorded = await ctx.state.databaseTime(() =>
+    db.call('api.record_push', { supplier, item_id: push.reference, result: push.outcome }),
+  )
+  if (recorded === 'unknown_reference') return refuse(ctx, 'UNKNOWN_REFERENCE')
+  if (recorded === 'repeated_too_often' && !(await admission.count(ctx))) return
+  ctx.status = 204
+}

@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import type { Context } from '../context.ts'
+import type { Detail } from '../errors.ts'
+
+/** A value that was checked, or every field at fault. */
+export type Checked<T> = { ok: true; value: T } | { ok: false; details: Detail[] }
+
+/** Checks a value against a schema and names all that is wrong with it at once. */
+export function check<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+): Checked<v.InferOutput<Schema>> {
+  const parsed = v.safeParse(schema, value)
+  if (parsed.success) return { ok: true, value: parsed.output }
+  return { ok: false, details: parsed.issues.map(({ path, message }) => ({ path: placeOf(path), message })) }
+}
+
+/**
+ * Checks the query parameters that a schema names; others are ignored. Numbers are given to the schema as numbers.
+ * A parameter that comes twice is at fault.
+ */
+export function checkQuery<
+  Schema extends v.ObjectSchema<v.ObjectEntries, v.ErrorMessage<v.ObjectIssue> | undefined>,
+>(ctx: Context, schema: Schema): Checked<v.InferOutput<Schema>> {
+  const parameters = new URLSearchParams(ctx.querystring)
+  const names = Object.keys(schema.entries).filter((name) => parameters.has(name))
+  const repeated = names.filter((name) => parameters.getAll(name).length > 1)
+  if (repeated.length > 0) {
+    return { ok: false, details: repeated.map((path) => ({ path, message: 'must be given once' })) }
+  }
+  const given = names.map((name) => [name, valueFor(schema.entries[name], parameters.get(name) ?? '')])
+  return check(schema, Object.fromEntries(given))
+}
+
+/** Whether PostgreSQL can store a text: it takes neither U+0000 nor half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed()
+}
+
+function valueFor(entry: unknown, text: string): unknown {
+  return isNumeric(entry) && /^\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+function isNumeric(entry: unknown): boolean {
+  if (typeof entry !== 'object' || entry === null) return false
+  if ('wrapped' in entry) return isNumeric(entry.wrapped)
+  return 'type' in entry && entry.type === 'number'
+}
+
+function placeOf(path: v.BaseIssue<unknown>['path']): string {
+  return (path ?? []).reduce((place, { key }) => {
+    if (typeof key === 'number') return `${place}[${key}]`
+    return place === '' ? String(key) : `${place}.${String(key)}`
+  }, '')
+}

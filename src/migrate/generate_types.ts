@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '../postgres/index.ts'
+import { describeFunctions } from './describe_functions.ts'
+import { migrate } from './migrate.ts'
+import { renderTypes } from './render_types.ts'
+
+const target = join(import.meta.dirname, '../database/functions.ts')
+
+/** The text of `src/database/functions.ts` for a migrated database: what each function takes and gives. */
+export async function generateTypes(databaseUrl: string): Promise<string> {
+  return renderTypes(await describeFunctions(databaseUrl))
+}
+
+// node src/migrate/generate_types.ts [--check]: writes the file, or exits with 1 if it is not what the database says.
+// The database is the migrated one of DATABASE_URL, or a scratch one of the embedded server.
+if (import.meta.main) {
+  const text = process.env.DATABASE_URL ? await generateTypes(process.env.DATABASE_URL) : await fromScratch()
+  if (!process.argv.includes('--check')) {
+    writeFileSync(target, text)
+  } else if (readFileSync(target, 'utf8') !== text) {
+    console.error(
+      'src/database/functions.ts is not what the database says: run node src/migrate/generate_types.ts',
+    )
+    process.exitCode = 1
+  }
+}
+
+async function fromScratch(): Promise<string> {
+  const dataDir = join(tmpdir(), `supply-ordering-types-${randomUUID()}`)
+  try {
+    const server = await startPostgres({ dataDir, durable: false })
+    try {
+      await migrate({ databaseUrl: server.url })
+      return await generateTypes(server.url)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Logger, runMigrations } from 'graphile-worker'
+import pg from 'pg'
+import { applyMigrations } from './apply_migrations.ts'
+import { loadCode } from './load_code.ts'
+import { ensureLogins, type LoginPasswords } from './logins.ts'
+import { readCode, readMigrations, type SqlFolders } from './sql_files.ts'
+
+export { expectedVersion } from './sql_files.ts'
+
+export type MigrateOptions = SqlFolders & {
+  databaseUrl: string
+  /** Of which processes the logins are made or changed, after the migrations. */
+  logins?: LoginPasswords | undefined
+  /** Takes one line for each thing done or waited for. */
+  log?: ((line: string) => void) | undefined
+}
+
+export type MigrateResult = { applied: string[]; codeReloaded: boolean }
+
+// Advisory locks are per database; the number only has to be ours.
+const migrationLock = '7345102846120931'
+const oldestServer = 160_000
+const attempts = 8
+
+// What another session can cause and a repeat can cure: a lock not granted, a deadlock, and two databases of
+// one cluster that make the same roles or grants at the same moment.
+const transientCodes = new Set(['55P03', '40P01', '40001', 'XX000', '42710', '23505'])
+
+const insufficientPrivilege = '42501'
+
+/**
+ * Brings a database up to date: graphile-worker's schema, the migrations, then the code schemas, which are reloaded
+ * whenever their files changed or a migration ran. Several callers at once are safe: they wait for one another.
+ *
+ * `databaseUrl` must be a login that may create roles and schemas. Gives the names of the applied migrations and
+ * whether the code was reloaded. Rejects with one clear line: a server older than PostgreSQL 16, a migration that was
+ * edited, removed or numbered before an applied one, a file that fails.
+ */
+export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
+  const log = options.log ?? (() => {})
+  const migrations = readMigrations(options.migrationsDir)
+  const code = readCode(options.functionsDir)
+  const client = new pg.Client({
+    connectionString: options.databaseUrl,
+    application_name: 'supply-ordering migrate',
+    connectionTimeoutMillis: 10_000,
+  })
+  // A lost connection is reported by the query under way; without a listener it would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await refuseOldServer(client)
+    await takeLock(client, log)
+    await client.query(`set lock_timeout = '2s'; set timezone = 'UTC'; set client_min_messages = 'warning'`)
+    await migrateQueue(options.databaseUrl)
+    const retry = <T>(work: () => Promise<T>) => withRetries(client, work, log)
+    const applied = await applyMigrations(client, { migrations, dir: options.migrationsDir, retry, log })
+    await retry(() => refuseTemporaryObjects(client, log))
+    const codeReloaded = await retry(() => loadCode(client, code, { force: applied.length > 0 }))
+    if (codeReloaded) log(`loaded ${code.length} functions and views`)
+    const logins = await retry(() => ensureLogins(client, options.logins ?? {}))
+    for (const login of logins) log(`login ${login} has the password that was given`)
+    return { applied, codeReloaded }
+  } finally {
+    await client.end()
+  }
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; version: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version`,
+  )
+  const server = rows[0]
+  if (server === undefined || server.number < oldestServer) {
+    throw new Error(`PostgreSQL 16 or newer is needed; this server is ${server?.version}`)
+  }
+}
+
+async function takeLock(client: pg.Client, log: (line: string) => void): Promise<void> {
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+    migrationLock,
+  ])
+  if (rows[0]?.taken) return
+  log('waiting for another migration of this database')
+  await client.query('select pg_advisory_lock($1)', [migrationLock])
+}
+
+async function migrateQueue(connectionString: string): Promise<void> {
+  await runMigrations({ connectionString, logger: new Logger(() => () => {}) })
+}
+
+/**
+ * Only the database's owner may make temporary objects: with a type of its own in pg_temp, a login could have its code run
+ * with the rights of whoever looks there first. Done each time, for a copied or restored database has lost it.
+ */
+async function refuseTemporaryObjects(client: pg.Client, log: (line: string) => void): Promise<void> {
+  const open = async () => {
+    const { rows } = await client.query<{ open: boolean; database: string }>(
+      `select pg_catalog.has_database_privilege('public', d.oid, 'temporary') as open, pg_catalog.quote_ident(d.datname) as database
+       from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()`,
+    )
+    return rows[0]?.open === true ? rows[0].database : undefined
+  }
+  const database = await open()
+  if (database === undefined) return
+  const revoke = `revoke temporary on database ${database} from public`
+  try {
+    await client.query(revoke)
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== insufficientPrivilege) throw error
+  }
+  if ((await open()) !== undefined) log(`the database's owner should: ${revoke}`)
+}
+
+async function withRetries<T>(
+  client: pg.Client,
+  work: () => Promise<T>,
+  log: (line: string) => void,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+      const transient = cause instanceof pg.DatabaseError && transientCodes.has(cause.code ?? '')
+      if (!transient || attempt === attempts) throw error
+      log(`trying again: ${cause.message}`)
+      await sleep(attempt * 100 * (0.5 + Math.random()))
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import postgres from 'postgres'
+import { describe, expect, test } from 'vitest'
+import { batch, byOrdinal } from '../../src/database/batch.ts'
+import { isUnavailable } from '../../src/database/client.ts'
+import { manual, turn } from '../support/manual_batch.ts'
+
+describe('when a call goes', () => {
+  test('an idle batch takes a call at once, alone', () => {
+    const { call, runs } = manual()
+    void call('a')
+    void call('b')
+    expect(runs.map(({ items }) => items)).toEqual([['a']])
+  })
+
+  test('what comes while a run is under way goes together with the next, in its order', async () => {
+    const { call, runs, itemsOf, answer } = manual()
+    const calls = ['a', 'b', 'c', 'd'].map(call)
+    expect(runs).toHaveLength(1)
+    await answer(0)
+    expect(await itemsOf(1)).toEqual(['b', 'c', 'd'])
+    await answer(1)
+    expect(await Promise.all(calls)).toEqual(['A', 'B', 'C', 'D'])
+  })
+
+  test('no run is larger than the limit, and what is left goes with the one after', async () => {
+    const { call, itemsOf, answer } = manual({ max: 2 })
+    const calls = ['a', 'b', 'c', 'd'].map(call)
+    await answer(0)
+    expect(await itemsOf(1)).toEqual(['b', 'c'])
+    await answer(1)
+    expect(await itemsOf(2)).toEqual(['d'])
+    await answer(2)
+    expect(await Promise.all(calls)).toEqual(['A', 'B', 'C', 'D'])
+  })
+
+  test('no more runs are under way at once than allowed', async () => {
+    const { call, runs, itemsOf, answer } = manual({ inFlight: 2 })
+    for (const item of ['a', 'b', 'c']) void call(item)
+    expect(runs.map(({ items }) => items)).toEqual([['a'], ['b']])
+    await answer(1)
+    expect(await itemsOf(2)).toEqual(['c'])
+  })
+
+  test('a batch that has come to rest takes the next call at once again', async () => {
+    const { call, runs, answer } = manual()
+    void call('a')
+    await answer(0)
+    void call('b')
+    expect(runs[1]?.items).toEqual(['b'])
+  })
+
+  test('the size of each run is told to whoever counts them', async () => {
+    const sizes: number[] = []
+    const call = batch<number, number>({
+      run: async (items) => new Map(items.entries()),
+      onRun: (size) => sizes.push(size),
+    })
+    await Promise.all([1, 2, 3].map(call))
+    expect(sizes).toEqual([1, 2])
+  })
+})
+
+describe('which answer a call gets', () => {
+  test('its own, whatever the order in which the answers came', async () => {
+    const { call, answer } = manual()
+    const calls = ['x', 'a', 'b', 'c'].map(call)
+    await answer(0)
+    await answer(1, [
+      [2, 'third'],
+      [0, 'first'],
+      [1, 'second'],
+    ])
+    expect(await Promise.all(calls)).toEqual(['X', 'first', 'second', 'third'])
+  })
+
+  test.each<[string, [number, string][]]>([
+    ['leaves one out', [[0, 'A']]],
+    [
+      'answers one too many',
+      [
+        [0, 'A'],
+        [1, 'B'],
+        [2, 'C'],
+      ],
+    ],
+    [
+      'answers an item that it was not given',
+      [
+        [0, 'A'],
+        [2, 'B'],
+      ],
+    ],
+    ['answers nothing', []],
+  ])('none, if the run %s: nobody gets what may be another’s', async (_, answers) => {
+    const { call, answer } = manual()
+    const [, ...calls] = ['x', 'a', 'b'].map(call)
+    const settled = Promise.allSettled(calls)
+    await answer(0)
+    await answer(1, answers)
+    expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  })
+
+  test('the error of its own run, which touches no other run', async () => {
+    const { call, answer, fail } = manual()
+    const [failing, ...others] = ['a', 'b', 'c'].map(call)
+    const refused = expect(failing).rejects.toThrow('lost')
+    await fail(0, new Error('lost'))
+    await refused
+    await answer(1)
+    expect(await Promise.all(others)).toEqual(['B', 'C'])
+  })
+
+  test('its own, also when the database refused what it came with', async () => {
+    const { call, itemsOf, answer, fail } = manual()
+    const [first, good, bad] = ['a', 'b', 'c'].map(call)
+    await answer(0)
+    expect(await first).toBe('A')
+    const refusal = Object.assign(new postgres.PostgresError('lock timeout'), {
+      severity: 'ERROR',
+      code: '55P03',
+    })
+    const refused = expect(bad).rejects.toBe(refusal)
+    await fail(1, refusal)
+    expect([await itemsOf(2), await itemsOf(3)]).toEqual([['b'], ['c']])
+    await answer(2)
+    await fail(3, refusal)
+    expect(await good).toBe('B')
+    await refused
+  })
+
+  test('the error that a run throws at once', async () => {
+    const call = batch<string, string>({
+      run: () => {
+        throw new Error('at once')
+      },
+    })
+    await expect(call('a')).rejects.toThrow('at once')
+    await expect(call('b')).rejects.toThrow('at once')
+  })
+
+  test('undefined, if that is the answer', async () => {
+    const call = batch<string, undefined>({ run: async () => new Map([[0, undefined]]) })
+    expect(await call('a')).toBeUndefined()
+  })
+})
+
+describe('a call that waits too long for its run', () => {
+  test('is unavailable, and is not made later', async () => {
+    const { call, runs, answer } = manual({ waitMs: 20 })
+    const first = call('a')
+    const error = await call('b').catch((e: unknown) => e)
+    expect(isUnavailable(error)).toBe(true)
+    await answer(0)
+    expect(await first).toBe('A')
+    expect(runs).toHaveLength(1)
+  })
+
+  test('may take as long as it likes once its run has begun', async () => {
+    const { call, answer } = manual({ waitMs: 20 })
+    const calls = ['a', 'b'].map(call)
+    await answer(0)
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    await answer(1)
+    expect(await Promise.all(calls)).toEqual(['A', 'B'])
+  })
+})
+
+test('a thousand accounts, answered in any order, each get their own answer', async () => {
+  const shuffled = <T>(values: T[]) =>
+    values.map((value) => ({ value, at: Math.random() })).sort((a, b) => a.at - b.at)
+  const call = batch<string, string>({
+    max: 32,
+    run: async (items) => {
+      await turn()
+      const rows = items.map((account, index) => ({ ordinal: index + 1, account }))
+      const answers = byOrdinal(shuffled(rows).map(({ value }) => value))
+      return new Map([...answers].map(([ordinal, { account }]) => [ordinal, account]))
+    },
+  })
+  const accounts = Array.from({ length: 1000 }, (_, index) => `account ${index}`)
+  expect(await Promise.all(accounts.map(call))).toEqual(accounts)
+})
+
+describe('rows by ordinal', () => {
+  test('count from 1 in SQL and from 0 in a batch', () => {
+    expect([...byOrdinal([{ ordinal: 2 }, { ordinal: 1 }]).keys()].sort()).toEqual([0, 1])
+  })
+
+  test('may not answer one item twice', () => {
+    expect(() => byOrdinal([{ ordinal: 1 }, { ordinal: 1 }])).toThrow('twice')
+  })
+})

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, rmSync } from 'node:fs'
+import { createServer, type Socket, connect as tcpConnect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { connectTo, type Database, isUnavailable } from '../../src/database/client.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/postgres/index.ts'
+
+type Fixtures = {
+  'api.pid': { args: Record<string, never>; result: number | null }
+  'api.sleep': { args: { seconds: number }; result: undefined }
+}
+
+const table = {
+  'api.pid': { args: {}, returns: 'value' },
+  'api.sleep': { args: { seconds: 'double precision' }, returns: 'void' },
+} as const
+
+const dataDir = join(tmpdir(), `supply-ordering-outage-${randomUUID()}`)
+const deadlineMs = 1_500
+let server: EmbeddedPostgres
+let port: number
+let db: Database<Fixtures>
+
+beforeAll(async () => {
+  server = await startPostgres({ dataDir, durable: true })
+  port = Number(new URL(server.url).port)
+  await asSuperuser(`
+    create schema api;
+    create function api.pid() returns int language sql return pg_backend_pid();
+    create function api.sleep(seconds float8) returns void language sql as 'select pg_sleep(seconds)'`)
+  db = client(server.url, 4)
+})
+
+afterEach(async () => {
+  server = await startPostgres({ dataDir, durable: true, port })
+})
+
+afterAll(async () => {
+  await db.end({ timeout: 0 })
+  await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+function client(url: string, max: number): Database<Fixtures> {
+  return connectTo<Fixtures>(
+    {
+      url,
+      role: 'postgres',
+      max,
+      statementTimeoutMs: 1_000,
+      lockTimeoutMs: 500,
+      idleInTransactionMs: 1_000,
+      deadlineMs,
+      applicationName: 'outage test',
+    },
+    table,
+  )
+}
+
+async function asSuperuser(text: string): Promise<pg.QueryResult> {
+  const superuser = new pg.Client({ connectionString: server.url })
+  await superuser.connect()
+  try {
+    return await superuser.query(text)
+  } finally {
+    await superuser.end()
+  }
+}
+
+// Immediate shutdown: connections break off without a goodbye, as in a crash.
+function killServer(): void {
+  const pid = Number(readFileSync(join(server.dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  process.kill(pid, 'SIGQUIT')
+}
+
+type Outcome = { ok: boolean; unavailable: boolean; ms: number }
+
+async function outcome(call: () => Promise<unknown>): Promise<Outcome> {
+  const started = Date.now()
+  try {
+    await call()
+    return { ok: true, unavailable: false, ms: Date.now() - started }
+  } catch (error) {
+    return { ok: false, unavailable: isUnavailable(error), ms: Date.now() - started }
+  }
+}
+
+test('a server that dies and comes back is found again, and every call in between ends in time', async () => {
+  const outcomes: Outcome[] = []
+  let running = true
+  const callers = Array.from({ length: 12 }, async (_, index) => {
+    while (running) {
+      outcomes.push(
+        await outcome(() => (index % 2 ? db.call('api.pid') : db.call('api.sleep', { seconds: 0.02 }))),
+      )
+      await sleep(1)
+    }
+  })
+  const answered = (from: number, ok: boolean) =>
+    expect.poll(() => outcomes.slice(from).some((one) => one.ok === ok), { timeout: 10_000 }).toBe(true)
+
+  for (let round = 0; round < 3; round += 1) {
+    await answered(outcomes.length, true)
+    killServer()
+    await answered(outcomes.length, false)
+    await expect.poll(() => outcomes.slice(-12).every((one) => !one.ok), { timeout: 10_000 }).toBe(true)
+    server = await startPostgres({ dataDir, durable: true, port })
+    await answered(outcomes.length, true)
+  }
+  running = false
+  await Promise.all(callers)
+  expect(outcomes.filter(({ ok, unavailable }) => !ok && !unavailable)).toEqual([])
+  expect(Math.max(...outcomes.map(({ ms }) => ms))).toBeLessThan(deadlineMs + 10_000)
+  const last = await Promise.all(Array.from({ length: 8 }, () => outcome(() => db.call('api.pid'))))
+  expect(last.every(({ ok }) => ok)).toBe(true)
+})
+
+test('a connection on which the server falls silent is replaced', async () => {
+  const one = client(server.url, 1)
+  const pid = await one.call('api.pid')
+  if (pid === null) throw new Error('no process id')
+  process.kill(pid, 'SIGSTOP')
+  const silent = await outcome(() => one.call('api.pid'))
+  expect(silent).toMatchObject({ ok: false, unavailable: true })
+  expect(await one.call('api.pid')).not.toBe(pid)
+  process.kill(pid, 'SIGCONT')
+  await one.end()
+})
+
+test('a network that swallows everything is survived once it carries again', async () => {
+  const sockets = new Set<Socket>()
+  let swallow = false
+  const proxy = createServer((inner) => {
+    const outer = tcpConnect(port, '127.0.0.1')
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => {})
+      from.on('data', (bytes) => swallow || to.write(bytes))
+      from.on('close', () => swallow || to.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const url = new URL(server.url)
+  const address = proxy.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  url.port = String(address.port)
+  const through = client(url.href, 3)
+  const many = () => Promise.all(Array.from({ length: 10 }, () => outcome(() => through.call('api.pid'))))
+
+  expect((await many()).every(({ ok }) => ok)).toBe(true)
+  swallow = true
+  const lost = await many()
+  expect(lost.every(({ ok, unavailable }) => !ok && unavailable)).toBe(true)
+  expect(Math.max(...lost.map(({ ms }) => ms))).toBeLessThan(deadlineMs + 10_000)
+  swallow = false
+  await expect.poll(async () => (await many()).every(({ ok }) => ok), { timeout: 10_000 }).toBe(true)
+
+  await through.end({ timeout: 0 })
+  for (const socket of sockets) socket.destroy()
+  proxy.close()
+})
+
+test('calls that wait while the server restarts are answered by the new one', async () => {
+  await server.stop()
+  const waiting = expect
+    .poll(() => outcome(() => db.call('api.pid')), { timeout: 10_000 })
+    .toMatchObject({ ok: true })
+  server = await startPostgres({ dataDir, durable: true, port })
+  await waiting
+})
+
+test('end comes to an end while the server is down', async () => {
+  const one = client(server.url, 3)
+  await Promise.all([one.call('api.pid'), one.call('api.pid')])
+  await server.stop()
+  const started = Date.now()
+  await one.end({ timeout: 1 })
+  expect(Date.now() - started).toBeLessThan(12_000)
+})

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+
+/** Which rooms a room may import from, besides itself. A room is a folder of src, a file in src itself, or tasks. */
+const floors: { [room: string]: string[] } = {
+  'main.ts': ['commands', 'config.ts'],
+  commands: [
+    ...['http', 'worker', 'migrate', 'receiver', 'postgres', 'database', 'supplier'],
+    ...['common', 'config.ts', 'log.ts'],
+  ],
+  http: ['database', 'supplier', 'webhook', 'common', 'metrics.ts', 'config.ts', 'log.ts'],
+  worker: ['tasks', 'database', 'supplier', 'webhook', 'common', 'metrics.ts', 'config.ts', 'log.ts'],
+  tasks: ['worker'],
+  migrate: ['database', 'postgres', 'common'],
+  receiver: ['common'],
+  database: ['common'],
+  supplier: ['common'],
+  webhook: ['common'],
+  postgres: ['common'],
+  'metrics.ts': [],
+  'log.ts': ['common'],
+  'config.ts': ['common'],
+  common: [],
+}
+
+const files = ['src', 'tasks'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(folder, path)),
+)
+
+/** The files of the service that a file imports, also for their types alone. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const found = [...text.matchAll(/\bfrom '(\.[^']*)'|\bimport\('(\.[^']*)'\)/g)]
+  return found.map(([, one, other]) => normalize(join(dirname(file), one ?? other ?? '')))
+}
+
+const imports = new Map(files.map((file) => [file, importsOf(file)]))
+
+function roomOf(file: string): string {
+  const [top = '', room = ''] = file.split('/')
+  return top === 'src' ? room : top
+}
+
+function circleFrom(file: string, path: string[], done: Set<string>): string[] | undefined {
+  if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+  if (done.has(file)) return undefined
+  for (const next of imports.get(file) ?? []) {
+    const circle = circleFrom(next, [...path, file], done)
+    if (circle) return circle
+  }
+  done.add(file)
+  return undefined
+}
+
+describe('imports', () => {
+  test('are seen', () => {
+    expect(imports.get('src/main.ts')).toContain('src/commands/api.ts')
+    expect(imports.get('src/database/client.ts')).toContain('src/database/functions.ts')
+    expect([...imports.values()].flat().length).toBeGreaterThan(files.length)
+  })
+
+  test('go down from floor to floor', () => {
+    const upward = [...imports].flatMap(([file, targets]) =>
+      targets
+        .filter((target) => !target.startsWith('db/seed/') && roomOf(target) !== roomOf(file))
+        .filter((target) => !floors[roomOf(file)]?.includes(roomOf(target)))
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(upward).toEqual([])
+  })
+
+  test('make no circle', () => {
+    const done = new Set<string>()
+    expect(files.flatMap((file) => circleFrom(file, [], done)?.join(' > ') ?? [])).toEqual([])
+  })
+
+  test('from a task are of what tasks work with, and nothing else of the worker', () => {
+    const others = [...imports]
+      .filter(([file]) => roomOf(file) === 'tasks')
+      .flatMap(([, targets]) => targets.filter((target) => roomOf(target) !== 'tasks'))
+    expect([...new Set(others)]).toEqual(['src/worker/services.ts'])
+  })
+})
+
+test('the environment is read in one place', () => {
+  const readers = files.filter((file) => /\bprocess\.env\b/.test(readFileSync(join(root, file), 'utf8')))
+  const allowed = (file: string) =>
+    file.startsWith('src/commands/') || file === 'src/migrate/generate_types.ts'
+  expect(readers.filter((file) => !allowed(file))).toEqual([])
+})
+
+test('each folder has at most 20 files', () => {
+  const folders = ['src', 'tasks', 'test', 'db'].flatMap((folder) => [
+    folder,
+    ...readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)),
+  ])
+  const crowded = folders.filter(
+    (folder) =>
+      readdirSync(join(root, folder), { withFileTypes: true }).filter((e) => e.isFile()).length > 20,
+  )
+  expect(crowded).toEqual([])
+})

@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { makePartner, type Partner } from '../../support/partner.ts'
+import { testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url, { config: { trustProxyHops: 1 } })
+const unauthorized = { error: 'Unauthorized', message: 'Invalid or missing API key' }
+const path = '/b2b/balance'
+
+let partner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+})
+
+type KeySettings = { scope?: string; expires?: Date; origins?: string[]; ips?: string[]; account?: number }
+
+async function issueKey({ scope = 'full', expires, origins, ips, account }: KeySettings): Promise<string> {
+  const [row] = await database.sql`select ops.issue_key(${account ?? partner.accountId}, scope => ${scope},
+    expires_at => ${expires ?? null}, allowed_origins => ${origins ?? null}, allowed_ips => ${ips ?? null}::cidr[]) as key`
+  return row?.key
+}
+
+describe('a request is let in', () => {
+  test('with its key in X-Api-Key', async () => {
+    expect(await api().get(path, { key: partner.key })).toMatchObject({ status: 200 })
+  })
+
+  test('with a key that was issued for test, on the same terms', async () => {
+    const tester = await makePartner(database.sql, { mode: 'test' })
+    expect(tester.key).toMatch(/^svc_test_[0-9a-f]{48}$/)
+    expect(await api().get(path, { key: tester.key })).toMatchObject({ status: 200 })
+  })
+
+  test('with a key that has not expired yet', async () => {
+    const key = await issueKey({ expires: new Date(Date.now() + 60_000) })
+    expect(await api().get(path, { key })).toMatchObject({ status: 200 })
+  })
+
+  test('and its key is noted as used', async () => {
+    await api().get(path, { key: partner.key })
+    await expect
+      .poll(async () => {
+        const [row] =
+          await database.sql`select last_used_at from ops.api_keys where key_id = ${partner.keyId}`
+        return row?.last_used_at
+      })
+      .toBeInstanceOf(Date)
+  })
+})
+
+describe('a request is refused with the same 401', () => {
+  const refused = async (key: string | undefined, headers = {}) => {
+    const answer = await api().get(path, { key, headers })
+    expect(answer.status).toBe(401)
+    expect(answer.json).toEqual(unauthorized)
+    expect(answer.headers['x-ratelimit-limit']).toBeDefined()
+  }
+
+  test('without a key', () => refused(undefined))
+  test('with an empty key', () => refused(''))
+  test('with an unknown key', () => refused(`svc_live_${'0'.repeat(48)}`))
+  test('with another prefix before the same characters', () =>
+    refused(partner.key.replace('svc_live_', 'svc_test_')))
+  test('with a key in other letter case', () => refused(partner.key.toUpperCase()))
+  test('with something that is no key at all', () => refused('letmein'))
+  test('with a key in Authorization only', () =>
+    refused(undefined, { authorization: `Bearer ${partner.key}` }))
+
+  test('with a key in the query only', async () => {
+    const answer = await api().get(`${path}?key=${partner.key}`)
+    expect(answer).toMatchObject({ status: 401, json: unauthorized })
+  })
+
+  test('with a revoked key', async () => {
+    const key = await issueKey({})
+    await database.sql`select ops.revoke_key((select max(key_id) from ops.api_keys))`
+    await refused(key)
+  })
+
+  test('with a key past its expiry', async () => {
+    const key = await issueKey({})
+    const past = new Date(Date.now() - 1000)
+    await database.sql`select ops.set_key((select max(key_id) from ops.api_keys), ${past}, null, null)`
+    await refused(key)
+  })
+
+  test('with the key of an inactive account', async () => {
+    const inactive = await makePartner(database.sql)
+    await database.sql`select ops.set_account_active(${inactive.accountId}, false)`
+    await refused(inactive.key)
+  })
+
+  test('with an Origin outside the key’s allowlist', async () => {
+    const key = await issueKey({ origins: ['shop.example'] })
+    await refused(key, { origin: 'https://other.example' })
+    expect(await api().get(path, { key, headers: { origin: 'https://shop.example' } })).toMatchObject({
+      status: 200,
+    })
+    expect(await api().get(path, { key })).toMatchObject({ status: 200 })
+  })
+
+  test('with two keys', async () => {
+    await refused(undefined, { 'x-api-key': [partner.key, partner.key] })
+  })
+})
+
+describe('a valid key is refused with 403', () => {
+  const refused = async (key: string, message: string, headers = {}) => {
+    const answer = await api().get(path, { key, headers })
+    expect(answer.status).toBe(403)
+    expect(answer.json).toEqual({ error: 'Forbidden', message })
+    expect(answer.headers['x-ratelimit-limit']).toBeDefined()
+  }
+
+  test('if its account is a storefront', async () => {
+    const storefront = await makePartner(database.sql, { kind: 'storefront', balance: 0 })
+    await refused(storefront.key, 'This endpoint is only available for B2B API partners')
+  })
+
+  test('if it is for public reads only', async () => {
+    await refused(await issueKey({ scope: 'public' }), 'This API key is not authorized for this endpoint')
+  })
+
+  test('as a storefront’s first, if it is both', async () => {
+    const storefront = await makePartner(database.sql, { kind: 'storefront', balance: 0 })
+    const key = await issueKey({ account: storefront.accountId, scope: 'public' })
+    await refused(key, 'This endpoint is only available for B2B API partners')
+  })
+
+  test('from an address outside its allowlist', async () => {
+    const key = await issueKey({ ips: ['203.0.113.0/24', '2001:db8::/32'] })
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    await refused(key, 'This API key is not allowed from this IP address', from('198.51.100.1'))
+    await refused(key, 'This API key is not allowed from this IP address')
+    for (const address of ['203.0.113.77', '::ffff:203.0.113.77', '2001:db8::1']) {
+      expect(await api().get(path, { key, headers: from(address) })).toMatchObject({ status: 200 })
+    }
+  })
+})
+
+describe('authentication comes before everything that an address could tell', () => {
+  test.each([
+    ['GET', '/b2b'],
+    ['GET', '/b2b/'],
+    ['GET', '/b2b/no/such/thing'],
+    ['DELETE', '/b2b/orders'],
+    ['OPTIONS', '/b2b/orders'],
+    ['POST', '/b2b/orders'],
+    ['GET', '/b2b/orders/%zz'],
+  ])('%s %s without a key is 401', async (method, where) => {
+    expect(await api().send(method, where)).toMatchObject({ status: 401, json: unauthorized })
+  })
+
+  test('a body is not looked at without a key', async () => {
+    const answer = await api().post('/b2b/orders', {
+      body: 'x'.repeat(100_000),
+      headers: { 'content-type': 'x/y' },
+    })
+    expect(answer.status).toBe(401)
+  })
+
+  test.each(['/', '/b2bx', '/B2B/orders', '/b2bx/orders', '//b2b/orders', '/%62%32%62/orders'])(
+    '%s is no partner address: 404 without a key',
+    async (where) => {
+      expect(await api().get(where)).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } })
+    },
+  )
+})

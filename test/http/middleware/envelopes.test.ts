@@ -1,0 +1,246 @@
+import { Readable } from 'node:stream'
+import { request } from 'undici'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { exchangeRaw, type Send, testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+
+let partner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
+})
+
+const withKey = (send: Send = {}): Send => ({ key: partner.key, ...send })
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  api().post('/b2b/orders', withKey({ body, headers }))
+const goodOrder = {
+  externalOrderId: 'good',
+  items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }],
+}
+
+describe('every response', () => {
+  test.each([
+    ['GET', '/livez'],
+    ['GET', '/readyz'],
+    ['GET', '/b2b/balance'],
+    ['GET', '/b2b/nothing'],
+    ['GET', '/nothing'],
+    ['DELETE', '/b2b/orders'],
+    ['POST', '/b2b/orders'],
+    ['POST', '/suppliers/first/results'],
+  ])(
+    'to %s %s has a request id, the version and no room for guesses about its type',
+    async (method, path) => {
+      for (const key of [partner.key, undefined]) {
+        const { headers } = await api().send(method, path, { key })
+        expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+        expect(headers['x-api-version']).toBe('1')
+        expect(headers['x-content-type-options']).toBe('nosniff')
+        expect(headers['content-type']).toBe('application/json; charset=utf-8')
+        expect(headers['x-powered-by']).toBeUndefined()
+      }
+    },
+  )
+
+  test.each([
+    'abc',
+    'A.b_c-9',
+    'x'.repeat(128),
+    'a'.repeat(64),
+    `00-${'0a'.repeat(16)}-${'0a'.repeat(8)}-01`,
+  ])('keeps the request id %s', async (id) => {
+    const answer = await api().get('/livez', { headers: { 'x-request-id': id } })
+    expect(answer.headers['x-request-id']).toBe(id)
+  })
+
+  test.each(['', 'a b', 'a/b', 'x'.repeat(129), 'é', 'a,b'])('replaces the request id "%s"', async (id) => {
+    const answer = await api().get('/livez', { headers: { 'x-request-id': id } })
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  const characters = '0123456789abcdef'.repeat(3)
+  test.each([
+    `svc_live_${characters}`,
+    `svc_test_${characters}`,
+    `key-SVC_LIVE_${characters.slice(0, 40)}`,
+    characters,
+    `my.${characters.toUpperCase()}-1`,
+  ])('neither sends back nor logs what looks like an API key: %s', async (id) => {
+    const answer = await api().get('/b2b/balance', { headers: { 'x-request-id': id } })
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(api().records.at(-1)).toMatchObject({ requestId: answer.headers['x-request-id'] })
+    expect(JSON.stringify([answer.headers, answer.text, api().records])).not.toContain(id)
+  })
+})
+
+describe('routes', () => {
+  test.each([
+    ['DELETE', '/b2b/orders', 'GET, HEAD, POST'],
+    ['OPTIONS', '/b2b/orders', 'GET, HEAD, POST'],
+    ['POST', '/b2b/orders/ord_1', 'GET, HEAD'],
+    ['PUT', '/b2b/catalog/games', 'GET, HEAD'],
+    ['POST', '/b2b/balance', 'GET, HEAD'],
+    ['GET', '/suppliers/first/results', 'POST'],
+    ['POST', '/livez', 'GET, HEAD'],
+  ])('%s %s is 405 and names what is allowed', async (method, path, allow) => {
+    const answer = await api().send(method, path, withKey())
+    expect(answer).toMatchObject({
+      status: 405,
+      headers: { allow },
+      json: { success: false, code: 'METHOD_NOT_ALLOWED' },
+    })
+  })
+
+  test.each(['/b2b', '/b2b/orders/a/b', '/b2b/Orders', '/b2b/catalog', '/nothing', '/'])(
+    '%s is 404',
+    async (path) => {
+      const answer = await api().get(path, withKey())
+      expect(answer).toMatchObject({ status: 404, json: { success: false, code: 'NOT_FOUND' } })
+    },
+  )
+
+  test.each(['/livez', '/b2b/catalog/games', '/b2b/balance'])(
+    'HEAD %s is GET without its body',
+    async (path) => {
+      const get = await api().get(path, withKey())
+      const head = await api().send('HEAD', path, withKey())
+      expect(head.status).toBe(200)
+      expect(head.text).toBe('')
+      expect(head.headers['content-type']).toBe(get.headers['content-type'])
+      expect(head.headers.etag).toBe(get.headers.etag)
+    },
+  )
+
+  test('a slash at the end makes no difference', async () => {
+    expect((await api().get('/b2b/balance/', withKey())).status).toBe(200)
+  })
+
+  test('a path that cannot be decoded is that of an unknown order', async () => {
+    for (const code of ['%zz', '%', '%ff', '%00', 'a%2Fb', 'x'.repeat(65), '../..', 'ord 1']) {
+      const answer = await api().get(`/b2b/orders/${code.replace(' ', '%20')}`, withKey())
+      expect([code, answer.status]).toEqual([code, 404])
+    }
+  })
+})
+
+describe('a body', () => {
+  test.each([
+    ['application/json', 201],
+    ['application/json; charset=utf-8', 200],
+    ['application/json;charset="UTF-8"', 200],
+    ['APPLICATION/JSON', 200],
+    ['application/json; charset=latin1', 415],
+    ['application/json; charset=utf-16', 415],
+    ['application/jsonx', 415],
+    ['application/vnd.api+json', 415],
+    ['text/plain', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['multipart/form-data; boundary=x', 415],
+    ['json', 415],
+    ['', 415],
+  ])('of type "%s" gets %i', async (type, status) => {
+    const answer = await post(goodOrder, { 'content-type': type })
+    expect(answer.status).toBe(status)
+    if (status === 415) expect(answer.json.code).toBe('UNSUPPORTED_MEDIA_TYPE')
+  })
+
+  test.each(['gzip', 'br', 'deflate', 'identity, gzip'])(
+    'that is compressed by %s gets 415',
+    async (encoding) => {
+      const answer = await post(goodOrder, { 'content-encoding': encoding })
+      expect(answer).toMatchObject({ status: 415, json: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
+    },
+  )
+
+  test('that is too large is 413, whatever its type', async () => {
+    const body = 'x'.repeat(70_000)
+    const answer = await post(body, { 'content-type': 'text/plain' })
+    expect(answer).toMatchObject({ status: 413, json: { code: 'BODY_TOO_LARGE' } })
+    const chunks = (size: number) =>
+      `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: text/plain\r\n` +
+      `Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`
+    expect(await exchangeRaw(api().port, chunks(70_000))).toMatch(/^HTTP\/1\.1 413 /)
+    expect(await exchangeRaw(api().port, chunks(60_000))).toMatch(/^HTTP\/1\.1 415 /)
+  })
+
+  test('that says it is not compressed is fine', async () => {
+    expect((await post(goodOrder, { 'content-encoding': 'identity' })).status).toBe(200)
+  })
+
+  test('of exactly 64 KiB is read, and of one byte more is 413', async () => {
+    const padded = (size: number) => {
+      const body = JSON.stringify({ ...goodOrder, padding: '' })
+      return body.replace('"padding":""', `"padding":"${'x'.repeat(size - body.length)}"`)
+    }
+    expect((await post(padded(65_536))).status).toBe(200)
+    expect(await post(padded(65_537))).toMatchObject({ status: 413, json: { code: 'BODY_TOO_LARGE' } })
+  })
+
+  test('of unknown length is measured as it comes', async () => {
+    async function* chunks() {
+      for (let chunk = 0; chunk < 70; chunk += 1) yield Buffer.alloc(1024, ' ')
+    }
+    const answer = await request(`${api().url}/b2b/orders`, {
+      method: 'POST',
+      headers: { 'x-api-key': partner.key, 'content-type': 'application/json' },
+      body: Readable.from(chunks()),
+    })
+    expect(answer.statusCode).toBe(413)
+    expect(await answer.body.json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
+  })
+
+  test('after one that was too large, the connection takes the next request', async () => {
+    for (let time = 0; time < 3; time += 1) {
+      expect((await post('x'.repeat(300_000))).status).toBe(413)
+      expect((await post(goodOrder)).status).toBe(200)
+    }
+  })
+
+  test.each<[string, string | Buffer]>([
+    ['nothing', ''],
+    ['white space', '  \n'],
+    ['broken JSON', '{"a":'],
+    ['two values', '{} {}'],
+    ['JSON with a comment', '{/* */}'],
+    ['JavaScript', "{a: 'b'}"],
+    ['NaN', '{"a": NaN}'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['a cut-off character', Buffer.from('{"a":"€"}').fill(0x20, 8, 9)],
+    ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['UTF-16', Buffer.from('{}', 'utf16le')],
+  ])('of %s is 400 VALIDATION_ERROR', async (_, body) => {
+    const answer = await post(body)
+    expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'VALIDATION_ERROR' } })
+    expect(answer.json.details).toEqual([{ path: '', message: 'must be JSON in UTF-8' }])
+  })
+
+  test.each([
+    ['an array', '[]'],
+    ['a text', '"x"'],
+    ['a number', '1'],
+    ['null', 'null'],
+    ['sixty thousand nested lists', '['.repeat(30_000) + ']'.repeat(30_000)],
+    ['deeply nested objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
+  ])('that is %s is 400 VALIDATION_ERROR', async (_, body) => {
+    expect(await post(body)).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR' } })
+  })
+
+  test('that nests deeply where nobody looks is fine', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    const body = JSON.stringify(goodOrder).replace('{', `{"extra":${deep},`)
+    expect((await post(body)).status).toBe(200)
+  })
+
+  test('with a byte order mark is read all the same', async () => {
+    expect((await post(Buffer.from(`\uFEFF${JSON.stringify(goodOrder)}`))).status).toBe(200)
+  })
+
+  test('on a route that takes none is ignored', async () => {
+    const answer = await api().send('GET', '/b2b/balance', withKey({ body: '{broken' }))
+    expect(answer.status).toBe(200)
+  })
+})

@@ -1,0 +1,160 @@
+import { createHmac } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createLog, withRequestId } from '../../../src/log.ts'
+import { testDatabase } from '../../support/database.ts'
+import { completed, answer as supplierAnswers } from '../../support/lines.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { exchangeRaw, testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url, { config: { trustProxyHops: 1 } })
+
+let partner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 'token-sentinel' })
+})
+
+const requests = () => api().records.filter(({ msg }) => msg === 'request')
+
+describe('the access log', () => {
+  test('has one line for each request, with what it was and how it went and nothing else', async () => {
+    const before = requests().length
+    const answer = await api().get('/b2b/orders/ord_1?x=y', {
+      key: partner.key,
+      headers: { 'x-request-id': 'my-id' },
+    })
+    expect(answer.status).toBe(404)
+    expect(requests().slice(before)).toEqual([
+      {
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
+        pid: process.pid,
+        requestId: 'my-id',
+        method: 'GET',
+        route: '/b2b/orders/:code',
+        status: 404,
+        ms: expect.any(Number),
+        account: String(partner.accountId),
+        msg: 'request',
+      },
+    ])
+  })
+
+  test('has health checks that went well at the level debug only', async () => {
+    const before = requests().length
+    await api().get('/livez')
+    await api().get('/readyz')
+    await api().post('/livez')
+    expect(requests().slice(before)).toMatchObject([
+      { level: 'debug', route: '/livez', status: 200 },
+      { level: 'debug', route: '/readyz', status: 200 },
+      { level: 'info', status: 405 },
+    ])
+  })
+
+  test('names no route where there is none, and no account where nobody was let in', async () => {
+    await api().get('/b2b/secret-path')
+    const line = requests().at(-1)
+    expect(line).toMatchObject({ method: 'GET', status: 401 })
+    expect(line).not.toHaveProperty('route')
+    expect(line).not.toHaveProperty('account')
+  })
+})
+
+test('nothing that a client sends or gets stands in the log, at any level', async () => {
+  const secret = (name: string) => `sentinel-${name}`
+  const key = partner.key
+  const query = `?key=${secret('query')}&cursor=${secret('cursor')}&externalOrderId=${secret('filter')}`
+  const headers = {
+    authorization: `Bearer ${secret('bearer')}`,
+    cookie: secret('cookie'),
+    'user-agent': secret('agent'),
+    'x-forwarded-for': '203.0.113.99',
+    'x-idempotency-key': secret('idempotency'),
+    'x-other': secret('header'),
+  }
+  const body = {
+    externalOrderId: secret('order'),
+    items: [{ productId: products.key, deliveryData: { gameUserId: secret('player') } }],
+    callbackUrl: `https://${secret('callback')}.example/`,
+  }
+  const placed = await api().post('/b2b/orders', { key, headers, body })
+  expect(placed.status).toBe(201)
+  const { code, items } = placed.json.data
+  await supplierAnswers(database.sql, items[0].id, completed({ codes: [secret('cd-key')] }))
+  await api().get(`/b2b/orders/${code}${query}`, { key, headers })
+  await api().get(`/b2b/orders${query}`, { key, headers })
+  await api().get(`/b2b/balance/transactions${query}`, { key, headers: { accept: 'text/csv' } })
+  await api().get(`/${secret('path')}`, { headers })
+  await api().post('/b2b/orders', { key, body: `{"${secret('broken')}` })
+  await api().post('/b2b/orders', { key, body: { [secret('field')]: 1, callbackUrl: 7 } })
+  await api().post('/b2b/orders', {
+    key: secret('unknown-key'),
+    headers: { origin: `https://${secret('origin')}` },
+  })
+  await exchangeRaw(api().port, `${secret('nonsense')}\r\n\r\n`)
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const push = JSON.stringify({ reference: items[0].id, status: 'failed', reason: secret('reason') })
+  const signature = createHmac('sha256', 'token-sentinel').update(`${timestamp}.${push}`).digest('hex')
+  for (const sent of [signature, secret('signature')]) {
+    const pushHeaders = { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': `sha256=${sent}` }
+    await api().post('/suppliers/first/results', { headers: pushHeaders, body: push })
+  }
+  // A bug whose message quotes what it choked on.
+  await database.sql`alter function api.get_order rename to get_order_kept`
+  await database.sql`create function api.get_order(account_id bigint, code text) returns json language sql security definer as
+    $$ select ('not a number ' || code)::int::text::json $$`
+  await database.sql`grant execute on function api.get_order to supply_api`
+  const failed = await api().get(`/b2b/orders/${secret('quoted')}`, { key })
+  expect(failed.status).toBe(500)
+  expect(failed.text).not.toContain('sentinel')
+
+  const log = JSON.stringify(api().records)
+  for (const word of ['sentinel', partner.key, signature, code, '203.0.113.99', 'Bearer']) {
+    expect([word, log.includes(word)]).toEqual([word, false])
+  }
+  expect(log).toContain('a request failed')
+})
+
+describe('a log', () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line: string) => void lines.push(line) })
+  const last = () => JSON.parse(lines.at(-1) ?? '{}')
+
+  test('writes one JSON line a record', () => {
+    log.info({ a: 1 }, 'two\nlines')
+    expect(lines.at(-1)).toMatch(/^\{.*\}\n$/)
+    expect(last()).toMatchObject({ level: 'info', a: 1, msg: 'two\nlines' })
+  })
+
+  test('leaves out what is below its level', () => {
+    const before = lines.length
+    log.debug('no')
+    expect(lines).toHaveLength(before)
+  })
+
+  test('keeps the ids of requests apart, and the fields of one record out of the next', async () => {
+    await Promise.all(
+      ['one', 'two'].map((id) =>
+        withRequestId(id, async () => {
+          await new Promise((resolve) => setImmediate(resolve))
+          log.info({ only: id }, 'first')
+          log.info('second')
+          expect(last()).toMatchObject({ requestId: id, msg: 'second' })
+          expect(last()).not.toHaveProperty('only')
+        }),
+      ),
+    )
+    log.info('outside')
+    expect(last()).not.toHaveProperty('requestId')
+  })
+
+  test('takes an error only as far as it is known to be safe', () => {
+    const error = Object.assign(new Error('it broke'), { query: 'select secret', parameters: ['secret'] })
+    log.error({ error }, 'failed')
+    log.error(error)
+    expect(lines.slice(-2).join('')).toContain('it broke')
+    expect(lines.slice(-2).join('')).not.toContain('secret')
+  })
+})

@@ -1,0 +1,193 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { type Send, testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url, {
+  config: { allowedOrigins: ['ours.example', '*.ours.example'], rateLimitPerMinute: 10, trustProxyHops: 1 },
+})
+
+let partner: Partner
+let boundKey: string
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
+  const [row] = await database.sql`
+    select ops.issue_key(${partner.accountId}, allowed_origins => array['shop.example']) as key`
+  boundKey = row?.key
+})
+
+let counter = 0
+const next = () => {
+  counter += 1
+  return counter
+}
+const forbidden = { success: false, error: 'Forbidden: Origin not allowed' }
+const from = (origin: string, send: Send = {}): Send => ({
+  ...send,
+  headers: { origin, 'x-forwarded-for': `192.0.2.${next()}`, ...send.headers },
+})
+const order = () => ({
+  externalOrderId: `order-${next()}`,
+  items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }],
+})
+
+describe('a write', () => {
+  test('without an Origin passes', async () => {
+    const answer = await api().post('/b2b/orders', { key: partner.key, body: order() })
+    expect(answer.status).toBe(201)
+  })
+
+  test('from one of the service’s origins passes', async () => {
+    const answer = await api().post(
+      '/b2b/orders',
+      from('https://www.ours.example', { key: partner.key, body: order() }),
+    )
+    expect(answer.status).toBe(201)
+  })
+
+  test('from an origin of the key’s own list passes', async () => {
+    const answer = await api().post(
+      '/b2b/orders',
+      from('https://shop.example', { key: boundKey, body: order() }),
+    )
+    expect(answer.status).toBe(201)
+  })
+
+  test.each(['https://evil.example', 'https://shop.example.evil', 'null', 'not an origin'])(
+    'from %s is 403, in its own envelope and without rate-limit headers',
+    async (origin) => {
+      for (const key of [undefined, 'unknown', partner.key, boundKey]) {
+        const answer = await api().post('/b2b/orders', from(origin, { key, body: order() }))
+        expect(answer.status).toBe(403)
+        expect(answer.json).toEqual(forbidden)
+        expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+        expect(answer.headers['x-request-id']).toBeDefined()
+      }
+    },
+  )
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is every %s, at whatever address', async (method) => {
+    for (const path of ['/b2b/orders', '/b2b/nothing', '/nothing', '/suppliers/first/results', '/livez']) {
+      const answer = await api().send(method, path, from('https://evil.example'))
+      expect([path, answer.status, answer.json]).toEqual([path, 403, forbidden])
+    }
+  })
+
+  test('that is forbidden is not counted', async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.1' }
+    for (let time = 0; time < 15; time += 1) {
+      const answer = await api().post(
+        '/b2b/orders',
+        from('https://evil.example', { key: partner.key, headers }),
+      )
+      expect(answer.status).toBe(403)
+    }
+    const answer = await api().get('/b2b/balance', { key: partner.key, headers })
+    expect(answer.headers['x-ratelimit-remaining']).toBe('9')
+  })
+
+  test('from a service’s origin outside the key’s own list is a 401', async () => {
+    const answer = await api().post(
+      '/b2b/orders',
+      from('https://ours.example', { key: boundKey, body: order() }),
+    )
+    expect(answer).toMatchObject({ status: 401, json: { error: 'Unauthorized' } })
+    expect(answer.headers['x-ratelimit-limit']).toBe('10')
+  })
+
+  test('from an address over its budget is 403 even where the key would allow its origin', async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.2' }
+    await Promise.all(Array.from({ length: 11 }, () => api().get('/b2b/balance', { key: boundKey, headers })))
+    const allowedByKey = await api().post(
+      '/b2b/orders',
+      from('https://shop.example', { key: boundKey, headers }),
+    )
+    expect(allowedByKey).toMatchObject({ status: 403, json: forbidden })
+    const allowedByUs = await api().post(
+      '/b2b/orders',
+      from('https://ours.example', { key: boundKey, headers }),
+    )
+    expect(allowedByUs.status).toBe(429)
+  })
+})
+
+describe('what a stranger’s Origin can cost', () => {
+  const databaseCalls = async (batch: string) => {
+    const text = await api().metrics.registry.getSingleMetricAsString('database_batch_size')
+    return Number(new RegExp(`_count\\{batch="${batch}"\\} (\\d+)`).exec(text)?.[1] ?? 0)
+  }
+  const callsOf = async (work: () => Promise<unknown>) => {
+    const calls = () => Promise.all([databaseCalls('admit'), databaseCalls('admit_foreign')])
+    const before = await calls()
+    await work()
+    const after = await calls()
+    return after.map((count, index) => count - (before[index] ?? 0))
+  }
+
+  test.each([
+    ['longer than 300 characters', `https://${'a'.repeat(290)}.shop.example`],
+    ['of 14 KB', `https://${'a.'.repeat(7_000)}shop.example`],
+    ['that is none', 'null'],
+  ])('a write with one %s costs the database nothing', async (_, origin) => {
+    const calls = await callsOf(async () => {
+      const answer = await api().post('/b2b/orders', from(origin, { key: boundKey, body: order() }))
+      expect([answer.status, answer.json]).toEqual([403, forbidden])
+    })
+    expect(calls).toEqual([0, 0])
+  })
+
+  test('a read with one of 14 KB is a 401 where the key has a list, and counted', async () => {
+    const origin = `https://${'a.'.repeat(7_000)}shop.example`
+    const bound = await api().get('/b2b/balance', from(origin, { key: boundKey }))
+    expect([bound.status, bound.headers['x-ratelimit-remaining']]).toEqual([401, '9'])
+    const free = await api().get('/b2b/balance', from(origin, { key: partner.key }))
+    expect(free.status).toBe(200)
+  })
+
+  test('writes from foreign origins never share a call with what is counted', async () => {
+    const [admit = 0, foreign = 0] = await callsOf(() =>
+      Promise.all(
+        Array.from({ length: 100 }, () =>
+          api().post('/b2b/orders', from('https://evil.example', { key: boundKey })),
+        ),
+      ),
+    )
+    expect(admit).toBe(0)
+    expect(foreign).toBeGreaterThan(0)
+  })
+})
+
+describe('a read', () => {
+  test('from any origin passes with a key without a list', async () => {
+    const answer = await api().get('/b2b/balance', from('https://evil.example', { key: partner.key }))
+    expect(answer.status).toBe(200)
+  })
+
+  test.each(['GET', 'HEAD', 'OPTIONS'])('%s from outside the key’s list is a 401', async (method) => {
+    const answer = await api().send(method, '/b2b/balance', from('https://ours.example', { key: boundKey }))
+    expect(answer.status).toBe(401)
+    expect(answer.headers['x-ratelimit-limit']).toBe('10')
+  })
+})
+
+test('no response ever allows a browser anything', async () => {
+  const preflight = {
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'x-api-key',
+  }
+  const answers = [
+    await api().send(
+      'OPTIONS',
+      '/b2b/orders',
+      from('https://ours.example', { key: partner.key, headers: preflight }),
+    ),
+    await api().get('/b2b/balance', from('https://ours.example', { key: partner.key })),
+    await api().post('/b2b/orders', from('https://ours.example', { key: partner.key, body: order() })),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([405, 200, 201])
+  for (const { headers } of answers) {
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+  }
+})

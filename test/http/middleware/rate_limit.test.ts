@@ -1,0 +1,230 @@
+import { createHmac } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { type Answer, type Send, testApi } from '../../support/service.ts'
+
+const budget = 20
+const database = testDatabase()
+const config = { rateLimitPerMinute: budget, trustProxyHops: 1 }
+const api = testApi(() => database.url, { config })
+const otherApi = testApi(() => database.url, { config })
+
+let partner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 'push-token' })
+})
+
+const path = '/b2b/balance'
+const by = (address: string, more: Send = {}): Send => ({
+  key: partner.key,
+  ...more,
+  headers: { 'x-forwarded-for': address, ...more.headers },
+})
+const statuses = (answers: Answer[]) => {
+  const counts = new Map<number, number>()
+  for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1)
+  return Object.fromEntries(counts)
+}
+const times = <T>(count: number, work: (index: number) => T) =>
+  Array.from({ length: count }, (_, i) => work(i))
+
+/** Uses up the budget of an address. */
+const exhaust = (address: string) =>
+  Promise.all(times(budget + 1, () => api().get(path, by(address)))) as Promise<Answer[]>
+
+/** How often the admission went to the database, by what the process measured. */
+async function databaseCalls(): Promise<number> {
+  const text = await api().metrics.registry.getSingleMetricAsString('database_batch_size')
+  return Number(/_count\{batch="admit"\} (\d+)/.exec(text)?.[1])
+}
+
+describe('within the budget', () => {
+  test('each response says how it stands', async () => {
+    const first = await api().get(path, by('198.51.100.1'))
+    expect(first.headers).toMatchObject({ 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': '19' })
+    const second = await api().get(path, by('198.51.100.1'))
+    expect(second.headers['x-ratelimit-remaining']).toBe('18')
+    const reset = Number(second.headers['x-ratelimit-reset'])
+    expect(reset).toBeGreaterThan(0)
+    expect(reset).toBeLessThanOrEqual(60)
+  })
+
+  test('refused requests and unknown addresses count as well', async () => {
+    const of = async (where: string, send: Send) => {
+      const answer = await api().get(where, by('198.51.100.2', send))
+      return [answer.status, answer.headers['x-ratelimit-remaining']]
+    }
+    expect(await of(path, { key: 'unknown' })).toEqual([401, '19'])
+    expect(await of('/b2b/nothing', {})).toEqual([404, '18'])
+    expect(await of('/nothing', {})).toEqual([404, '17'])
+    const deleted = await api().send('DELETE', path, by('198.51.100.2'))
+    expect([deleted.status, deleted.headers['x-ratelimit-remaining']]).toEqual([405, '16'])
+  })
+
+  test('it is counted by address, not by key', async () => {
+    const other = await makePartner(database.sql)
+    await api().get(path, by('198.51.100.3'))
+    const answer = await api().get(path, by('198.51.100.3', { key: other.key }))
+    expect(answer.headers['x-ratelimit-remaining']).toBe('18')
+    const elsewhere = await api().get(path, by('198.51.100.4'))
+    expect(elsewhere.headers['x-ratelimit-remaining']).toBe('19')
+  })
+
+  test('an IPv6 client is counted by its /64', async () => {
+    await api().get(path, by('2001:db8:0:1::1'))
+    const neighbour = await api().get(path, by('2001:db8:0:1:aaaa::2'))
+    expect(neighbour.headers['x-ratelimit-remaining']).toBe('18')
+    const other = await api().get(path, by('2001:db8:0:2::1'))
+    expect(other.headers['x-ratelimit-remaining']).toBe('19')
+  })
+
+  test('an IPv4 address counts the same when it comes mapped into IPv6', async () => {
+    await api().get(path, by('198.51.100.5'))
+    const mapped = await api().get(path, by('::ffff:198.51.100.5'))
+    expect(mapped.headers['x-ratelimit-remaining']).toBe('18')
+  })
+})
+
+describe('over the budget', () => {
+  test('a request gets 429 and is told when to come back', async () => {
+    await exhaust('198.51.100.10')
+    const answer = await api().get(path, by('198.51.100.10'))
+    const retryAfter = Number(answer.headers['retry-after'])
+    expect(retryAfter).toBeGreaterThan(0)
+    expect(retryAfter).toBeLessThanOrEqual(60)
+    expect(answer).toMatchObject({
+      status: 429,
+      headers: {
+        'x-ratelimit-limit': '20',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(retryAfter),
+      },
+      json: { success: false, error: 'Too many requests', code: 'RATE_LIMITED', retryAfter },
+    })
+  })
+
+  test('exactly the budget passes, of many requests at the same moment to two processes', async () => {
+    const answers = await Promise.all(
+      times(60, (index) => (index % 2 === 0 ? api() : otherApi()).get(path, by('198.51.100.11'))),
+    )
+    expect(statuses(answers)).toEqual({ 200: budget, 429: 40 })
+  })
+
+  test('the limit comes before the key is looked at', async () => {
+    await exhaust('198.51.100.12')
+    const answer = await api().get(path, by('198.51.100.12', { key: 'unknown' }))
+    expect(answer.status).toBe(429)
+  })
+
+  test('an address costs the database nothing until its window ends', async () => {
+    await exhaust('198.51.100.13')
+    const before = await databaseCalls()
+    const answers = await Promise.all([
+      ...times(30, () => api().get(path, by('198.51.100.13'))),
+      ...times(5, () => api().get('/nothing', by('198.51.100.13'))),
+      ...times(5, () =>
+        api().post('/b2b/orders', by('198.51.100.13', { headers: { origin: 'https://evil.example' } })),
+      ),
+    ])
+    expect(statuses(answers)).toEqual({ 429: 35, 403: 5 })
+    expect(await databaseCalls()).toBe(before)
+  })
+
+  test('a whole /64 costs it nothing', async () => {
+    await exhaust('2001:db8:0:9::1')
+    const before = await databaseCalls()
+    const answer = await api().get(path, by('2001:db8:0:9::2'))
+    expect(answer.status).toBe(429)
+    expect(await databaseCalls()).toBe(before)
+  })
+
+  test('no order is placed', async () => {
+    await exhaust('198.51.100.14')
+    const answer = await api().post('/b2b/orders', by('198.51.100.14', { body: {} }))
+    expect(answer.status).toBe(429)
+  })
+})
+
+test('when the window has ended, a new budget begins', async () => {
+  await exhaust('198.51.100.20')
+  await database.sql`update supply.rate_windows set started_at = started_at - interval '61 s' where client = '198.51.100.20'`
+  // The process that refused it keeps to what it said; another one lets it in.
+  const answer = await otherApi().get(path, by('198.51.100.20'))
+  expect(answer).toMatchObject({ status: 200, headers: { 'x-ratelimit-remaining': '19' } })
+})
+
+test('a network with a budget of its own has that', async () => {
+  await database.sql`select ops.set_rate_limit('203.0.113.0/24', 1000)`
+  await database.sql`select ops.set_rate_limit('203.0.113.7/32', 3)`
+  const wide = await api().get(path, by('203.0.113.1'))
+  expect(wide.headers).toMatchObject({ 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '999' })
+  const narrow = await Promise.all(times(5, () => api().get(path, by('203.0.113.7'))))
+  expect(statuses(narrow)).toEqual({ 200: 3, 429: 2 })
+})
+
+describe('what is not counted', () => {
+  test('the health of the process, which also answers over the budget', async () => {
+    await exhaust('198.51.100.30')
+    for (const where of ['/livez', '/readyz']) {
+      const answer = await api().get(where, by('198.51.100.30'))
+      expect(answer.status).toBe(200)
+      expect(answer.headers['x-ratelimit-limit']).toBeUndefined()
+    }
+  })
+
+  const push = (address: string, token: string, more: Send = {}) => {
+    const body = JSON.stringify({ reference: crypto.randomUUID(), status: 'completed' })
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const signature = `sha256=${createHmac('sha256', token).update(`${timestamp}.${body}`).digest('hex')}`
+    const headers = {
+      'x-forwarded-for': address,
+      'x-supplier-timestamp': timestamp,
+      'x-supplier-signature': signature,
+      ...more.headers,
+    }
+    return api().post('/suppliers/first/results', { ...more, headers, body })
+  }
+
+  test('a push with a good signature', async () => {
+    const answers = await Promise.all(times(budget + 5, () => push('198.51.100.31', 'push-token')))
+    expect(statuses(answers)).toEqual({ 404: budget + 5 })
+    expect(answers[0]?.headers['x-ratelimit-limit']).toBeUndefined()
+    const next = await api().get(path, by('198.51.100.31'))
+    expect(next.headers['x-ratelimit-remaining']).toBe('19')
+  })
+
+  test('but over the budget it is refused too, for its body is not read', async () => {
+    await exhaust('198.51.100.33')
+    expect(await push('198.51.100.33', 'push-token')).toMatchObject({
+      status: 429,
+      headers: { 'x-ratelimit-remaining': '0', 'retry-after': expect.stringMatching(/^\d+$/) },
+      json: { code: 'RATE_LIMITED' },
+    })
+  })
+
+  test('but one with a bad signature is', async () => {
+    const answer = await push('198.51.100.32', 'wrong')
+    expect(answer).toMatchObject({ status: 401, headers: { 'x-ratelimit-remaining': '19' } })
+    const answers = await Promise.all(times(budget, () => push('198.51.100.32', 'wrong')))
+    expect(statuses(answers)).toEqual({ 401: 19, 429: 1 })
+    expect(await push('198.51.100.32', 'wrong')).toMatchObject({
+      status: 429,
+      json: { code: 'RATE_LIMITED' },
+    })
+  })
+
+  test('and what comes at the same moment has the whole budget, and no more', async () => {
+    const [row] = await database.sql`
+      select ops.issue_key(${partner.accountId}, allowed_origins => array['shop.example']) as key`
+    const fromShop = { key: row?.key, headers: { origin: 'https://shop.example' } }
+    const address = '198.51.100.35'
+    const pairs = await Promise.all(
+      times(60, () => Promise.all([api().get(path, by(address)), push(address, 'push-token', fromShop)])),
+    )
+    expect(statuses(pairs.map(([counted]) => counted))).toEqual({ 200: budget, 429: 40 })
+    // Who is known to be over the budget is refused before the push is looked at.
+    for (const [, { status }] of pairs) expect([404, 403, 429]).toContain(status)
+  })
+})

@@ -1,0 +1,249 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { makePartner, type Partner } from '../../support/partner.ts'
+import { testApi } from '../../support/service.ts'
+import { basic } from './requests.ts'
+
+const password = 'пароль: "open sesame"'
+const database = testDatabase()
+const api = testApi(() => database.url, { config: { docsPassword: password } })
+const unprotected = testApi(() => database.url)
+const behindProxy = testApi(() => database.url, {
+  config: { docsPassword: password, publicUrl: 'https://supply.example/api/' },
+})
+
+let partner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+})
+
+const policy = (header: unknown) =>
+  Object.fromEntries(
+    String(header)
+      .split(';')
+      .map((directive) => directive.trim().split(/ (.*)/s))
+      .map(([name = '', values = '']) => [name, values]),
+  )
+
+const isStrict = (header: unknown) => {
+  expect(policy(header)).toEqual({
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self' data:",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  })
+}
+
+describe('/reference', () => {
+  const path = () => `/reference?key=${partner.key}`
+
+  test('is a page for a key in the address', async () => {
+    const answer = await api().get(path())
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      },
+    })
+    isStrict(answer.headers['content-security-policy'])
+    expect(answer.text).not.toContain(partner.key)
+    expect(answer.text).not.toMatch(/<script>|<style| style=| on\w+=/)
+  })
+
+  test('takes the key from nowhere else', async () => {
+    expect(await api().get('/reference', { key: partner.key })).toMatchObject({ status: 401 })
+    const bearer = { authorization: `Bearer ${partner.key}` }
+    expect(await api().get('/reference', { headers: bearer })).toMatchObject({ status: 401 })
+    expect(await api().get(`${path()}&key=${partner.key}`)).toMatchObject({ status: 401 })
+    expect(await api().get('/reference?key=')).toMatchObject({ status: 401 })
+  })
+
+  test('does not look for it in a query that is longer than 2,048 characters', async () => {
+    const filled = `${path()}&utm_source=`
+    const longest = filled.padEnd('/reference?'.length + 2_048, 'x')
+    expect(await api().get(longest)).toMatchObject({ status: 200 })
+    expect(await api().get(`${longest}x`)).toMatchObject({ status: 401 })
+  })
+
+  test('does not mind a wrong key in the header', async () => {
+    expect(await api().get(path(), { key: 'wrong' })).toMatchObject({ status: 200 })
+  })
+
+  test('refuses as /b2b does, and keeps the address to itself then too', async () => {
+    const answer = await api().get('/reference?key=svc_live_0')
+    expect(answer).toMatchObject({
+      status: 401,
+      json: { error: 'Unauthorized', message: 'Invalid or missing API key' },
+      headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+    })
+  })
+
+  test('is no less closed with a slash at its end or something after it', async () => {
+    expect(await api().get('/reference/')).toMatchObject({ status: 401 })
+    expect(await api().get('/reference/x')).toMatchObject({ status: 401 })
+    expect(await api().get(`/reference/?key=${partner.key}`)).toMatchObject({ status: 200 })
+    expect(await api().get(`/reference/x?key=${partner.key}`)).toMatchObject({ status: 404 })
+  })
+
+  test('is read alone', async () => {
+    expect(await api().send('HEAD', path())).toMatchObject({ status: 200, text: '' })
+    expect(await api().post(path())).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
+  })
+
+  test('finds its parts where the service is', async () => {
+    const { text } = await behindProxy().get(path())
+    const sources = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, source]) => source)
+    expect(sources.length).toBeGreaterThan(3)
+    for (const source of sources) expect(source).toMatch(/^\/api\/assets\//)
+  })
+})
+
+describe('/openapi.json', () => {
+  test('is there for a key in the header or in the address', async () => {
+    for (const answer of [
+      await api().get('/openapi.json', { key: partner.key }),
+      await api().get(`/openapi.json?key=${partner.key}`),
+    ]) {
+      expect(answer).toMatchObject({ status: 200, json: { openapi: '3.1.0' } })
+      expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+    }
+  })
+
+  test('believes the header where both are given', async () => {
+    const answer = await api().get(`/openapi.json?key=${partner.key}`, { key: 'wrong' })
+    expect(answer).toMatchObject({ status: 401 })
+  })
+
+  test('is closed without a key', async () => {
+    for (const path of ['/openapi.json', '/openapi.json/', '/openapi.json?key=']) {
+      expect(await api().get(path)).toMatchObject({ status: 401 })
+    }
+  })
+
+  test('names the address that the operators gave', async () => {
+    const { json } = await behindProxy().get('/openapi.json', { key: partner.key })
+    expect(json.servers).toEqual([{ url: 'https://supply.example/api' }])
+  })
+})
+
+describe('a key in an address', () => {
+  test('is in no log, whatever became of the request', async () => {
+    const { key } = partner
+    await api().get(`/reference?key=${key}`)
+    await api().get(`/reference/x?key=${key}`)
+    await api().get(`/openapi.json?key=${key}`)
+    await api().get(`/nothing?key=${key}`)
+    await api().post(`/reference?key=${key}`, { headers: { origin: 'https://x.example' } })
+    const log = JSON.stringify(api().records)
+    expect(log).toContain('/reference')
+    expect(log).not.toContain(key)
+    expect(log).not.toContain('key=')
+  })
+
+  test('opens nothing but the documents', async () => {
+    expect(await api().get(`/b2b/balance?key=${partner.key}`)).toMatchObject({ status: 401 })
+    expect(await api().get(`/simulation/webhooks/x?key=${partner.key}`)).toMatchObject({ status: 401 })
+  })
+})
+
+describe('/docs', () => {
+  const paths = ['/docs', '/docs/', '/docs/webhooks', '/docs/verify/verify.py', '/docs/nothing']
+  const refused = {
+    status: 401,
+    json: { error: 'Unauthorized', message: 'Invalid or missing password' },
+    headers: {
+      'www-authenticate': 'Basic realm="guide for partners", charset="UTF-8"',
+      'cache-control': 'no-store',
+    },
+  }
+  const encoded = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
+
+  test.each(paths)('%s is closed without the password', async (path) => {
+    const { authorization } = basic(password)
+    for (const headers of [
+      {},
+      basic('wrong'),
+      basic(`${password} `),
+      basic(''),
+      encoded(password),
+      encoded(`:${password.slice(0, -1)}`),
+      { authorization: `Bearer ${password.length}` },
+      { authorization: String(authorization).replace('Basic', 'Digest') },
+      { authorization: 'Basic' },
+      { authorization: 'Basic %' },
+      { 'x-api-key': partner.key },
+    ]) {
+      expect(await api().get(path, { headers })).toMatchObject(refused)
+    }
+  })
+
+  test.each(paths)('%s stays closed where no password is set', async (path) => {
+    for (const headers of [{}, basic(''), basic('undefined'), basic(password)]) {
+      expect(await unprotected().get(path, { headers })).toMatchObject(refused)
+    }
+  })
+
+  test('opens for the password with any user name', async () => {
+    for (const user of ['partner', '', 'имя']) {
+      const answer = await api().get('/docs', { headers: encoded(`${user}:${password}`) })
+      expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
+      isStrict(answer.headers['content-security-policy'])
+      expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+    }
+  })
+
+  test('is read alone, and 404 where it has nothing', async () => {
+    const headers = basic(password)
+    expect(await api().post('/docs', { headers })).toMatchObject({ status: 405 })
+    expect(await api().post('/docs')).toMatchObject({ status: 401 })
+    expect(await api().send('HEAD', '/docs', { headers })).toMatchObject({ status: 200, text: '' })
+    for (const path of ['/docs/nothing', '/docs/verify', '/docs/verify/..%2Fguide.md', '/docs/verify/.']) {
+      expect(await api().get(path, { headers })).toMatchObject({ status: 404 })
+    }
+  })
+
+  test('shows the commands with the address of the service', async () => {
+    const headers = basic(password)
+    expect((await api().get('/docs', { headers })).text).toContain(`BASE_URL=${api().url}`)
+    const proxied = await behindProxy().get('/docs', { headers })
+    expect(proxied.text).toContain('BASE_URL=https://supply.example/api\n')
+    const forged = await api().get('/docs', { headers: { ...headers, host: 'x"><script>' } })
+    expect(forged.text).not.toContain('<script>')
+  })
+
+  test('gives the kit as plain text', async () => {
+    const answer = await api().get('/docs/verify/verify.py', { headers: basic(password) })
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(answer.text).toContain('def verify(')
+  })
+
+  test('writes the password into no log', () => {
+    const log = JSON.stringify(api().records)
+    expect(log).not.toContain('sesame')
+    expect(log).not.toContain(Buffer.from(`partner:${password}`).toString('base64'))
+  })
+})
+
+describe('what the pages are made of', () => {
+  test('is compressed for who can read that, and the same for who cannot', async () => {
+    const plain = await api().get('/assets/swagger-ui.css')
+    const packed = await fetch(`${api().url}/assets/swagger-ui.css`, {
+      headers: { 'accept-encoding': 'gzip' },
+    })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    expect(await packed.text()).toBe(plain.text)
+    expect(packed.headers.get('etag')).toBe(plain.headers.etag)
+  })
+
+  test('is nothing but what is meant to be', async () => {
+    for (const name of ['package.json', '..%2Fapp.ts', 'constructor', '__proto__', 'guide.css%00']) {
+      expect(await api().get(`/assets/${name}`)).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } })
+    }
+  })
+})

@@ -1,0 +1,103 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Answer } from '../../support/service.ts'
+import { document, type Operation, operations, pointer, type Response, resolve } from './support.ts'
+
+// Suppliers may add fields to what they push, so that model stays open. All others are what we answer.
+const open = new Set(['SupplierResult', 'OrderRequest', 'OrderRequestItem', 'SimulationRequest'])
+
+/** The document, but with models that allow no field that they do not name. */
+const closed = {
+  ...document,
+  components: {
+    ...document.components,
+    schemas: Object.fromEntries(
+      Object.entries(document.components.schemas).map(([name, schema]) => [
+        name,
+        open.has(name) ? schema : close(schema),
+      ]),
+    ),
+  },
+}
+
+function close(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(close)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const parts = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, close(part)]))
+  return 'properties' in schema && 'type' in schema ? { ...parts, additionalProperties: false } : parts
+}
+
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: {
+    'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+    uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  },
+})
+ajv.addSchema(closed, 'document')
+
+/** What is wrong with a value by the schema at a place of the document; empty if nothing is. */
+export function faultsOf(value: unknown, ...place: string[]): string[] {
+  const validate = ajv.getSchema(`document${pointer(...place)}`)
+  if (validate === undefined) throw new Error(`no schema is at ${place.join(' ')}`)
+  if (validate(value)) return []
+  return (validate.errors ?? []).map(({ instancePath, message, params }) =>
+    `${instancePath} ${message} ${JSON.stringify(params)}`.trim(),
+  )
+}
+
+/** The operation that a request reaches. */
+export function operationOf(
+  method: string,
+  path: string,
+): { path: string; operation: Operation } | undefined {
+  const plain = path.replace(/\?.*$/, '')
+  return operations.find(
+    (one) => one.method === method && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain),
+  )
+}
+
+// What nobody needs to be told about.
+const ofTheConnection = new Set(['date', 'connection', 'keep-alive', 'content-length', 'content-type'])
+// Refusals of documents are kept out of caches too.
+const onAnyRefusal = new Set(['cache-control', 'referrer-policy'])
+
+/** What is wrong with an answer by the document, its status, headers and body; empty if nothing is. */
+export function misfits(method: string, path: string, answer: Answer): string[] {
+  const found = operationOf(method, path)
+  if (found === undefined) return [`${method} ${path} is not in the document`]
+  const status = String(answer.status)
+  const given = found.operation.responses[status]
+  if (given === undefined) return [`${method} ${path} must not answer ${status}: ${answer.text}`]
+  const shared = '$ref' in given ? String(given.$ref).split('/').slice(1) : undefined
+  const place = shared ?? ['paths', found.path, method.toLowerCase(), 'responses', status]
+  const response = resolve(given)
+  const faults = [...headerFaults(response, answer), ...bodyFaults(response, place, answer)]
+  return faults.map((fault) => `${method} ${path} ${status}: ${fault}`)
+}
+
+function headerFaults({ headers = {} }: Response, answer: Answer): string[] {
+  const documented = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]))
+  const undocumented = Object.keys(answer.headers).filter(
+    (name) =>
+      !documented.has(name) &&
+      !ofTheConnection.has(name) &&
+      !(answer.status >= 400 && onAnyRefusal.has(name)),
+  )
+  const wrong = Object.entries(headers).flatMap(([name, reference]) => {
+    const header = resolve(reference)
+    const value = answer.headers[name.toLowerCase()]
+    if (value === undefined) return header.required ? [`lacks the header ${name}`] : []
+    const parsed = header.schema.type === 'integer' ? Number(value) : value
+    return faultsOf(parsed, 'components', 'headers', name, 'schema').map((fault) => `${name} ${fault}`)
+  })
+  return [...undocumented.map((name) => `has the header ${name}`), ...wrong]
+}
+
+function bodyFaults({ content }: Response, place: string[], answer: Answer): string[] {
+  const type = String(answer.headers['content-type'] ?? '').replace(/;.*$/, '')
+  if (content === undefined) return answer.text === '' ? [] : [`has a body: ${answer.text}`]
+  if (!Object.hasOwn(content, type)) return [`is of type "${type}"`]
+  const value = type === 'application/json' ? answer.json : answer.text
+  return faultsOf(value, ...place, 'content', type, 'schema')
+}

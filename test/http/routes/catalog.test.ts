@@ -1,0 +1,225 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+
+let partner: Partner
+let dollarPartner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+  dollarPartner = await makePartner(database.sql, { currency: 'USD' })
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
+})
+
+const get = (path: string, headers: Record<string, string> = {}, who = partner) =>
+  api().get(path, { key: who.key, headers })
+
+describe('GET /b2b/catalog/games', () => {
+  test('lists the games with what there is of each', async () => {
+    const { status, json } = await get('/b2b/catalog/games')
+    expect(status).toBe(200)
+    expect(json).toEqual({
+      success: true,
+      data: [
+        {
+          id: expect.any(Number),
+          slug: 'space-trader',
+          name: 'Space Trader',
+          imageUrl: null,
+          deliveryTypes: ['id_only', 'key'],
+          productCount: 4,
+        },
+      ],
+    })
+  })
+
+  test('counts what the products route lists', async () => {
+    for (const who of [partner, dollarPartner]) {
+      const games = await get('/b2b/catalog/games', {}, who)
+      const listed = await get('/b2b/catalog/games/space-trader/products', {}, who)
+      expect(games.json.data[0].productCount).toBe(listed.json.data.length)
+    }
+  })
+})
+
+describe('GET /b2b/catalog/games/:slug/products', () => {
+  test('gives a bare list of the products in the account’s currency', async () => {
+    const { json } = await get('/b2b/catalog/games/space-trader/products')
+    expect(json.data.map(({ id }: { id: number }) => id)).toEqual([101, 102, 103, 104])
+    const dollars = await get('/b2b/catalog/games/space-trader/products', {}, dollarPartner)
+    expect(dollars.json.data.map(({ id }: { id: number }) => id)).toEqual([products.dollars])
+  })
+
+  test('can be narrowed to a delivery type', async () => {
+    const { json } = await get('/b2b/catalog/games/space-trader/products?deliveryType=key')
+    expect(json.data.map(({ id }: { id: number }) => id)).toEqual([products.key])
+    expect((await get('/b2b/catalog/games/space-trader/products?deliveryType=none')).json.data).toEqual([])
+  })
+
+  test.each(['no-such-game', 'Space-Trader', '%00', '%zz', 'x'.repeat(200), "';--"])(
+    'knows no game %j',
+    async (slug) => {
+      const answer = await get(`/b2b/catalog/games/${slug}/products`)
+      expect(answer).toMatchObject({ status: 404, json: { success: false, code: 'GAME_NOT_FOUND' } })
+    },
+  )
+})
+
+describe('GET /b2b/catalog/products/:id', () => {
+  test('gives the product', async () => {
+    const { json } = await get('/b2b/catalog/products/101')
+    expect(json.data).toEqual({
+      id: 101,
+      gameSlug: 'space-trader',
+      name: '100 credits',
+      slug: '100-credits',
+      wholesalePrice: 10.5,
+      currency: 'RUB',
+      region: null,
+      deliveryType: 'id_only',
+      amountType: null,
+      inStock: true,
+      minQuantity: 1,
+      maxQuantity: 100,
+      deliveryDataSchema: [
+        { id: 'gameUserId', type: 'text', label: 'Player ID', required: true, placeholder: '123456789' },
+      ],
+      updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+  })
+
+  test('keeps one that is out of stock', async () => {
+    expect((await get('/b2b/catalog/products/104')).json.data.inStock).toBe(false)
+  })
+
+  test.each([
+    '999',
+    '105',
+    '0',
+    '-1',
+    '1.5',
+    'x',
+    '2147483648',
+    '99999999999999999999',
+    '0101',
+    '%31%30%31x',
+    '1e2',
+  ])('knows no product %s', async (id) => {
+    const answer = await get(`/b2b/catalog/products/${id}`)
+    expect(answer).toMatchObject({ status: 404, json: { success: false, code: 'PRODUCT_NOT_FOUND' } })
+  })
+})
+
+describe.each([
+  '/b2b/catalog/games',
+  '/b2b/catalog/games/space-trader/products',
+  '/b2b/catalog/products/101',
+])('%s can be kept', (path) => {
+  test('and is not sent again while it is the same', async () => {
+    const first = await get(path)
+    const etag = String(first.headers.etag)
+    expect(etag).toMatch(/^"[\w-]+"$/)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await get(path, { 'if-none-match': known })
+      expect([known, answer.status, answer.text]).toEqual([known, 304, ''])
+      expect(answer.headers.etag).toBe(etag)
+      expect(answer.headers['x-ratelimit-limit']).toBeDefined()
+    }
+    // As fetch sends it.
+    const asked = await get(path, { 'if-none-match': etag, 'cache-control': 'no-cache' })
+    expect(asked.status).toBe(304)
+  })
+
+  test('and is sent in full to whoever knows another', async () => {
+    expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
+  })
+
+  test('by nobody but the one whose key it came with', async () => {
+    const { headers } = await get(path)
+    expect(headers['cache-control']).toContain('private')
+    expect(headers.vary).toContain('X-Api-Key')
+  })
+})
+
+test('what changes gets another ETag', async () => {
+  const before = await get('/b2b/catalog/products/103')
+  await database.sql`select ops.upsert_product(103, 'space-trader', '1000 credits', 99.00, 'RUB', 'id_only')`
+  const after = await get('/b2b/catalog/products/103', { 'if-none-match': String(before.headers.etag) })
+  expect(after).toMatchObject({ status: 200, json: { data: { wholesalePrice: 99 } } })
+  expect(after.headers.etag).not.toBe(before.headers.etag)
+})
+
+describe('updatedSince', () => {
+  const path = '/b2b/catalog/games/space-trader/products'
+
+  test('gives what changed since then', async () => {
+    const all = await get(path)
+    const newest = all.json.data
+      .map(({ updatedAt }: { updatedAt: string }) => updatedAt)
+      .sort()
+      .at(-1)
+    const changed = await get(`${path}?updatedSince=${newest}`)
+    expect(changed.json.data.length).toBeGreaterThan(0)
+    expect(changed.json.data.length).toBeLessThan(all.json.data.length)
+    const later = new Date(Date.parse(newest) + 1000).toISOString()
+    expect((await get(`${path}?updatedSince=${later}`)).json.data).toEqual([])
+    expect((await get(`/b2b/catalog/games?updatedSince=${later}`)).json.data).toEqual([])
+  })
+
+  test('gives the games between which a product moved, and the one that lost it', async () => {
+    const { sql } = database
+    const upsert = (game: string, currency: string) =>
+      sql`select ops.upsert_product(900, ${game}, 'Wanderer', 1, ${currency}, 'key')`
+    const games = async () => {
+      const [row] = await sql`select core.iso(clock_timestamp()) as now`
+      return async () => {
+        const { json } = await get(`/b2b/catalog/games?updatedSince=${row?.now}`)
+        return json.data.map(({ slug }: { slug: string }) => slug).sort()
+      }
+    }
+    await sql`select ops.upsert_game('other-game', 'Other Game')`
+    await upsert('space-trader', 'RUB')
+    const sinceMove = await games()
+    await upsert('other-game', 'RUB')
+    expect(await sinceMove()).toEqual(['other-game', 'space-trader'])
+    const sinceCurrency = await games()
+    await upsert('other-game', 'USD')
+    expect(await sinceCurrency()).toEqual(['other-game'])
+    const sinceNothing = await games()
+    await upsert('other-game', 'USD')
+    expect(await sinceNothing()).toEqual([])
+  })
+
+  test.each(['2026-01-31', '2026-01-31T12:00Z', '2026-01-31T12:00:00', '2026-01-31T12:00:00.123456%2B03:00'])(
+    'takes %s',
+    async (time) => {
+      expect((await get(`${path}?updatedSince=${time}`)).status).toBe(200)
+    },
+  )
+
+  test.each([
+    '',
+    'yesterday',
+    '1',
+    '2026',
+    '2026-13-01',
+    '2026-02-30',
+    '2026-00-10',
+    '2026-01-31T25:00:00Z',
+    '2026-01-31T12:00:00+03:00',
+    '2026-01-31T12:00:00Z%00',
+    '0000-01-01',
+    'infinity',
+    '12026-01-31',
+    '2026-01-31T12:00:00Z&updatedSince=2026-01-31',
+  ])('refuses "%s"', async (time) => {
+    for (const where of [path, '/b2b/catalog/games']) {
+      const answer = await get(`${where}?updatedSince=${time}`)
+      expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR' } })
+      expect(answer.json.details[0].path).toBe('updatedSince')
+    }
+  })
+})

@@ -1,0 +1,50 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { expectedVersion } from '../../../src/migrate/sql_files.ts'
+import { testDatabase } from '../../support/database.ts'
+import { startApi, testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+
+test('/livez answers without a key', async () => {
+  expect(await api().get('/livez')).toMatchObject({ status: 200, json: { success: true } })
+})
+
+describe('/readyz', () => {
+  const { checksum, migration } = expectedVersion()
+  const renameLast = (name: string) =>
+    database.sql`update migrations.applied set name = ${name} where id = (select max(id) from migrations.applied)`
+  afterEach(async () => {
+    await database.sql`update supply.code_version set checksum = ${checksum}`
+    await renameLast(migration)
+  })
+
+  test('is 200 without a key where the database is as this program needs it', async () => {
+    const answer = await api().get('/readyz')
+    expect(answer).toMatchObject({ status: 200, json: { success: true } })
+    expect(answer.headers['x-ratelimit-limit']).toBeUndefined()
+  })
+
+  test('is 503 with Retry-After where migrations are missing', async () => {
+    await renameLast('0000_older')
+    const answer = await api().get('/readyz')
+    expect(answer).toMatchObject({ status: 503, json: { code: 'UNAVAILABLE' } })
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  })
+
+  test('is 503 where the functions are not those of this program', async () => {
+    await database.sql`update supply.code_version set checksum = 'older'`
+    const fresh = await startApi(database.url)
+    expect((await fresh.get('/readyz')).status).toBe(503)
+    await database.sql`update supply.code_version set checksum = ${checksum}`
+    expect((await fresh.get('/readyz')).status).toBe(200)
+    await fresh.close()
+  })
+
+  test('stays 200 where the next release has migrated already', async () => {
+    expect((await api().get('/readyz')).status).toBe(200)
+    await database.sql`update supply.code_version set checksum = 'newer'`
+    await renameLast('9999_next')
+    expect((await api().get('/readyz')).status).toBe(200)
+  })
+})

@@ -1,0 +1,228 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { completed, answer as supplierAnswers } from '../../support/lines.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { type Answer, testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+const total = 25
+
+let partner: Partner
+const codes: string[] = []
+beforeAll(async () => {
+  partner = await makePartner(database.sql)
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
+  for (let index = 0; index < total; index += 1) codes.unshift(await placeOrder(`order-${index}`))
+})
+
+const get = (path: string, headers: Record<string, string> = {}, who = partner): Promise<Answer> =>
+  api().get(path, { key: who.key, headers })
+const codesOf = ({ json }: Answer): string[] => json.data.orders.map(({ code }: { code: string }) => code)
+
+async function placeOrder(externalOrderId: string): Promise<string> {
+  const items = [{ productId: products.key }]
+  const { json } = await api().post('/b2b/orders', { key: partner.key, body: { externalOrderId, items } })
+  return json.data.code
+}
+
+describe('GET /b2b/orders', () => {
+  test('gives the newest twenty, and where to go on', async () => {
+    const answer = await get('/b2b/orders')
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(codesOf(answer)).toEqual(codes.slice(0, 20))
+    expect(answer.json.data.pagination).toEqual({ limit: 20, hasMore: true, nextCursor: expect.any(String) })
+  })
+
+  test('is paged by cursor to its end, also while new orders come', async () => {
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const answer = await get(`/b2b/orders?limit=7${cursor}`)
+      seen.push(...codesOf(answer))
+      if (cursor === '') codes.unshift(await placeOrder('meanwhile'))
+      const { nextCursor, hasMore } = answer.json.data.pagination
+      expect(hasMore).toBe(nextCursor !== null)
+      cursor = nextCursor === null ? 'end' : `&cursor=${nextCursor}`
+    } while (cursor !== 'end')
+    expect(seen).toEqual(codes.slice(1))
+  })
+
+  test('is paged by number until the total', async () => {
+    const pages = await Promise.all([1, 2, 3].map((page) => get(`/b2b/orders?page=${page}&limit=10`)))
+    expect(pages.flatMap(codesOf)).toEqual(codes)
+    for (const { json } of pages)
+      expect(json.data.pagination).toMatchObject({ limit: 10, total: codes.length })
+    const beyond = await get('/b2b/orders?page=2147483647&limit=100')
+    expect(beyond.json.data).toMatchObject({
+      orders: [],
+      pagination: { total: codes.length, hasMore: false },
+    })
+  })
+
+  test('can be narrowed by status, by the partner’s reference and by time', async () => {
+    const { json } = await get(`/b2b/orders/${codes[3]}`)
+    await supplierAnswers(database.sql, json.data.items[0].id, completed({ codes: ['SECRET-KEY'] }))
+    const done = await get('/b2b/orders?status=completed')
+    expect(codesOf(done)).toEqual([codes[3]])
+    expect(done.text).not.toContain('SECRET-KEY')
+    expect(codesOf(await get('/b2b/orders?externalOrderId=order-3'))).toEqual(codes.slice(-4, -3))
+    const { createdAt } = json.data
+    const from = codesOf(await get(`/b2b/orders?createdFrom=${createdAt}&limit=100`))
+    const to = codesOf(await get(`/b2b/orders?createdTo=${createdAt}&limit=100`))
+    expect(from).toContain(codes[3])
+    expect(to).toContain(codes[3])
+    expect(from.length + to.length).toBeGreaterThan(codes.length)
+    expect(from).not.toContain(codes.at(-1))
+    expect(to).not.toContain(codes[0])
+  })
+
+  test('shows nothing of others', async () => {
+    const stranger = await makePartner(database.sql)
+    expect((await get('/b2b/orders', {}, stranger)).json.data.orders).toEqual([])
+    const cursor = `cursor=${codes[3]}`
+    expect((await get(`/b2b/orders?${cursor}`, {}, stranger)).status).toBe(400)
+  })
+
+  test.each([
+    ['limit', 'limit=0'],
+    ['limit', 'limit=101'],
+    ['limit', 'limit=-1'],
+    ['limit', 'limit=1.5'],
+    ['limit', 'limit=ten'],
+    ['limit', 'limit='],
+    ['limit', 'limit=99999999999999999999'],
+    ['limit', 'limit=10&limit=20'],
+    ['page', 'page=0'],
+    ['page', 'page=2147483648'],
+    ['page', 'page=1&cursor=ord_1'],
+    ['cursor', 'cursor=unknown'],
+    ['cursor', 'cursor=%00'],
+    ['cursor', 'cursor='],
+    ['status', 'status=done'],
+    ['status', 'status=COMPLETED'],
+    ['externalOrderId', 'externalOrderId='],
+    ['externalOrderId', `externalOrderId=${'x'.repeat(129)}`],
+    ['externalOrderId', 'externalOrderId=%00'],
+    ['createdFrom', 'createdFrom=yesterday'],
+    ['createdTo', 'createdTo=2026-02-30'],
+  ])('refuses a wrong %s: %s', async (field, query) => {
+    const answer = await get(`/b2b/orders?${query}`)
+    expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'VALIDATION_ERROR' } })
+    expect(answer.json.details.map(({ path }: { path: string }) => path)).toEqual([field])
+  })
+
+  test('names all wrong parameters at once and ignores unknown ones', async () => {
+    const answer = await get('/b2b/orders?limit=0&page=0&status=x&colour=red&colour=blue')
+    expect(answer.json.details.map(({ path }: { path: string }) => path)).toEqual(['limit', 'page', 'status'])
+    expect((await get('/b2b/orders?colour=red&colour=blue')).status).toBe(200)
+  })
+})
+
+describe('GET /b2b/balance', () => {
+  test('tells what is there and what is spent on open orders', async () => {
+    const answer = await get('/b2b/balance')
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.json.data).toEqual({
+      balance: 1000 - 20 * codes.length,
+      currency: 'RUB',
+      inOrders: 20 * (codes.length - 1),
+      lowBalance: false,
+      threshold: 0,
+      asOf: expect.stringMatching(/Z$/),
+    })
+  })
+})
+
+describe('GET /b2b/balance/transactions', () => {
+  const path = '/b2b/balance/transactions'
+
+  test('gives the ledger, newest first', async () => {
+    const { json, headers } = await get(`${path}?limit=2`)
+    expect(headers['cache-control']).toBe('no-store')
+    expect(json.data).toMatchObject({
+      openingBalance: 0,
+      closingBalance: 1000 - 20 * codes.length,
+      pagination: { limit: 2, hasMore: true, nextCursor: String(codes.length) },
+    })
+    expect(json.data.transactions[0]).toEqual({
+      seq: codes.length + 1,
+      type: 'order_charge',
+      amount: -20,
+      balanceAfter: 1000 - 20 * codes.length,
+      currency: 'RUB',
+      orderCode: codes[0],
+      externalOrderId: 'meanwhile',
+      paymentCode: expect.stringMatching(/./),
+      createdAt: expect.stringMatching(/Z$/),
+    })
+  })
+
+  test('is paged by cursor to its end', async () => {
+    const seqs: number[] = []
+    for (let cursor: string | null = String(codes.length + 2); cursor !== null; ) {
+      const { json }: Answer = await get(`${path}?limit=10&cursor=${cursor}`)
+      seqs.push(...json.data.transactions.map(({ seq }: { seq: number }) => seq))
+      cursor = json.data.pagination.nextCursor
+    }
+    expect(seqs).toEqual(Array.from({ length: codes.length + 1 }, (_, index) => codes.length + 1 - index))
+  })
+
+  test.each([
+    'limit=0',
+    'limit=101',
+    'cursor=x',
+    'cursor=0',
+    'cursor=-1',
+    `cursor=${'9'.repeat(30)}`,
+    'from=x',
+    'to=x',
+  ])('refuses %s', async (query) => {
+    const answer = await get(`${path}?${query}`)
+    expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR' } })
+    expect(answer.json.details[0].path).toBe(query.split('=')[0])
+  })
+
+  describe('as CSV', () => {
+    const csv = { accept: 'text/csv' }
+
+    test('has a header line and the same rows, amounts with two decimals', async () => {
+      const answer = await get(`${path}?limit=1`, csv)
+      expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
+      expect(answer.headers['x-next-cursor']).toBe(String(codes.length + 1))
+      const { data } = (await get(`${path}?limit=1`)).json
+      const [entry] = data.transactions
+      expect(answer.text).toBe(
+        'seq,type,amount,balanceAfter,currency,orderCode,externalOrderId,paymentCode,createdAt\r\n' +
+          `${entry.seq},order_charge,-20.00,${(1000 - 20 * codes.length).toFixed(2)},RUB,${codes[0]},meanwhile,${entry.paymentCode},${entry.createdAt}\r\n`,
+      )
+    })
+
+    test('ends without a next cursor', async () => {
+      expect((await get(`${path}?limit=100`, csv)).headers['x-next-cursor']).toBeUndefined()
+    })
+
+    test('quotes what a partner put into its reference, and changes nothing of it', async () => {
+      const other = await makePartner(database.sql)
+      const reference = '=cmd|"a",\r\n b'
+      const body = { externalOrderId: reference, items: [{ productId: products.key }] }
+      await api().post('/b2b/orders', { key: other.key, body })
+      const answer = await get(path, csv, other)
+      expect(answer.text).toContain(',"=cmd|""a"",\r\n b",')
+    })
+
+    test.each(['application/json', '*/*', 'text/html', 'application/json, text/csv;q=0.5'])(
+      'is not what Accept: %s gets',
+      async (accept) => {
+        expect((await get(path, { accept })).headers['content-type']).toMatch(/json/)
+      },
+    )
+
+    test('errors stay JSON', async () => {
+      expect(await get(`${path}?limit=0`, csv)).toMatchObject({
+        status: 400,
+        json: { code: 'VALIDATION_ERROR' },
+      })
+    })
+  })
+})

@@ -1,0 +1,106 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { connect, type Database, isUnavailable } from '../../../src/database/client.ts'
+import { type PlaceOrder, type PlaceRequest, placeInBatches } from '../../../src/http/routes/order_batches.ts'
+import { testDatabase } from '../../support/database.ts'
+import { audit, type OrderRequest, orderRequest } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+
+const database = testDatabase()
+const lockTimeoutMs = 50
+let db: Database
+/** How many orders each statement had. */
+let sizes: number[]
+let placeRequest: PlaceOrder
+
+beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' }))
+beforeEach(() => {
+  db = connect({
+    url: database.url,
+    role: 'supply_api',
+    max: 10,
+    statementTimeoutMs: 20_000,
+    lockTimeoutMs,
+    idleInTransactionMs: 20_000,
+    deadlineMs: 25_000,
+    applicationName: 'test of batches',
+  })
+  sizes = []
+  placeRequest = placeInBatches(db, { batch: (_, size) => void sizes.push(size) }, 20_000)
+})
+afterEach(() => db.end())
+
+const place = async (partner: Partner, request?: OrderRequest): Promise<string> => {
+  const { ordinal: _, ...complete } = orderRequest(partner, request)
+  const { result } = await placeRequest(complete as never as PlaceRequest)
+  return result
+}
+const heavy = { items: Array.from({ length: 50 }, () => ({ productId: products.key })) }
+const partners = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => makePartner(database.sql, { balance: 100_000 })))
+
+/** Which of these partners' orders were written together, first to last, with the number of their items. */
+async function written(by: Partner[]): Promise<{ accounts: number[]; items: number }[]> {
+  const rows = await database.sql`
+    select array_agg(o.account_id::int) as accounts, sum(jsonb_array_length(o.request_items))::int as items
+    from supply.orders o where o.account_id = any (${by.map(({ accountId }) => accountId)})
+    group by o.created_at order by o.created_at`
+  return rows.map(({ accounts, items }) => ({ accounts, items }))
+}
+
+/** Does something while the orders that have come so far are held up by their account's lock. */
+async function whileLocked<T>(partner: Partner, work: () => Promise<T>): Promise<T> {
+  const holder = await database.sql.reserve()
+  await holder`begin`
+  await holder`select from supply.accounts where id = ${partner.accountId} for update`
+  try {
+    return await work()
+  } finally {
+    await holder`rollback`
+    holder.release()
+  }
+}
+
+test('an account that floods with heavy orders delays others by a batch, and no batch has too many items', async () => {
+  const [flooding, other] = (await partners(2)) as [Partner, Partner]
+  const flood = Array.from({ length: 40 }, () => place(flooding, heavy))
+  const others = Array.from({ length: 10 }, () => place(other))
+  expect(new Set(await Promise.all([...flood, ...others]))).toEqual(new Set(['created']))
+  const batches = await written([flooding, other])
+  // The first order of the flood found nothing under way and went alone; all else came while that was placed.
+  expect(batches[0]?.accounts).toEqual([flooding.accountId])
+  expect(batches[1]?.accounts.filter((account) => account === other.accountId)).toHaveLength(10)
+  expect(Math.max(...batches.map(({ items }) => items))).toBeLessThanOrEqual(256)
+  expect(await audit(database.sql)).toEqual([])
+})
+
+test('an account that is locked makes no other order fail, and takes few statements to find', async () => {
+  const [locked, first, ...others] = (await partners(34)) as [Partner, Partner, ...Partner[]]
+  const outcomes = await whileLocked(locked, () =>
+    Promise.allSettled([
+      place(first),
+      ...others.slice(0, 16).map((partner) => place(partner)),
+      place(locked),
+      place(locked),
+      ...others.slice(16).map((partner) => place(partner)),
+    ]),
+  )
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(33)
+  expect(refused.map(({ reason }) => isUnavailable(reason))).toEqual([true, true])
+  expect(sizes.slice(0, 2)).toEqual([1, 34])
+  expect(sizes.length).toBeLessThan(24)
+  expect(await place(locked)).toBe('created')
+})
+
+test('more than can be placed in time is refused at once, of one account and not of others', async () => {
+  const [flooding, other] = (await partners(2)) as [Partner, Partner]
+  const flood = Array.from({ length: 60 }, () => place(flooding, heavy))
+  const single = place(other)
+  const outcomes = await Promise.allSettled(flood)
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(50)
+  for (const outcome of outcomes.slice(50)) {
+    expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true)
+  }
+  expect(await single).toBe('created')
+  expect(await place(flooding, heavy)).toBe('created')
+})

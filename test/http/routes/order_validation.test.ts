@@ -1,0 +1,248 @@
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { balanceOf } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { type Answer, testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+
+let partner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql, { balance: 1000 })
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
+})
+afterEach(async () => {
+  expect(await balanceOf(database.sql, partner)).toBe(1000)
+})
+
+const item = { productId: products.topUp, deliveryData: { gameUserId: '123' } }
+const order = (changes: object = {}) => ({ externalOrderId: 'never placed', items: [item], ...changes })
+const withItem = (changes: object) => order({ items: [{ ...item, ...changes }] })
+const withData = (deliveryData: unknown) => withItem({ deliveryData })
+
+const post = (body: unknown, headers: Record<string, string | string[]> = {}): Promise<Answer> =>
+  api().post('/b2b/orders', { key: partner.key, body, headers })
+const paths = ({ json }: Answer) => json.details.map(({ path }: { path: string }) => path)
+
+describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing and names the field', () => {
+  test.each<[field: string, body: object | string]>([
+    ['items', { externalOrderId: 'x' }],
+    ['items', order({ items: null })],
+    ['items', order({ items: {} })],
+    ['items', order({ items: [] })],
+    ['items', order({ items: Array(51).fill(item) })],
+    ['items[0]', order({ items: ['x'] })],
+    ['items[1]', order({ items: [item, null] })],
+    ['items[0].productId', order({ items: [{}] })],
+    ['items[0].productId', order({ items: [[]] })],
+    ['items[0].productId', withItem({ productId: '101' })],
+    ['items[0].productId', withItem({ productId: 101.5 })],
+    ['items[0].productId', withItem({ productId: null })],
+    ['items[0].productId', JSON.stringify(order()).replace('101', '1e400')],
+    ['items[0].quantity', withItem({ quantity: 0 })],
+    ['items[0].quantity', withItem({ quantity: -1 })],
+    ['items[0].quantity', withItem({ quantity: 1.5 })],
+    ['items[0].quantity', withItem({ quantity: '1' })],
+    ['items[0].quantity', withItem({ quantity: 2_147_483_648 })],
+    ['items[0].quantity', withItem({ quantity: true })],
+    ['items[0].maxPrice', withItem({ maxPrice: -0.01 })],
+    ['items[0].maxPrice', withItem({ maxPrice: '10' })],
+    ['items[0].maxPrice', JSON.stringify(withItem({ maxPrice: 7 })).replace(':7', ':1e999')],
+    ['items[0].deliveryData', withData([])],
+    ['items[0].deliveryData', withData(['123'])],
+    ['items[0].deliveryData', withData('123')],
+    [
+      'items[0].deliveryData',
+      withData(Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`key${i}`, 1]))),
+    ],
+    ['items[0].deliveryData', JSON.stringify(withData({ a: '1' })).replace('"a"', '"__proto__"')],
+    ['items[0].deliveryData', withData({ constructor: 'x' })],
+    ['items[0].deliveryData.a', withData({ a: '' })],
+    ['items[0].deliveryData.a', withData({ a: 'x'.repeat(257) })],
+    ['items[0].deliveryData.a', withData({ a: '😀'.repeat(257) })],
+    ['items[0].deliveryData.a', withData({ a: {} })],
+    ['items[0].deliveryData.a', withData({ a: ['x'] })],
+    ['items[0].deliveryData.a', withData({ a: 'a\u0000b' })],
+    ['items[0].deliveryData.a', withData({ a: '\ud800' })],
+    ['items[0].deliveryData.a', withData({ a: 2 ** 53 })],
+    ['items[0].deliveryData.a', JSON.stringify(withData({ a: 7 })).replace(':7', ':12345678901234567890')],
+    [`items[0].deliveryData.${'k'.repeat(65)}`, withData({ ['k'.repeat(65)]: 'x' })],
+    ['items[0].deliveryData.', withData({ '': 'x' })],
+    ['items[0].deliveryData.a\u0000', withData({ 'a\u0000': 'x' })],
+    ['externalOrderId', { items: [item] }],
+    ['externalOrderId', order({ externalOrderId: null })],
+    ['externalOrderId', order({ externalOrderId: '' })],
+    ['externalOrderId', order({ externalOrderId: 'x'.repeat(129) })],
+    ['externalOrderId', order({ externalOrderId: 7 })],
+    ['externalOrderId', order({ externalOrderId: 'a\u0000b' })],
+    ['externalOrderId', order({ externalOrderId: '\udfff' })],
+    ['callbackUrl', order({ callbackUrl: 7 })],
+    ['callbackUrl', order({ callbackUrl: {} })],
+    ['callbackUrl', order({ callbackUrl: false })],
+    ['maxTotal', order({ maxTotal: -1 })],
+    ['maxTotal', order({ maxTotal: '5' })],
+  ])('%s in %j', async (field, body) => {
+    const answer = await post(body)
+    expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'VALIDATION_ERROR' } })
+    expect(paths(answer)).toEqual([field])
+    expect(answer.json.details[0].message).toMatch(/^\S/)
+  })
+
+  test('all that is wrong is named at once', async () => {
+    const body = {
+      items: [{ productId: 'x', quantity: 0 }, { deliveryData: 7 }, { productId: 1, maxPrice: -1 }],
+      callbackUrl: 7,
+      maxTotal: 'x',
+    }
+    const answer = await post(body, { 'x-idempotency-key': 'x'.repeat(256) })
+    expect(paths(answer).sort()).toEqual([
+      'X-Idempotency-Key',
+      'callbackUrl',
+      'externalOrderId',
+      'items[0].productId',
+      'items[0].quantity',
+      'items[1].deliveryData',
+      'items[1].productId',
+      'items[2].maxPrice',
+      'maxTotal',
+    ])
+  })
+
+  test('what is too long is not looked at piece by piece', async () => {
+    const manyItems = await post(order({ items: Array(20_000).fill(1) }))
+    expect(manyItems.json.details).toEqual([{ path: 'items', message: 'must not have more than 50 items' }])
+    const keys = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, []]))
+    const manyKeys = await post(withData(keys))
+    expect(manyKeys.json.details).toEqual([
+      { path: 'items[0].deliveryData', message: 'must not have more than 20 keys' },
+    ])
+  })
+
+  test('a key that pretends to be a prototype changes nothing', async () => {
+    const body = JSON.stringify(order()).replace('{', '{"__proto__":{"externalOrderId":"x","admin":true},')
+    const answer = await post(body.replace('"externalOrderId":"never placed",', ''))
+    expect(paths(answer)).toEqual(['externalOrderId'])
+    expect(({} as { admin?: boolean }).admin).toBeUndefined()
+  })
+})
+
+describe('the key of idempotency', () => {
+  test.each<[string, Record<string, string | string[]>, string]>([
+    [
+      'two headers of different values',
+      { 'x-idempotency-key': 'a', 'idempotency-key': 'b' },
+      'X-Idempotency-Key',
+    ],
+    ['a header twice with different values', { 'x-idempotency-key': ['a', 'b'] }, 'X-Idempotency-Key'],
+    ['an empty header', { 'idempotency-key': '' }, 'Idempotency-Key'],
+    ['more than 255 characters', { 'x-idempotency-key': 'x'.repeat(256) }, 'X-Idempotency-Key'],
+    ['letters outside ASCII', { 'idempotency-key': 'clé' }, 'Idempotency-Key'],
+  ])('may not be %s', async (_, headers, field) => {
+    const answer = await post(order({ items: [{ ...item, productId: 999 }] }), headers)
+    expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR' } })
+    expect(paths(answer)).toEqual([field])
+  })
+
+  test.each<[string, Record<string, string | string[]>]>([
+    ['both headers with the same value', { 'x-idempotency-key': 'a', 'idempotency-key': 'a' }],
+    ['255 characters', { 'x-idempotency-key': 'x'.repeat(255) }],
+    ['any printable characters', { 'idempotency-key': `a b,"c";~` }],
+  ])('may be %s', async (_, headers) => {
+    const answer = await post(order({ items: [{ ...item, productId: 999 }] }), headers)
+    expect(answer).toMatchObject({ status: 422, json: { code: 'PRODUCT_NOT_FOUND' } })
+  })
+})
+
+describe('a callbackUrl that is a text and cannot be used is 400 INVALID_CALLBACK_URL', () => {
+  test.each([
+    '',
+    ' ',
+    'ftp://partner.example/hook',
+    'http://user:pw@partner.example/',
+    'http://10.0.0.1/',
+    'http://[::1]/',
+    'http://localhost/',
+    'https://partner.example/a b',
+    'https://partner.example/\u0000',
+    'https://partner.example/\ud800',
+    `https://partner.example/${'x'.repeat(2048)}`,
+  ])('%j', async (callbackUrl) => {
+    const answer = await post(order({ callbackUrl }))
+    expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'INVALID_CALLBACK_URL' } })
+    expect(paths(answer)).toEqual(['callbackUrl'])
+  })
+})
+
+describe('an order that the catalog refuses', () => {
+  test.each<[status: number, code: string, field: string, body: object | string]>([
+    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: 999 })],
+    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: 0 })],
+    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: -1 })],
+    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: 2 ** 31 })],
+    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: 1e300 })],
+    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: -1e300 })],
+    [
+      422,
+      'PRODUCT_NOT_FOUND',
+      'items[0].productId',
+      JSON.stringify(order()).replace('101', '9223372036854775808'),
+    ],
+    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: products.dollars })],
+    [422, 'PRODUCT_UNAVAILABLE', 'items[0].productId', withItem({ productId: products.outOfStock })],
+    [422, 'QUANTITY_OUT_OF_RANGE', 'items[0].quantity', withItem({ quantity: 101 })],
+    [422, 'QUANTITY_OUT_OF_RANGE', 'items[0].quantity', withItem({ quantity: 2_147_483_647 })],
+    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({})],
+    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData(null)],
+    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ gameUserId: null })],
+    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ other: 'x' })],
+    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ gameUserId: ' \t\n' })],
+    [
+      400,
+      'DELIVERY_DATA_INVALID',
+      'items[0].deliveryData.gameUserId',
+      withData({ gameUserId: '\u00a0\u200b\u3000' }),
+    ],
+    [422, 'PRICE_CHANGED', 'items[0].maxPrice', withItem({ maxPrice: 10.49 })],
+    [422, 'PRICE_CHANGED', 'items[0].maxPrice', withItem({ maxPrice: 5e-324 })],
+    [422, 'PRICE_CHANGED', 'maxTotal', order({ maxTotal: 0 })],
+  ])('%i %s at %s', async (status, code, field, body) => {
+    const answer = await post(body)
+    expect(answer).toMatchObject({ status, json: { success: false, code } })
+    expect(paths(answer)).toEqual([field])
+  })
+
+  test('for its price is told the present one', async () => {
+    const answer = await post(withItem({ maxPrice: 10 }))
+    expect(answer.json.details[0]).toMatchObject({ path: 'items[0].maxPrice', price: 10.5 })
+  })
+
+  test('for the balance is told what is there and what is needed', async () => {
+    const answer = await post(order({ items: [{ ...item, productId: products.dear, quantity: 11 }] }))
+    expect(answer).toMatchObject({
+      status: 402,
+      json: {
+        success: false,
+        error: 'Insufficient balance',
+        code: 'INSUFFICIENT_BALANCE',
+        details: { balance: 1000, required: 1100, currency: 'RUB' },
+      },
+    })
+  })
+})
+
+describe('the checks come in their order', () => {
+  const bad = { productId: 999, quantity: 101, deliveryData: {}, maxPrice: 0 }
+  test.each<[string, object]>([
+    ['VALIDATION_ERROR', order({ callbackUrl: 'ftp://x', items: [{ ...bad, quantity: 0 }] })],
+    ['INVALID_CALLBACK_URL', order({ callbackUrl: 'ftp://x', items: [bad] })],
+    ['PRODUCT_NOT_FOUND', order({ items: [bad] })],
+    ['DELIVERY_DATA_INVALID', order({ items: [{ ...bad, productId: products.outOfStock }] })],
+    ['PRODUCT_UNAVAILABLE', order({ items: [{ ...bad, ...item, productId: products.outOfStock }] })],
+    ['QUANTITY_OUT_OF_RANGE', order({ items: [{ ...bad, ...item }] })],
+    ['PRICE_CHANGED', order({ items: [{ ...item, productId: products.dear, quantity: 100, maxPrice: 0 }] })],
+    ['INSUFFICIENT_BALANCE', order({ items: [{ ...item, productId: products.dear, quantity: 100 }] })],
+  ])('%s before what follows', async (code, body) => {
+    expect((await post(body)).json.code).toBe(code)
+  })
+})

@@ -1,0 +1,337 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Receiver, type ReceiverOptions, startReceiver } from '../../../src/receiver/receiver.ts'
+import { testDatabase } from '../../support/database.ts'
+import { audit, balanceOf, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { type DnsServer, startDnsServer } from '../../support/servers/dns_server.ts'
+import {
+  type ScriptedSupplier,
+  type SupplierAnswer,
+  startScriptedSupplier,
+} from '../../support/servers/scripted_supplier.ts'
+import { testApi } from '../../support/service.ts'
+import { type RunningWorker, startTestWorker } from '../../support/whole_service.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+const api = testApi(() => database.url)
+const receivers: Receiver[] = []
+let partner: Partner
+let worker: RunningWorker
+let dns: DnsServer
+let supplier: ScriptedSupplier
+
+beforeAll(async () => {
+  dns = await startDnsServer({
+    'trap.example': { a: ['10.1.2.3'] },
+    'half.example': { a: ['127.0.0.1', '10.1.2.3'] },
+    'alias.example': { cname: 'trap.example' },
+    'slow-trap.example': { a: ['10.1.2.3'], delayMs: 300 },
+    'broken.example': { a: 'SERVFAIL', aaaa: 'SERVFAIL' },
+    'empty.example': {},
+  })
+  supplier = await startScriptedSupplier()
+  await makeCatalog(sql(), supplier)
+  partner = await makePartner(sql(), { mode: 'test' })
+  worker = await startTestWorker(database.url, { dnsServers: [dns.address] })
+})
+afterAll(async () => {
+  await worker.stop()
+  await dns.close()
+  await supplier.close()
+})
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.close()
+})
+
+async function receiverOf(of: Partner, options: Partial<ReceiverOptions> = {}): Promise<Receiver> {
+  const secret = async () => {
+    const [row] = await sql()`select ops.webhook_secret(${of.accountId}) as secret`
+    return row?.secret ?? undefined
+  }
+  const receiver = await startReceiver({ secret, ...options })
+  receivers.push(receiver)
+  return receiver
+}
+
+const simulate = (body: unknown, key = partner.key) => api().post('/simulation/webhooks', { key, body })
+const read = (eventId: string, key = partner.key) => api().get(`/simulation/webhooks/${eventId}`, { key })
+
+/** Asks for a sample that must be accepted, and gives its event id. */
+async function sample(body: object, key = partner.key): Promise<string> {
+  const { status, json } = await simulate({ eventType: 'order.completed', ...body }, key)
+  expect({ status, json }).toEqual({
+    status: 202,
+    json: { success: true, data: { eventId: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
+  })
+  return json.data.eventId
+}
+
+/** Waits until the sample is in this state, and gives it. */
+async function inState(eventId: string, state: string) {
+  await expect
+    .poll(async () => (await read(eventId)).json.data.state, { timeout: 10_000, interval: 25 })
+    .toBe(state)
+  return (await read(eventId)).json.data
+}
+
+/** Completes or fails an order of keys on the way of real ones, and gives its event. */
+async function realEvent(of: Partner, eventType = 'order.completed') {
+  const result: SupplierAnswer =
+    eventType === 'order.completed'
+      ? { status: 200, json: { status: 'completed', codes: ['A-1'] } }
+      : { status: 422, json: { errorCode: 'PLAYER_NOT_FOUND' } }
+  supplier.setAnswer(() => result)
+  const { body } = await place(sql(), of, {
+    items: [{ productId: products.key }],
+    callbackUrl: 'http://127.0.0.1:9/',
+  })
+  const find = async () => {
+    const [row] = await sql()`select id, order_code, body from supply.events where order_code = ${body.code}`
+    return row as { id: string; order_code: string; body: string } | undefined
+  }
+  await expect.poll(find, { timeout: 10_000, interval: 25 }).toBeDefined()
+  const event = await find()
+  if (event === undefined) throw new Error('the event is gone')
+  return event
+}
+
+/** The names of the members in their order, without the values; of lists that of the last entry. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [shapeOf(value.at(-1))]
+  if (typeof value !== 'object' || value === null) return typeof value
+  return Object.entries(value).map(([name, member]) => [name, shapeOf(member)])
+}
+
+describe('a sample event', () => {
+  test('of a completed order arrives at once, signed with the secret of the account, in the shape of real ones', async () => {
+    const receiver = await receiverOf(partner)
+    const eventId = await sample({ callbackUrl: `${receiver.url}/hook` })
+    const { event, headers, verified } = await receiver.waitFor(() => true, 10_000)
+    expect(verified).toBe(true)
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'user-agent': 'Service-B2B-Webhook/1.0',
+      'x-webhook-event': 'order.completed',
+      'x-idempotency-key': eventId,
+    })
+    expect(event).toEqual({
+      event_id: eventId,
+      event_type: 'order.completed',
+      occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: {
+        orderCode: expect.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),
+        externalOrderId: 'sample-order',
+        totalAmount: 600,
+        status: 'completed',
+        items: [
+          { productName: 'Sample top-up', amount: 1, price: 100 },
+          {
+            productName: 'Sample gift key',
+            amount: 2,
+            price: 250,
+            cdKeys: [{ code: 'SAMPLE-KEY-1' }, { code: 'SAMPLE-KEY-2' }],
+          },
+        ],
+        completedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      },
+    })
+  })
+
+  test('of a failed order has a reason and no items', async () => {
+    const receiver = await receiverOf(partner)
+    const eventId = await sample({ callbackUrl: receiver.url, eventType: 'order.failed' })
+    const { event } = await receiver.waitFor(() => true, 10_000)
+    expect(event).toMatchObject({ event_id: eventId, event_type: 'order.failed' })
+    expect(event?.data).toEqual({
+      orderCode: expect.any(String),
+      externalOrderId: 'sample-order',
+      totalAmount: 600,
+      status: 'failed',
+      error: 'ORDER_FAILED',
+      reason: expect.stringMatching(/[А-Яа-я]/),
+      completedAt: expect.any(String),
+    })
+  })
+
+  test.each(['order.completed', 'order.failed'])(
+    '%s has the members of a real one, in the same order',
+    async (eventType) => {
+      const real = await realEvent(partner, eventType)
+      const eventId = await sample({ callbackUrl: 'http://127.0.0.1:9/', eventType })
+      const [simulated] = await sql()`select body from supply.events where id = ${eventId}`
+      expect(shapeOf(JSON.parse(simulated?.body))).toEqual(shapeOf(JSON.parse(real.body)))
+    },
+  )
+
+  test('about an own order that ended so holds the data of that order, under an event id of its own', async () => {
+    const receiver = await receiverOf(partner)
+    const real = await realEvent(partner)
+    const eventId = await sample({ callbackUrl: receiver.url, orderCode: real.order_code })
+    const { event } = await receiver.waitFor(() => true, 10_000)
+    expect(event?.event_id).toBe(eventId)
+    expect(eventId).not.toBe(real.id)
+    expect(event?.data).toEqual(JSON.parse(real.body).data)
+  })
+
+  test('about an order that ended otherwise, is of another account, or does not exist, is sample data with that code', async () => {
+    const receiver = await receiverOf(partner)
+    const own = (await realEvent(partner)).order_code
+    const others = (await realEvent(await makePartner(sql()))).order_code
+    for (const [orderCode, eventType] of [
+      [own, 'order.failed'],
+      [others, 'order.completed'],
+      ['no-such-order', 'order.completed'],
+    ] as const) {
+      const eventId = await sample({ callbackUrl: receiver.url, orderCode, eventType })
+      const { event } = await receiver.waitFor(({ event }) => event?.event_id === eventId, 10_000)
+      expect(event?.data).toMatchObject({ orderCode, externalOrderId: 'sample-order', totalAmount: 600 })
+    }
+  })
+
+  test('touches no balance, no ledger and no supplier', async () => {
+    const receiver = await receiverOf(partner)
+    const counts = async () => {
+      const [row] = await sql()`select (select count(*)::int from ops.ledger) as ledger,
+        (select count(*)::int from ops.orders) as orders, (select count(*)::int from ops.supplier_attempts) as calls`
+      return { ...row, balance: await balanceOf(sql(), partner) }
+    }
+    const before = await counts()
+    await inState(await sample({ callbackUrl: receiver.url }), 'delivered')
+    expect(await counts()).toEqual(before)
+    expect(await audit(sql())).toEqual([])
+  })
+})
+
+describe('the state of a sample', () => {
+  test('shows that it was delivered, and the attempt', async () => {
+    const receiver = await receiverOf(partner)
+    const eventId = await sample({ callbackUrl: `${receiver.url}/hook`, orderCode: 'my-order' })
+    const shown = await inState(eventId, 'delivered')
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
+    expect(shown).toEqual({
+      eventId,
+      eventType: 'order.completed',
+      orderCode: 'my-order',
+      callbackUrl: `${receiver.url}/hook`,
+      state: 'delivered',
+      deadReason: null,
+      nextAttemptAt: null,
+      createdAt: time,
+      deliveredAt: time,
+      deadAt: null,
+      attempts: [
+        {
+          attempt: 1,
+          startedAt: time,
+          finishedAt: time,
+          outcome: 'delivered',
+          statusCode: 200,
+          error: null,
+          retryAfterSeconds: null,
+          nextAttemptAt: null,
+        },
+      ],
+    })
+    expect((await read(eventId)).headers['cache-control']).toBe('no-store')
+  })
+
+  test('shows a refused attempt, and when the next one is planned: the ladder is the real one', async () => {
+    const receiver = await receiverOf(partner, { answer: '500' })
+    const eventId = await sample({ callbackUrl: receiver.url })
+    await expect
+      .poll(async () => (await read(eventId)).json.data.attempts[0]?.outcome, { timeout: 10_000 })
+      .toBe('retry')
+    const { state, nextAttemptAt, attempts } = (await read(eventId)).json.data
+    expect(state).toBe('waiting')
+    expect(attempts).toMatchObject([{ attempt: 1, statusCode: 500, outcome: 'retry', nextAttemptAt }])
+    expect(Date.parse(nextAttemptAt) - Date.parse(attempts[0].finishedAt)).toBe(60_000)
+  })
+
+  test('shows a connection error', async () => {
+    const receiver = await receiverOf(partner)
+    await receiver.close()
+    const eventId = await sample({ callbackUrl: receiver.url })
+    await expect
+      .poll(async () => (await read(eventId)).json.data.attempts[0]?.error, { timeout: 10_000 })
+      .toBe('connection refused')
+  })
+
+  test('shows a dead letter, of which no operator is alerted', async () => {
+    const receiver = await receiverOf(partner, { secret: '0'.repeat(64) })
+    const shown = await inState(await sample({ callbackUrl: receiver.url }), 'dead')
+    expect(shown).toMatchObject({ deadReason: 'http_4xx', attempts: [{ outcome: 'dead', statusCode: 401 }] })
+    expect(await sql()`select from ops.alerts`).toHaveLength(0)
+    expect(await sql()`select from ops.dead_letters`).toHaveLength(0)
+  })
+
+  describe('tells names that lead inside, and names that lead nowhere, apart for operators alone', () => {
+    const ended = async (eventId: string) => {
+      const [row] =
+        await sql()`select dead_reason as reason, error from ops.events join ops.delivery_attempts using (event_id)
+        where event_id = ${eventId} and dead_at is not null`
+      return row
+    }
+    const beginAttempt = (eventId: string, since: string) => sql()`
+      update supply.delivery_attempts set started_at = now() + ${since}::interval where event_id = ${eventId}`
+
+    test.each([
+      ['trap.example', 'blocked_address', /10\.1\.2\.3/],
+      ['half.example', 'blocked_address', /10\.1\.2\.3/],
+      ['alias.example', 'blocked_address', /10\.1\.2\.3/],
+      ['slow-trap.example', 'blocked_address', /10\.1\.2\.3/],
+      ['nowhere.example', 'unresolved', /ENOTFOUND/],
+      ['empty.example', 'unresolved', /ENODATA/],
+      ['broken.example', 'unresolved', /ESERVFAIL/],
+    ])('%s', async (host, reason, error) => {
+      const eventId = await sample({ callbackUrl: `http://${host}/hook`, orderCode: 'my-order' })
+      await expect.poll(() => ended(eventId), { timeout: 10_000, interval: 25 }).toBeDefined()
+      expect(await ended(eventId)).toEqual({ reason, error: expect.stringMatching(error) })
+
+      const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
+      const event = {
+        ...{ eventId, eventType: 'order.completed', orderCode: 'my-order' },
+        ...{ callbackUrl: `http://${host}/hook`, createdAt: time, deliveredAt: null, nextAttemptAt: null },
+      }
+      const attempt = {
+        attempt: 1,
+        startedAt: time,
+        statusCode: null,
+        retryAfterSeconds: null,
+        nextAttemptAt: null,
+      }
+      // Whenever it really ended: how long a name took would tell whether it exists.
+      await beginAttempt(eventId, '1 minute')
+      const early = (await read(eventId)).json.data
+      expect(early).toEqual({
+        ...event,
+        ...{ state: 'sending', deadReason: null, deadAt: null },
+        attempts: [{ ...attempt, finishedAt: null, outcome: null, error: null }],
+      })
+      await beginAttempt(eventId, '-15 s')
+      const { startedAt } = (await read(eventId)).json.data.attempts[0]
+      const end = new Date(Date.parse(startedAt) + 15_000).toISOString()
+      expect((await read(eventId)).json.data).toEqual({
+        ...event,
+        ...{ state: 'dead', deadReason: 'host_unreachable', deadAt: end },
+        attempts: [{ ...attempt, finishedAt: end, outcome: 'dead', error: 'the host could not be reached' }],
+      })
+      await sql()`select ops.redeliver(${eventId})`
+      expect(JSON.stringify((await read(eventId)).json)).not.toMatch(error)
+    })
+  })
+
+  test('is 404 for an event of another account, a real event, an unknown one, and what is no event id', async () => {
+    const other = await makePartner(sql(), { mode: 'test' })
+    const theirs = await sample({ callbackUrl: 'http://127.0.0.1:9/' }, other.key)
+    expect((await read(theirs, other.key)).status).toBe(200)
+    const { id: real } = await realEvent(partner)
+    for (const id of [theirs, real, crypto.randomUUID(), 'x', '..%2F..']) {
+      const { status, json } = await read(id)
+      expect({ status, json }).toEqual({
+        status: 404,
+        json: { success: false, error: 'There is no such event', code: 'EVENT_NOT_FOUND' },
+      })
+    }
+  })
+})

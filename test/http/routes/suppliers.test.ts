@@ -1,0 +1,183 @@
+import { createHmac } from 'node:crypto'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { claimCalls } from '../../support/lines.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { type Answer, type TestApi, testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+
+let partner: Partner
+beforeAll(async () => {
+  partner = await makePartner(database.sql, { balance: 100_000 })
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 'push-token' })
+  await database.sql`select ops.upsert_supplier('second', 'http://127.0.0.1:1', 'other-token')`
+})
+
+type Order = { code: string; itemId: string }
+let order: Order
+let counter = 0
+beforeEach(async () => {
+  counter += 1
+  const body = { externalOrderId: `order-${counter}`, items: [{ productId: products.key, quantity: 2 }] }
+  const { json } = await api().post('/b2b/orders', { key: partner.key, body })
+  order = { code: json.data.code, itemId: json.data.items[0].id }
+  await claimCalls(database.sql, [order.itemId])
+})
+
+type Push = {
+  api?: TestApi
+  supplier?: string
+  token?: string
+  timestamp?: string
+  headers?: Record<string, string>
+}
+
+function push(body: unknown, options: Push = {}): Promise<Answer> {
+  const { supplier = 'first', token = 'push-token', headers = {} } = options
+  const { timestamp = String(Math.floor(Date.now() / 1000)) } = options
+  const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const signature = createHmac('sha256', token).update(`${timestamp}.`).update(raw).digest('hex')
+  const signed = { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': `sha256=${signature}` }
+  return (options.api ?? api()).post(`/suppliers/${supplier}/results`, {
+    body: raw,
+    headers: { ...signed, ...headers },
+  })
+}
+
+const completed = () => ({ reference: order.itemId, status: 'completed', codes: ['KEY-1', 'KEY-2'] })
+const read = async () => (await api().get(`/b2b/orders/${order.code}`, { key: partner.key })).json.data
+
+describe('a result that a supplier pushes', () => {
+  test('is recorded and answered with 204', async () => {
+    const answer = await push(completed())
+    expect(answer.status).toBe(204)
+    expect(answer.text).toBe('')
+    expect(answer.headers['x-request-id']).toBeDefined()
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+    const { status, items } = await read()
+    expect(status).toBe('completed')
+    expect(items[0].cdKeys).toEqual([{ code: 'KEY-1' }, { code: 'KEY-2' }])
+  })
+
+  test.each(['', 'junk'])(
+    'may not come from a browser elsewhere, whatever key it shows: "%s"',
+    async (key) => {
+      const headers = { origin: 'https://evil.example', ...(key === '' ? {} : { 'x-api-key': key }) }
+      const answer = await push(completed(), { headers })
+      expect(answer.status).toBe(403)
+      expect(answer.json).toEqual({ success: false, error: 'Forbidden: Origin not allowed' })
+      expect((await read()).status).toBe('processing')
+    },
+  )
+
+  test('may be pushed again, and changes nothing then', async () => {
+    await push(completed())
+    const before = await read()
+    expect((await push(completed())).status).toBe(204)
+    expect(await read()).toEqual(before)
+  })
+
+  test('may be written with other spaces: what is signed are the bytes', async () => {
+    expect((await push(`${JSON.stringify(completed(), null, 2)}\n`)).status).toBe(204)
+    expect((await read()).status).toBe('completed')
+  })
+
+  test('may spell the reference in capitals', async () => {
+    expect((await push({ ...completed(), reference: order.itemId.toUpperCase() })).status).toBe(204)
+  })
+})
+
+describe('a push that is not authentic is 401 and changes nothing', () => {
+  test.each<[string, Push]>([
+    ['signed with another token', { token: 'wrong' }],
+    ['signed with another supplier’s token', { token: 'other-token' }],
+    ['from an unknown supplier', { supplier: 'unknown' }],
+    ['from a supplier whose name is none', { supplier: '%00' }],
+    ['signed 301 s ago', { timestamp: String(Math.floor(Date.now() / 1000) - 302) }],
+    ['signed 301 s ahead', { timestamp: String(Math.floor(Date.now() / 1000) + 310) }],
+    ['without a real timestamp', { timestamp: 'now' }],
+    [
+      'with an altered timestamp',
+      { headers: { 'x-supplier-timestamp': String(Math.floor(Date.now() / 1000) - 5) } },
+    ],
+    ['with an altered signature', { headers: { 'x-supplier-signature': `sha256=${'0'.repeat(64)}` } }],
+    ['without the name of the algorithm', { headers: { 'x-supplier-signature': '0'.repeat(64) } }],
+    ['without a signature', { headers: { 'x-supplier-signature': '' } }],
+    ['without a timestamp', { headers: { 'x-supplier-timestamp': '' } }],
+  ])('%s', async (_, options) => {
+    const answer = await push(completed(), options)
+    expect(answer).toMatchObject({
+      status: 401,
+      json: { error: 'Unauthorized', message: 'Invalid or missing signature' },
+    })
+    expect(answer.headers['x-ratelimit-limit']).toBeDefined()
+    expect((await read()).status).toBe('processing')
+  })
+
+  test('an API key does not help', async () => {
+    const answer = await api().post('/suppliers/first/results', { key: partner.key, body: completed() })
+    expect(answer.status).toBe(401)
+  })
+
+  test('a broken body is not talked about', async () => {
+    expect((await push('{broken', { token: 'wrong' })).status).toBe(401)
+  })
+})
+
+describe('an authentic push that cannot be used', () => {
+  test('is 404 for a reference that nobody knows', async () => {
+    for (const reference of [crypto.randomUUID(), 'no uuid', '']) {
+      const answer = await push({ ...completed(), reference })
+      expect(answer).toMatchObject({ status: 404, json: { success: false, code: 'NOT_FOUND' } })
+    }
+  })
+
+  test('is 404 for a line that this supplier never had', async () => {
+    const answer = await push(completed(), { supplier: 'second', token: 'other-token' })
+    expect(answer.status).toBe(404)
+    expect((await read()).status).toBe('processing')
+  })
+
+  test.each<[string, string | Buffer | object]>([
+    ['is no JSON', '{broken'],
+    ['is no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+    ['has no reference', { status: 'completed' }],
+    ['has no status', { reference: 'x' }],
+    ['has an unknown status', { reference: 'x', status: 'done' }],
+    ['has codes that are no texts', { reference: 'x', status: 'completed', codes: [1] }],
+  ])('is 400 where it %s', async (_, body) => {
+    const answer = await push(body)
+    expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'VALIDATION_ERROR' } })
+  })
+
+  test('is 415 where it is no JSON by its own words, 413 where it is too large', async () => {
+    expect((await push(completed(), { headers: { 'content-type': 'text/plain' } })).status).toBe(415)
+    expect((await push('x'.repeat(70_000))).status).toBe(413)
+  })
+})
+
+describe('a good push that is repeated too often', () => {
+  const narrow = testApi(() => database.url, { config: { rateLimitPerMinute: 3, trustProxyHops: 1 } })
+
+  test('is counted, and refused once the budget is used up', async () => {
+    const pushAgain = (times: number) =>
+      Promise.all(
+        Array.from({ length: times }, () => {
+          const headers = { 'x-forwarded-for': '198.51.100.77' }
+          return push(completed(), { api: narrow(), headers })
+        }),
+      )
+    await database.sql`delete from supply.push_windows`
+    expect((await pushAgain(61)).map(({ status }) => status)).toEqual(Array(61).fill(204))
+    const counted = []
+    for (let time = 0; time < 5; time += 1) counted.push(...(await pushAgain(1)))
+    expect(counted.map(({ status }) => status)).toEqual([204, 204, 204, 429, 429])
+    expect(counted.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['2', '1', '0', '0', '0'])
+    expect(counted.at(-1)).toMatchObject({ json: { code: 'RATE_LIMITED' } })
+    const [row] = await database.sql`select count(*)::int as records, sum(repeats)::int as repeats
+      from ops.supplier_attempts where item_id = ${order.itemId} and method = 'push'`
+    expect(row).toEqual({ records: 1, repeats: 64 })
+  })
+})

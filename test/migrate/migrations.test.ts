@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { expectedVersion, migrate } from '../../src/migrate/migrate.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type SqlFolders, sqlFolders } from './sql_folders.ts'
+
+let database: TestDatabase
+let folders: SqlFolders
+
+beforeEach(async () => {
+  database = await createTestDatabase({ empty: true })
+  folders = sqlFolders()
+})
+
+afterEach(async () => {
+  folders.dispose()
+  await database.drop()
+})
+
+const run = (log?: (line: string) => void) => migrate({ databaseUrl: database.url, ...folders, log })
+
+describe('migrate', () => {
+  test('gives an empty database the queue, the tables and the code, and then has nothing to do', async () => {
+    folders.write(
+      'functions/api/one.sql',
+      'create or replace function api.one() returns int language sql return 1',
+    )
+    expect(await run()).toEqual({ applied: ['0001_base'], codeReloaded: true })
+    expect(
+      await database.sql`select api.one(), to_regclass('graphile_worker.jobs') is not null as queue`,
+    ).toEqual([{ one: 1, queue: true }])
+    expect(await run()).toEqual({ applied: [], codeReloaded: false })
+  })
+
+  test('applies only what is new, and loads the code again after it', async () => {
+    await run()
+    folders.write('migrations/0002_more.sql', 'create table supply.more ()')
+    expect(await run()).toEqual({ applied: ['0002_more'], codeReloaded: true })
+  })
+
+  test('is safe three at a time', async () => {
+    folders.write(
+      'functions/api/one.sql',
+      'create or replace function api.one() returns int language sql return 1',
+    )
+    folders.write('migrations/0002_slow.sql', 'select pg_sleep(0.2); create table supply.slow ()')
+    const results = await Promise.all([run(), run(), run()])
+    expect(results.map(({ applied }) => applied.length).sort()).toEqual([0, 0, 2])
+    expect(results.filter(({ codeReloaded }) => codeReloaded)).toHaveLength(1)
+  })
+
+  test('is safe for several databases of one server at a time', async () => {
+    const others = await Promise.all([1, 2, 3].map(() => createTestDatabase({ empty: true })))
+    const results = await Promise.all(others.map(({ url }) => migrate({ databaseUrl: url })))
+    expect(results.every(({ codeReloaded }) => codeReloaded)).toBe(true)
+    await Promise.all(others.map(({ drop }) => drop()))
+  })
+
+  test('shows the version that the files tell to expect', async () => {
+    await run()
+    const version = await database.sql`
+      select (select name from migrations.applied order by id desc limit 1) as migration, checksum
+      from supply.code_version`
+    expect(version).toEqual([expectedVersion(folders)])
+    folders.write(
+      'functions/api/one.sql',
+      'create or replace function api.one() returns int language sql return 1',
+    )
+    expect(expectedVersion(folders)).not.toEqual(version[0])
+  })
+
+  test('waits for a lock that another session holds for a while', async () => {
+    await run()
+    folders.write('migrations/0002_column.sql', 'alter table supply.thing add column extra int')
+    const lines: string[] = []
+    await database.sql
+      .begin(async (sql) => {
+        await sql`lock table supply.thing in access share mode`
+        const migrating = run((line) => lines.push(line))
+        await expect.poll(() => lines.join(), { timeout: 10_000 }).toContain('lock timeout')
+        return { migrating }
+      })
+      .then(({ migrating }) => migrating)
+    expect(await database.sql`select extra from supply.thing`).toEqual([])
+  })
+})
+
+describe('migrate refuses', () => {
+  test('an edited migration', async () => {
+    await run()
+    folders.write('migrations/0001_base.sql', 'select 1')
+    await expect(run()).rejects.toThrow('migration 0001_base was edited after it was applied')
+  })
+
+  test('a migration whose file is missing', async () => {
+    folders.write('migrations/0002_more.sql', 'create table supply.more ()')
+    await run()
+    folders.remove('migrations/0002_more.sql')
+    await expect(run()).rejects.toThrow(
+      'migration 0002_more was applied to this database, but its file is missing',
+    )
+  })
+
+  test('a migration with a number before that of an applied one', async () => {
+    folders.write('migrations/0003_later.sql', 'create table supply.later ()')
+    await run()
+    folders.write('migrations/0002_late.sql', 'create table supply.late ()')
+    await expect(run()).rejects.toThrow('migration 0002_late comes before 0003_later')
+    expect(await database.sql`select to_regclass('supply.late') as late`).toEqual([{ late: null }])
+  })
+
+  test.each(['2_short.sql', '0002-dash.sql', '0002_x.ts'])('a file named %s', async (name) => {
+    folders.write(`migrations/${name}`, 'select 1')
+    await expect(run()).rejects.toThrow(`${name} is no migration: the name must be NNNN_name.sql`)
+  })
+
+  test('two migrations with one number', async () => {
+    folders.write('migrations/0001_other.sql', 'select 1')
+    await expect(run()).rejects.toThrow('migrations 0001_base.sql and 0001_other.sql have the same number')
+  })
+
+  test('a migration that fails, of which nothing stays, and keeps those before it', async () => {
+    folders.write('migrations/0002_good.sql', 'create table supply.good ()')
+    folders.write('migrations/0003_bad.sql', 'create table supply.bad (); select 1/0')
+    await expect(run()).rejects.toThrow('migration 0003_bad failed: division by zero')
+    expect(
+      await database.sql`select to_regclass('supply.good')::text as good, to_regclass('supply.bad') as bad`,
+    ).toEqual([{ good: 'supply.good', bad: null }])
+    folders.write('migrations/0003_bad.sql', 'create table supply.bad ()')
+    expect(await run()).toMatchObject({ applied: ['0003_bad'] })
+  })
+})

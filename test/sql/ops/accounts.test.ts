@@ -1,0 +1,269 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { claimAttempts, makeEvent } from '../../support/events.ts'
+import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+import { audit, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner } from '../../support/partner.ts'
+
+const database = testDatabase()
+const sql = operatorOf(database)
+
+async function accountOf(id: number) {
+  const [row] = await sql()`select * from ops.accounts where account_id = ${id}`
+  return row
+}
+
+async function newAccount(): Promise<number> {
+  const [row] = await sql()`select ops.create_account('A partner') as id`
+  return Number(row?.id)
+}
+
+describe('a new account', () => {
+  test('is an active, live supply account in roubles with nothing on it, unless said otherwise', async () => {
+    expect(await accountOf(await newAccount())).toMatchObject({
+      name: 'A partner',
+      kind: 'supply',
+      mode: 'live',
+      active: true,
+      currency: 'RUB',
+      balance: '0.00',
+      in_orders: '0.00',
+    })
+    const [row] = await sql()`
+      select ops.create_account(name => 'Shop', kind => 'storefront', mode => 'test', currency => 'EUR') as id`
+    expect(await accountOf(Number(row?.id))).toMatchObject({
+      kind: 'storefront',
+      mode: 'test',
+      currency: 'EUR',
+    })
+    expect(await lastLogged(sql())).toEqual({
+      action: 'create_account',
+      subject: `account ${row?.id}`,
+      detail: { name: 'Shop', kind: 'storefront', mode: 'test', currency: 'EUR' },
+    })
+  })
+
+  test.each([
+    ['no name', [' ', 'supply', 'live', 'RUB'], /name/],
+    ['another kind', ['A', 'shop', 'live', 'RUB'], /kind/],
+    ['another mode', ['A', 'supply', 'sandbox', 'RUB'], /mode/],
+    ['a currency in small letters', ['A', 'supply', 'live', 'rub'], /currency/],
+    ['null for the kind', ['A', null, 'live', 'RUB'], /kind/],
+  ])('is refused with %s', async (_, [name, kind, mode, currency], message) => {
+    const made = sql()`
+      select ops.create_account(${name ?? null}, ${kind ?? null}, ${mode ?? null}, ${currency ?? null})`
+    await expect(made).rejects.toMatchObject({
+      ...refusals.wrongArgument,
+      message: expect.stringMatching(message),
+    })
+  })
+})
+
+test('a balance leaves room for what open orders may give back', async () => {
+  const rich = await makePartner(database.sql, { balance: 1000 })
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
+  await place(database.sql, rich)
+  const deposit = (amount: string, reference: string) =>
+    sql()`select ops.deposit(${rich.accountId}, ${amount}, ${reference}) as balance`
+  for (let n = 1; n <= 9; n += 1) await deposit('100000000000', `invoice ${n}`)
+  await expect(deposit('100000000000', 'too much')).rejects.toThrow('more than 999999999999.99')
+  expect(await deposit('99999998999.99', 'as much as fits')).toEqual([{ balance: '999999999989.49' }])
+})
+
+describe('a deposit', () => {
+  let account: number
+  beforeEach(async () => {
+    account = await newAccount()
+  })
+  const deposit = (amount: string, reference: string | null) =>
+    sql()`select ops.deposit(${account}, ${amount}, ${reference}) as balance`
+
+  test('adds to the balance, to the ledger and to the log', async () => {
+    expect(await deposit('100.5', 'invoice 1')).toMatchObject([{ balance: '100.50' }])
+    expect(await deposit('0.01', 'invoice 2')).toMatchObject([{ balance: '100.51' }])
+    expect(await accountOf(account)).toMatchObject({ balance: '100.51' })
+    const ledger = await sql()`
+      select seq::int, type, amount, balance_after, currency, reference from ops.ledger
+      where account_id = ${account} order by seq desc`
+    expect(ledger[0]).toEqual({
+      ...{ seq: 2, type: 'deposit', amount: '0.01', balance_after: '100.51', currency: 'RUB' },
+      reference: 'invoice 2',
+    })
+    expect(await lastLogged(sql())).toMatchObject({ action: 'deposit', subject: `account ${account}` })
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('whose reference is repeated changes nothing and gives the present balance', async () => {
+    await deposit('100', 'invoice 1')
+    await sql()`select ops.adjust(${account}, -30, 'fee', 'a fee')`
+    const logged = await timesLogged(sql())
+    expect(await deposit('100.00', 'invoice 1')).toMatchObject([{ balance: '70.00' }])
+    expect(await sql()`select from ops.ledger where account_id = ${account}`).toHaveLength(2)
+    expect(await timesLogged(sql())).toBe(logged)
+  })
+
+  test('sent many times at the same moment is booked once', async () => {
+    const balances = await Promise.all(Array.from({ length: 8 }, () => deposit('10', 'invoice 1')))
+    expect(balances.map(([row]) => row?.balance)).toEqual(Array.from({ length: 8 }, () => '10.00'))
+  })
+
+  test('whose reference was another amount, or an adjustment, is refused', async () => {
+    await deposit('100', 'invoice 1')
+    await expect(deposit('100.01', 'invoice 1')).rejects.toMatchObject(refusals.taken)
+    await expect(sql()`select ops.adjust(${account}, 100, 'invoice 1', 'again')`).rejects.toMatchObject({
+      ...refusals.taken,
+      message: `reference 'invoice 1' of account ${account} is taken already (deposit, 100.00)`,
+    })
+    expect(await accountOf(account)).toMatchObject({ balance: '100.00' })
+  })
+
+  test('may have the reference of another account', async () => {
+    await deposit('100', 'invoice 1')
+    const other = await newAccount()
+    expect(await sql()`select ops.deposit(${other}, 5, 'invoice 1') as balance`).toMatchObject([
+      { balance: '5.00' },
+    ])
+  })
+
+  test.each(['0', '-1', '0.001', '10.005', '100000000000.01', 'NaN', 'Infinity'])(
+    'of %s is refused, never rounded',
+    async (amount) => {
+      await expect(deposit(amount, 'invoice 1')).rejects.toMatchObject(refusals.wrongArgument)
+      expect(await accountOf(account)).toMatchObject({ balance: '0.00' })
+    },
+  )
+
+  test('needs a reference and an account', async () => {
+    await expect(deposit('1', '  ')).rejects.toMatchObject(refusals.wrongArgument)
+    await expect(deposit('1', null)).rejects.toMatchObject(refusals.wrongArgument)
+    await expect(sql()`select ops.deposit(999999, 1, 'x')`).rejects.toMatchObject({
+      ...refusals.unknown,
+      message: 'there is no account 999999',
+    })
+  })
+})
+
+describe('an adjustment', () => {
+  test('may take the balance down to zero and no further, and keeps the note', async () => {
+    const { accountId } = await makePartner(database.sql, { balance: 50 })
+    await expect(sql()`select ops.adjust(${accountId}, -50.01, 'a', 'too much')`).rejects.toMatchObject({
+      ...refusals.belowZero,
+      message: `account ${accountId} has 50.00: -50.01 would bring it below zero`,
+    })
+    expect(await sql()`select ops.adjust(${accountId}, -50, 'a', 'all of it') as balance`).toMatchObject([
+      { balance: '0.00' },
+    ])
+    expect(await sql()`select ops.adjust(${accountId}, -50, 'a', 'all of it') as balance`).toMatchObject([
+      { balance: '0.00' },
+    ])
+    const [entry] = await sql()`
+      select type, amount, note from ops.ledger where account_id = ${accountId} order by seq desc limit 1`
+    expect(entry).toEqual({ type: 'adjustment', amount: '-50.00', note: 'all of it' })
+    expect(await lastLogged(sql())).toMatchObject({ action: 'adjust', detail: { note: 'all of it' } })
+  })
+
+  test.each([
+    ['of nothing', '0', 'because'],
+    ['of half a kopeck', '-0.005', 'because'],
+    ['without a note', '1', ' '],
+    ['with null for the note', '1', null],
+  ])('%s is refused', async (_, amount, note) => {
+    const account = await newAccount()
+    await expect(sql()`select ops.adjust(${account}, ${amount}, 'a', ${note})`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+  })
+})
+
+describe('an account', () => {
+  test('is closed and opened', async () => {
+    const account = await newAccount()
+    await sql()`select ops.set_account_active(${account}, false)`
+    expect(await accountOf(account)).toMatchObject({ active: false })
+    await sql()`select ops.set_account_active(${account}, true)`
+    expect(await accountOf(account)).toMatchObject({ active: true })
+    await expect(sql()`select ops.set_account_active(${account}, null)`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+    await expect(sql()`select ops.set_account_active(999999, true)`).rejects.toMatchObject(refusals.unknown)
+  })
+
+  test('is low from its threshold down', async () => {
+    const { accountId } = await makePartner(database.sql, { balance: 50 })
+    await sql()`select ops.set_low_balance_threshold(${accountId}, 49.99)`
+    expect(await accountOf(accountId)).toMatchObject({ low_balance: false })
+    await sql()`select ops.set_low_balance_threshold(${accountId}, 50)`
+    expect(await accountOf(accountId)).toMatchObject({ low_balance: true, low_balance_threshold: '50.00' })
+    await sql()`select ops.set_low_balance_threshold(${accountId}, 0)`
+    await expect(sql()`select ops.set_low_balance_threshold(${accountId}, -1)`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+  })
+
+  test('has a webhook secret from its first delivery on, always the same, and who saw it is logged', async () => {
+    await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
+    const partner = await makePartner(database.sql)
+    const secretOf = async () => {
+      const [row] = await sql()`select ops.webhook_secret(${partner.accountId}) as secret`
+      return row?.secret
+    }
+    expect(await secretOf()).toBeNull()
+    const events = [
+      await makeEvent(database.sql, partner, 'https://hooks.example/x'),
+      await makeEvent(database.sql, partner, 'https://hooks.example/y'),
+    ]
+    expect(await secretOf()).toBeNull()
+    const [first, second] = await claimAttempts(database.sql, events)
+    const secret = await secretOf()
+    expect(secret).toMatch(/^[0-9a-f]{64}$/)
+    expect([first?.secret, second?.secret, await secretOf()]).toEqual([secret, secret, secret])
+    expect(await lastLogged(sql())).toEqual({
+      action: 'webhook_secret',
+      subject: `account ${partner.accountId}`,
+      detail: {},
+    })
+    await expect(sql()`select ops.webhook_secret(999999)`).rejects.toMatchObject(refusals.unknown)
+  })
+})
+
+describe('a request budget', () => {
+  const limits = () => sql()`select network::text, per_minute from ops.rate_limits order by network`
+  const limitFor = async (client: string) => {
+    const request = { ordinal: 1, client, keyHash: null, origin: null, write: false, allowOrigin: false }
+    const [row] = await database.sql`
+      select limit_per_minute from api.admit(${database.sql.json([{ ...request, count: true }])}, 500)`
+    return row?.limit_per_minute
+  }
+
+  test('is set for a network, changed, and taken away; the narrowest counts', async () => {
+    await sql()`select ops.set_rate_limit('198.51.100.0/24', 1000)`
+    await sql()`select ops.set_rate_limit('198.51.100.7', 2000)`
+    await sql()`select ops.set_rate_limit('198.51.100.0/24', 1500)`
+    await sql()`select ops.set_rate_limit('2001:db8:1::/48', 900)`
+    expect([...(await limits())]).toEqual([
+      { network: '198.51.100.0/24', per_minute: 1500 },
+      { network: '198.51.100.7/32', per_minute: 2000 },
+      { network: '2001:db8:1::/48', per_minute: 900 },
+    ])
+    expect(await limitFor('198.51.100.8')).toBe(1500)
+    expect(await limitFor('198.51.100.7')).toBe(2000)
+    expect(await limitFor('2001:db8:1:2::3')).toBe(900)
+    await sql()`select ops.set_rate_limit('198.51.100.7', null)`
+    await sql()`select ops.set_rate_limit('2001:db8:1:2::3', 70)`
+    expect(await limitFor('2001:db8:1:2::4')).toBe(70)
+    expect(await limitFor('2001:db8:1:3::4')).toBe(900)
+    expect(await limitFor('198.51.100.7')).toBe(1500)
+    expect(await limitFor('203.0.113.1')).toBe(500)
+  })
+
+  test('is refused where it could never count', async () => {
+    await expect(sql()`select ops.set_rate_limit('203.0.113.0/24', 0)`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+    await expect(sql()`select ops.set_rate_limit('::ffff:203.0.113.0/120', 10)`).rejects.toMatchObject({
+      ...refusals.wrongArgument,
+      message: expect.stringContaining('203.0.113.0/24'),
+    })
+    await expect(sql()`select ops.set_rate_limit(null, 10)`).rejects.toMatchObject(refusals.wrongArgument)
+  })
+})

@@ -1,0 +1,282 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+
+const database = testDatabase()
+const sql = operatorOf(database)
+
+const player = { id: 'gameUserId', type: 'text', label: 'Player ID', required: true, placeholder: '123' }
+const server = { id: 'server', type: 'select', label: 'Server', required: true, options: ['EU', 'Asia'] }
+
+beforeAll(async () => {
+  await sql()`select ops.upsert_game('space-trader', 'Space Trader')`
+  await sql()`select ops.upsert_supplier('first', 'https://first.example/api/', 'token-of-first')`
+  await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:4000', 'token-of-second')`
+})
+
+type Product = Partial<typeof usual> & { fields?: unknown }
+
+const usual = {
+  game_slug: 'space-trader',
+  name: '100 credits',
+  price: '10.50',
+  currency: 'RUB',
+  delivery_type: 'id_only',
+  region: null as string | null,
+  amount_value: null as string | null,
+  max_quantity: 100,
+  in_stock: true as boolean | null,
+}
+
+async function upsertProduct(id: number | null, product: Product = {}): Promise<number> {
+  const { fields, ...given } = { ...usual, fields: [player], ...product }
+  const [row] = await sql()`
+    select ops.upsert_product(${id}, ${given.game_slug}, ${given.name}, ${given.price}, ${given.currency},
+      ${given.delivery_type}, ${sql().json(fields as never)}, ${given.region}, ${given.amount_value},
+      ${given.max_quantity}, ${given.in_stock}) as id`
+  return row?.id
+}
+
+async function productOf(id: number) {
+  const [row] = await sql()`select *, updated_at::text as version from ops.products where product_id = ${id}`
+  return row ?? {}
+}
+
+describe('a game', () => {
+  const upsert = (slug: string | null, name: string | null, url: string | null = null) =>
+    sql()`select ops.upsert_game(${slug}, ${name}, ${url}) as id`
+  const version = async (slug: string) => {
+    const [row] = await sql()`select updated_at::text as version from ops.games where slug = ${slug}`
+    return row?.version
+  }
+
+  test('is made once and then changed', async () => {
+    const [first] = await upsert('mecha-arena', 'Mecha Arena')
+    const made = await version('mecha-arena')
+    const logged = await timesLogged(sql())
+    expect(await upsert('mecha-arena', 'Mecha Arena')).toMatchObject([{ id: first?.id }])
+    expect(await version('mecha-arena')).toBe(made)
+    expect(await timesLogged(sql())).toBe(logged)
+    await upsert('mecha-arena', 'Mecha Arena 2', 'https://img.example/2.png')
+    expect(await version('mecha-arena')).not.toBe(made)
+    expect(
+      await sql()`select name, image_url, products from ops.games where slug = 'mecha-arena'`,
+    ).toMatchObject([{ name: 'Mecha Arena 2', image_url: 'https://img.example/2.png', products: 0 }])
+    expect(await lastLogged(sql())).toMatchObject({ action: 'upsert_game', subject: 'game mecha-arena' })
+  })
+
+  test.each([
+    ['mecha arena', 'A', null],
+    ['-a', 'A', null],
+    [null, 'A', null],
+    ['a', ' ', null],
+    ['a', 'A', 'javascript:alert(1)'],
+  ])('is refused as %j, %j, %j', async (slug, name, url) => {
+    await expect(upsert(slug, name, url)).rejects.toMatchObject(refusals.wrongArgument)
+  })
+})
+
+describe('a product', () => {
+  test('with a null id is a new one each time, behind every id that was given', async () => {
+    const first = await upsertProduct(null)
+    expect(await upsertProduct(null)).toBe(first + 1)
+    expect(await upsertProduct(500)).toBe(500)
+    expect(await upsertProduct(null)).toBe(501)
+    expect(await upsertProduct(400)).toBe(400)
+    expect(await upsertProduct(null)).toBe(502)
+    const ids = await Promise.all([upsertProduct(null), upsertProduct(510), upsertProduct(null)])
+    expect(new Set(ids).size).toBe(3)
+  })
+
+  test('has every attribute as given, with the optional members of its fields written out', async () => {
+    const id = await upsertProduct(null, {
+      ...{ name: 'Gift key', price: '20', currency: 'USD', delivery_type: 'key', fields: [player, server] },
+      ...{ region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false },
+    })
+    expect(await productOf(id)).toMatchObject({
+      ...{
+        game_slug: 'space-trader',
+        name: 'Gift key',
+        price: '20.00',
+        currency: 'USD',
+        delivery_type: 'key',
+      },
+      ...{ region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false, available: false },
+      delivery_fields: [player, { ...server, placeholder: null }],
+    })
+    expect(await lastLogged(sql())).toMatchObject({
+      action: 'upsert_product',
+      subject: `product ${id}`,
+      detail: { price: 20, in_stock: false },
+    })
+  })
+
+  test('has fields that are texts, optional and labelled by their id unless they say otherwise', async () => {
+    const id = await upsertProduct(null, { fields: [{ id: 'note' }] })
+    const plain = { id: 'note', type: 'text', label: 'note', required: false, placeholder: null }
+    expect((await productOf(id)).delivery_fields).toEqual([plain])
+  })
+
+  test('counts as changed only where it was', async () => {
+    const id = await upsertProduct(null, { fields: [server] })
+    const made = await productOf(id)
+    const logged = await timesLogged(sql())
+    await upsertProduct(id, { price: '10.5', fields: [{ ...server, placeholder: null }] })
+    expect(await productOf(id)).toEqual(made)
+    expect(await timesLogged(sql())).toBe(logged)
+    await upsertProduct(id, { price: '10.51', fields: [server] })
+    expect((await productOf(id)).version).not.toBe(made.version)
+  })
+
+  test.each<[string, Product]>([
+    ['a third decimal', { price: '10.505' }],
+    ['no price', { price: '0' }],
+    ['a price that is no number', { price: 'NaN' }],
+    ['a price beyond reason', { price: '100000000000.01' }],
+    ['a currency that is none', { currency: 'Rub' }],
+    ['an empty name', { name: '' }],
+    ['an empty delivery type', { delivery_type: ' ' }],
+    ['an empty region', { region: '' }],
+    ['an amount of nothing', { amount_value: '0' }],
+    ['a limit of none', { max_quantity: 0 }],
+    ['null for in_stock', { in_stock: null }],
+    ['more keys than an answer can hold', { delivery_type: 'key', max_quantity: 10_001 }],
+    ['a field that no order may name', { fields: [{ id: 'constructor' }] }],
+    ['fields that are no array', { fields: { id: 'a' } }],
+    ['fields with equal ids', { fields: [player, player] }],
+    ['a field that is no object', { fields: ['gameUserId'] }],
+    ['a field with a misspelt member', { fields: [{ ...player, placholder: 'x' }] }],
+    ['a field without an id', { fields: [{ ...player, id: undefined }] }],
+    ['a field with a number for an id', { fields: [{ ...player, id: 1 }] }],
+    ['a field of another type', { fields: [{ ...player, type: 'date' }] }],
+    ['a field without a label', { fields: [{ ...player, label: '' }] }],
+    ['a field that may be required', { fields: [{ ...player, required: 'yes' }] }],
+    ['a placeholder that is no text', { fields: [{ ...player, placeholder: 1 }] }],
+    ['a text with options', { fields: [{ ...player, options: ['a'] }] }],
+    ['a select without options', { fields: [{ ...server, options: undefined }] }],
+    ['a select with no option', { fields: [{ ...server, options: [] }] }],
+    ['a select with an empty option', { fields: [{ ...server, options: ['EU', ''] }] }],
+    ['a select with a number for an option', { fields: [{ ...server, options: [1] }] }],
+    ['a select with an option twice', { fields: [{ ...server, options: ['EU', 'EU'] }] }],
+  ])('is refused with %s', async (_, product) => {
+    await expect(upsertProduct(null, product)).rejects.toMatchObject(refusals.wrongArgument)
+  })
+
+  test('is refused for an unknown game, and with an id that is none', async () => {
+    await expect(upsertProduct(null, { game_slug: 'chess' })).rejects.toMatchObject(refusals.unknown)
+    await expect(upsertProduct(0)).rejects.toMatchObject(refusals.wrongArgument)
+  })
+})
+
+describe('a supplier', () => {
+  test('is made active, and changed without being opened again; its token is shown nowhere', async () => {
+    await sql()`select ops.upsert_supplier('third', 'https://third.example/v1//', 'secret-3')`
+    const read = async () => {
+      const [row] = await sql()`select * from ops.suppliers where code = 'third'`
+      return row ?? {}
+    }
+    const made = await read()
+    expect(made).toMatchObject({ base_url: 'https://third.example/v1', protocol: 'http', active: true })
+    expect(made).toMatchObject({ offers: 0, open_items: 0 })
+    await sql()`select ops.set_supplier_active('third', false)`
+    const logged = await timesLogged(sql())
+    const { updated_at } = await read()
+    await sql()`select ops.upsert_supplier('third', 'https://third.example/v1', 'secret-3')`
+    expect(await read()).toMatchObject({ active: false, updated_at })
+    expect(await timesLogged(sql())).toBe(logged)
+    await sql()`select ops.upsert_supplier('third', 'https://third.example/v1', 'secret-4', 'http')`
+    const [token] = await database.sql`select api.supplier_token('third') as token`
+    expect(token?.token).toBe('secret-4')
+    const shown = JSON.stringify([await sql()`select * from ops.operator_log`, await read()])
+    expect(shown).not.toMatch(/secret-[34]/)
+  })
+
+  test.each([
+    ['first one', 'https://a.example', 'token', 'http'],
+    ['a', 'ftp://a.example', 'token', 'http'],
+    ['a', 'https://user:pass@a.example', 'token', 'http'],
+    ['a', 'https://a.example/?x=1', 'token', 'http'],
+    ['a', 'https://a.example/#top', 'token', 'http'],
+    ['a', 'https://', 'token', 'http'],
+    ['a', 'https://a.example', 'to ken', 'http'],
+    ['a', 'https://a.example', '', 'http'],
+    ['a', 'https://a.example', 'токен', 'http'],
+    ['a', 'https://a.example', 'token', 'HTTP'],
+    ['a', null, 'token', 'http'],
+  ])('is refused as %j, %j, %j, %j', async (code, url, token, protocol) => {
+    await expect(
+      sql()`select ops.upsert_supplier(${code}, ${url}, ${token}, ${protocol})`,
+    ).rejects.toMatchObject(refusals.wrongArgument)
+  })
+
+  test('that is unknown cannot be closed', async () => {
+    await expect(sql()`select ops.set_supplier_active('nobody', false)`).rejects.toMatchObject(
+      refusals.unknown,
+    )
+    await expect(sql()`select ops.set_supplier_active('first', null)`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+  })
+})
+
+describe('an offer', () => {
+  let product: number
+  beforeEach(async () => {
+    product = await upsertProduct(null)
+  })
+  const offer = (supplier: string, sku: string, cost: string | null = null, priority: number | null = 100) =>
+    sql()`select ops.upsert_offer(${product}, ${supplier}, ${sku}, ${cost}, ${priority})`
+  const read = () =>
+    sql()`select supplier, sku, cost, priority, usable from ops.offers where product_id = ${product} order by supplier`
+
+  test('is made and changed', async () => {
+    await sql()`select ops.upsert_offer(${product}, 'first', 'sku-1')`
+    await offer('second', 'sku-2', '8.5', 10)
+    await offer('first', 'sku-1b', '9', 20)
+    expect([...(await read())]).toEqual([
+      { supplier: 'first', sku: 'sku-1b', cost: '9.00', priority: 20, usable: true },
+      { supplier: 'second', sku: 'sku-2', cost: '8.50', priority: 10, usable: true },
+    ])
+    const logged = await timesLogged(sql())
+    await offer('first', 'sku-1b', '9', 20)
+    expect(await timesLogged(sql())).toBe(logged)
+  })
+
+  test('that makes a product available, or ends that, counts as a change of the product', async () => {
+    const versions = [await productOf(product)]
+    const step = async (work: Promise<unknown>) => {
+      await work
+      versions.push(await productOf(product))
+    }
+    await step(offer('first', 'sku-1'))
+    await step(offer('second', 'sku-2'))
+    await step(sql()`select ops.set_supplier_active('first', false)`)
+    await step(sql()`select ops.set_supplier_active('second', false)`)
+    await step(sql()`select ops.set_supplier_active('second', false)`)
+    await step(sql()`select ops.set_supplier_active('first', true)`)
+    await step(sql()`select ops.remove_offer(${product}, 'second')`)
+    await step(sql()`select ops.remove_offer(${product}, 'first')`)
+    await sql()`select ops.set_supplier_active('second', true)`
+    expect(versions.map(({ available }) => available)).toEqual([
+      ...[false, true, true, true, false, false, true, true, false],
+    ])
+    const changed = versions.slice(1).map(({ version }, index) => version !== versions[index]?.version)
+    expect(changed).toEqual([true, false, false, true, false, true, false, true])
+    expect(await lastLogged(sql())).toMatchObject({
+      action: 'set_supplier_active',
+      subject: 'supplier second',
+    })
+  })
+
+  test('is refused for what does not exist, and with a cost or sku that is none', async () => {
+    await expect(offer('nobody', 'sku')).rejects.toMatchObject(refusals.unknown)
+    await expect(sql()`select ops.upsert_offer(999999, 'first', 'sku')`).rejects.toMatchObject(
+      refusals.unknown,
+    )
+    await expect(sql()`select ops.remove_offer(${product}, 'first')`).rejects.toMatchObject(refusals.unknown)
+    await expect(offer('first', ' ')).rejects.toMatchObject(refusals.wrongArgument)
+    await expect(offer('first', 'sku', '-1')).rejects.toMatchObject(refusals.wrongArgument)
+    await expect(offer('first', 'sku', '1.005')).rejects.toMatchObject(refusals.wrongArgument)
+    await expect(offer('first', 'sku', '1', null)).rejects.toMatchObject(refusals.wrongArgument)
+  })
+})

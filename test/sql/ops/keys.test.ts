@@ -1,0 +1,292 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+
+const database = testDatabase()
+const sql = operatorOf(database)
+const day = 24 * 3600
+
+let account: number
+beforeEach(async () => {
+  account = await newAccount('live')
+})
+
+async function newAccount(mode: 'live' | 'test'): Promise<number> {
+  const [row] = await sql()`select ops.create_account('A partner', mode => ${mode}) as id`
+  return Number(row?.id)
+}
+
+async function issue(accountId = account): Promise<string> {
+  const [row] = await sql()`select ops.issue_key(${accountId}) as key`
+  return row?.key
+}
+
+async function rotate(keyId: number): Promise<string> {
+  const [row] = await sql()`select ops.rotate_key(${keyId}) as key`
+  return row?.key
+}
+
+/** The account's keys, the oldest first; `expires_in` and `starts_in` are in seconds from now. */
+async function keysOf(accountId = account) {
+  return [
+    ...(await sql()`
+      select *, key_id::int as id, extract(epoch from expires_at - now())::float as expires_in,
+        extract(epoch from starts_at - now())::float as starts_in
+      from ops.api_keys where account_id = ${accountId} order by key_id`),
+  ]
+}
+
+async function keyId(): Promise<number> {
+  return (await keysOf())[0]?.id
+}
+
+type Visit = { client?: string; origin?: string }
+
+/** What the admission says to a GET with the key. */
+async function visit(key: string, { client = '203.0.113.9', origin }: Visit = {}): Promise<string> {
+  const keyHash = createHash('sha256').update(key).digest('hex')
+  const flags = { write: false, allowOrigin: false, count: false }
+  const requests = [{ ordinal: 1, client, keyHash, origin: origin ?? null, ...flags }]
+  const [row] = await database.sql`select verdict from api.admit(${database.sql.json(requests)}, 500)`
+  return row?.verdict
+}
+
+describe('an issued key', () => {
+  test('has the prefix of its account and 48 hexadecimal characters, and is known by its hash alone', async () => {
+    const key = await issue()
+    expect(key).toMatch(/^svc_live_[0-9a-f]{48}$/)
+    expect(await issue(await newAccount('test'))).toMatch(/^svc_test_[0-9a-f]{48}$/)
+    const [row] = await keysOf()
+    expect(row).toMatchObject({
+      ...{ prefix: 'svc_live_', last4: key.slice(-4), scope: 'full', active: true, expires_at: null },
+      ...{
+        last_used_at: null,
+        revoked_at: null,
+        allowed_origins: null,
+        allowed_ips: null,
+        rotated_from: null,
+      },
+    })
+    const everything = JSON.stringify([
+      await database.sql`select * from supply.api_keys`,
+      await database.sql`select * from supply.operator_log`,
+    ])
+    expect(everything).not.toContain(key.slice('svc_live_'.length))
+    expect(await visit(key)).toBe('ok')
+  })
+
+  test('is another each time', async () => {
+    const keys = await Promise.all(Array.from({ length: 20 }, () => issue()))
+    expect(new Set(keys).size).toBe(20)
+  })
+
+  test('works only as it is told: scope, expiry, origins, networks', async () => {
+    const [row] = await sql()`
+      select ops.issue_key(${account}, 'public') as public,
+        ops.issue_key(${account}, expires_at => now() - interval '1 second') as expired,
+        ops.issue_key(${account}, expires_at => now() + interval '1 hour') as lasting,
+        ops.issue_key(${account}, allowed_origins => array['Shop.example', '*.shop.example', 'https://b2b.example:8443']) as origins,
+        ops.issue_key(${account}, allowed_ips => array['198.51.100.0/24', '2001:db8::/32']::cidr[]) as networks`
+    expect(await visit(row?.public)).toBe('public_scope')
+    expect(await visit(row?.expired)).toBe('unauthorized')
+    expect(await visit(row?.lasting)).toBe('ok')
+    expect(await visit(row?.origins, { origin: 'https://shop.example:444' })).toBe('ok')
+    expect(await visit(row?.origins, { origin: 'http://a.shop.example' })).toBe('ok')
+    expect(await visit(row?.origins, { origin: 'https://b2b.example:8443' })).toBe('ok')
+    expect(await visit(row?.origins, { origin: 'https://b2b.example' })).toBe('unauthorized')
+    expect(await visit(row?.networks, { client: '198.51.100.77' })).toBe('ok')
+    expect(await visit(row?.networks)).toBe('ip_forbidden')
+    const keys = await keysOf()
+    expect(keys.map(({ active }) => active)).toEqual([true, false, true, true, true])
+    expect(keys[3]?.allowed_origins).toEqual(['shop.example', '*.shop.example', 'https://b2b.example:8443'])
+    expect(await lastLogged(sql())).toMatchObject({
+      action: 'issue_key',
+      subject: `key ${keys[4]?.id}`,
+      detail: { account_id: account, scope: 'full', allowed_ips: ['198.51.100.0/24', '2001:db8::/32'] },
+    })
+  })
+
+  test.each([
+    [[]],
+    [['']],
+    [['shop.example', null]],
+    [['shop.example/path']],
+    [['https://shop.example/']],
+    [['https://user@shop.example']],
+    [['shop.example:8443']],
+    [['*.']],
+    [['*']],
+    [['a.*.example']],
+    [['https://*.shop.example']],
+    [['shop..example']],
+    [['магазин.рф']],
+    [['https://shop.example:']],
+    [['https://shop.example:65536']],
+    [['https://shop.example:0443']],
+    [['shop.example.']],
+    [['*.[::1]']],
+    [['[::g]']],
+    [[`${'a.'.repeat(150)}example`]],
+  ])('is not issued with the origins %j', async (origins) => {
+    const issued = sql()`select ops.issue_key(${account}, allowed_origins => ${origins})`
+    await expect(issued).rejects.toMatchObject({
+      ...refusals.wrongArgument,
+      message: expect.stringMatching(/origin/),
+    })
+    expect(await keysOf()).toEqual([])
+  })
+
+  test('is refused for an unknown account, another scope, and networks that are no network', async () => {
+    await expect(issue(999999)).rejects.toMatchObject(refusals.unknown)
+    await expect(sql()`select ops.issue_key(${account}, 'admin')`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+    await expect(sql()`select ops.issue_key(${account}, allowed_ips => '{}')`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+    await expect(
+      sql()`select ops.issue_key(${account}, allowed_ips => '{10.0.0.0/8,null}')`,
+    ).rejects.toMatchObject(refusals.wrongArgument)
+    for (const network of ['::ffff:10.0.0.0/104', '::ffff:198.51.100.7', '::ffff:0:0/96']) {
+      await expect(
+        sql()`select ops.issue_key(${account}, allowed_ips => ${['203.0.113.0/24', network]}::cidr[])`,
+      ).rejects.toMatchObject({ ...refusals.wrongArgument, message: expect.stringMatching(/IPv4/) })
+    }
+    await expect(
+      sql()`select ops.issue_key(${account}, allowed_ips => '{198.51.100.7/24}')`,
+    ).rejects.toMatchObject({ code: '22P02' })
+  })
+})
+
+describe('a key', () => {
+  test('is set as given: null clears', async () => {
+    const key = await issue()
+    const id = await keyId()
+    await sql()`select ops.set_key(${id}, now() + interval '1 day', array['SHOP.example', 'HTTPS://Shop.example:443'], array['203.0.113.0/24']::cidr[])`
+    expect((await keysOf())[0]).toMatchObject({
+      allowed_origins: ['shop.example', 'https://shop.example'],
+      allowed_ips: ['203.0.113.0/24'],
+      active: true,
+    })
+    expect(await lastLogged(sql())).toMatchObject({ action: 'set_key', subject: `key ${id}` })
+    await sql()`select ops.set_key(${id}, null, null, null)`
+    expect((await keysOf())[0]).toMatchObject({ allowed_origins: null, allowed_ips: null, expires_at: null })
+    expect(await visit(key)).toBe('ok')
+    await sql()`select ops.set_key(${id}, now() - interval '1 day', null, null)`
+    expect(await visit(key)).toBe('unauthorized')
+    await expect(sql()`select ops.set_key(${id}, null, '{}', null)`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+    await expect(sql()`select ops.set_key(${id}, null, null, '{}')`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+    await expect(sql()`select ops.set_key(999999, null, null, null)`).rejects.toMatchObject(refusals.unknown)
+  })
+
+  test('is revoked for good, and only once', async () => {
+    const key = await issue()
+    const id = await keyId()
+    await sql()`select ops.revoke_key(${id})`
+    const [revoked] = await keysOf()
+    expect(revoked).toMatchObject({ active: false, revoked_at: expect.any(Date) })
+    expect(await visit(key)).toBe('unauthorized')
+    const logged = await timesLogged(sql())
+    await sql()`select ops.revoke_key(${id})`
+    expect((await keysOf())[0]?.revoked_at).toEqual(revoked?.revoked_at)
+    expect(await timesLogged(sql())).toBe(logged)
+    await expect(sql()`select ops.revoke_key(999999)`).rejects.toMatchObject(refusals.unknown)
+  })
+})
+
+describe('a rotation', () => {
+  test('gives a key of the same kind at once, and lets the old one work for a day more', async () => {
+    const testAccount = await newAccount('test')
+    const [row] = await sql()`
+      select ops.issue_key(${testAccount}, 'full', now() + interval '90 days', array['shop.example'], array['203.0.113.0/24']::cidr[]) as key`
+    const [old] = await keysOf(testAccount)
+    const key = await rotate(old?.id)
+    expect(key).toMatch(/^svc_test_[0-9a-f]{48}$/)
+    const [before, after] = await keysOf(testAccount)
+    expect(before?.expires_in).toBeCloseTo(day, -1)
+    expect(after).toMatchObject({
+      ...{ scope: 'full', allowed_origins: ['shop.example'], allowed_ips: ['203.0.113.0/24'] },
+      ...{ expires_at: old?.expires_at, rotated_from: old?.key_id, active: true, last4: key.slice(-4) },
+    })
+    expect([await visit(row?.key), await visit(key)]).toEqual(['ok', 'ok'])
+    const logged = await lastLogged(sql())
+    expect(logged).toMatchObject({ action: 'rotate_key', detail: { new_key_id: after?.id } })
+    expect(JSON.stringify(logged)).not.toContain(key.slice(-48))
+  })
+
+  test('keeps the prefix of the old key, whatever the account is by now', async () => {
+    await issue()
+    await database.sql`update supply.accounts set mode = 'test' where id = ${account}`
+    expect(await rotate(await keyId())).toMatch(/^svc_live_/)
+  })
+
+  test('without overlap ends the old key at once', async () => {
+    const old = await issue()
+    const [row] = await sql()`select ops.rotate_key(${await keyId()}, overlap => interval '0') as key`
+    expect([await visit(old), await visit(row?.key)]).toEqual(['unauthorized', 'ok'])
+  })
+
+  test('can be scheduled: the new key works from then on, the old one until the overlap has passed', async () => {
+    const old = await issue()
+    const [row] = await sql()`
+      select ops.rotate_key(${await keyId()}, interval '2 hours', now() + interval '3 days') as key`
+    const [before, after] = await keysOf()
+    expect(before?.expires_in).toBeCloseTo(3 * day + 2 * 3600, -1)
+    expect(after?.starts_in).toBeCloseTo(3 * day, -1)
+    expect(after).toMatchObject({ active: false, expires_at: null })
+    expect([await visit(old), await visit(row?.key)]).toEqual(['ok', 'unauthorized'])
+  })
+
+  test('never makes the old key work longer than it would have', async () => {
+    await issue()
+    const id = await keyId()
+    await sql()`select ops.set_key(${id}, now() + interval '1 hour', null, null)`
+    await rotate(id)
+    expect((await keysOf())[0]?.expires_in).toBeCloseTo(3600, -1)
+  })
+
+  test('is refused for a key that is revoked, has ended by then, or was rotated already', async () => {
+    await issue()
+    const id = await keyId()
+    await sql()`select ops.set_key(${id}, now() + interval '1 day', null, null)`
+    await expect(sql()`select ops.rotate_key(${id}, at => now() + interval '2 days')`).rejects.toMatchObject(
+      refusals.wrongState,
+    )
+    await rotate(id)
+    const [, replacement] = await keysOf()
+    await expect(rotate(id)).rejects.toMatchObject({
+      ...refusals.wrongState,
+      message: `key ${id} was rotated already: rotate its replacement, key ${replacement?.id}`,
+    })
+    await sql()`select ops.revoke_key(${replacement?.id})`
+    await expect(rotate(replacement?.id)).rejects.toMatchObject(refusals.wrongState)
+    await expect(rotate(id)).resolves.toMatch(/^svc_live_/)
+    await expect(rotate(999999)).rejects.toMatchObject(refusals.unknown)
+    await expect(sql()`select ops.rotate_key(${id}, interval '-1 hour')`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+  })
+})
+
+describe('the key of the demo partner', () => {
+  test('is kept while it works, and else issued anew', async () => {
+    const demoKey = async (known: string | null) => {
+      const [row] = await sql()`select ops.demo_key(${known}) as key`
+      return row?.key
+    }
+    const key = await demoKey(null)
+    expect(await demoKey(key)).toBe(key)
+    const [row] = await sql()`select account_id, balance from ops.accounts where name = 'Demo partner'`
+    expect(row?.balance).toBe('100000.00')
+    await sql()`select ops.revoke_key(key_id) from ops.api_keys where account_id = ${row?.account_id}`
+    const next = await demoKey(key)
+    expect(next).not.toBe(key)
+    expect(await visit(next)).toBe('ok')
+    expect(await sql()`select from ops.accounts where name = 'Demo partner'`).toHaveLength(1)
+  })
+})

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+
+const database = testDatabase()
+const sql = operatorOf(database)
+
+type Entry = { [member: string]: unknown }
+type Catalog = { suppliers?: Entry[]; games?: Entry[]; products?: Entry[]; offers?: Entry[] }
+
+const load = (catalog: unknown) => sql()`select ops.load_catalog(${sql().json(catalog as never)})`
+
+const small: Required<Catalog> = {
+  suppliers: [{ code: 'small', base_url: 'https://small.example', token: 'a-secret' }],
+  games: [{ slug: 'chess', name: 'Chess' }],
+  products: [
+    { id: 900, game_slug: 'chess', name: 'A rook', price: 1, currency: 'RUB', delivery_type: 'key' },
+  ],
+  offers: [{ product_id: 900, supplier: 'small', sku: 'rook' }],
+}
+
+describe('a catalog in one document', () => {
+  test('is loaded with the defaults of the single functions', async () => {
+    await load(small)
+    expect(await sql()`select * from ops.products where product_id = 900`).toMatchObject([
+      {
+        ...{ game_slug: 'chess', name: 'A rook', price: '1.00', delivery_fields: [], region: null },
+        ...{ max_quantity: 100, in_stock: true, available: true },
+      },
+    ])
+    expect(await sql()`select sku, cost, priority from ops.offers where product_id = 900`).toMatchObject([
+      { sku: 'rook', cost: null, priority: 100 },
+    ])
+    expect(await sql()`select protocol from ops.suppliers where code = 'small'`).toMatchObject([
+      { protocol: 'http' },
+    ])
+  })
+
+  test('may list only a part; what it does not list stays', async () => {
+    await load(small)
+    await load({ games: [{ slug: 'go', name: 'Go' }] })
+    await load({})
+    expect(await sql()`select slug from ops.games where slug in ('chess', 'go')`).toHaveLength(2)
+  })
+
+  test.each<[string, unknown]>([
+    ['an unknown part', { ...small, prices: [] }],
+    ['a misspelt member', { ...small, games: [{ slug: 'chess', title: 'Chess' }] }],
+    ['a product without an id', { ...small, products: [{ ...small.products[0], id: null }] }],
+    ['a product that is refused by itself', { ...small, products: [{ ...small.products[0], price: 0 }] }],
+    ['an entry that is no object', { ...small, games: ['chess'] }],
+    ['something that is no object', []],
+  ])('with %s is refused as a whole', async (_, catalog) => {
+    await expect(load(catalog)).rejects.toMatchObject(refusals.wrongArgument)
+    await expect(
+      load({ ...small, offers: [{ product_id: 901, supplier: 'small', sku: 'x' }] }),
+    ).rejects.toMatchObject(refusals.unknown)
+  })
+
+  test('never tells a token when it refuses a supplier', async () => {
+    const refused = load({ suppliers: [{ code: 'small', url: 'https://small.example', token: 'a-secret' }] })
+    await expect(refused).rejects.toMatchObject({
+      ...refusals.wrongArgument,
+      message: 'a supplier has an unknown member: url',
+    })
+  })
+})
+
+describe('the demo catalog', () => {
+  const demo: Required<Catalog> = JSON.parse(
+    readFileSync(new URL('../../../db/seed/demo.json', import.meta.url), 'utf8'),
+  )
+  const supplier = (code: string) => ({ code, base_url: 'http://127.0.0.1:4000', token: 'token' })
+
+  beforeEach(() => load({ ...demo, suppliers: [supplier('demo'), supplier('demo-reserve')] }))
+
+  test('has games with products of both kinds, one sold out, and one with two suppliers', async () => {
+    const products = await sql()`select * from ops.products where product_id between 101 and 199`
+    expect(products.length).toBe(demo.products.length)
+    expect(new Set(products.map(({ currency }) => currency))).toEqual(new Set(['RUB']))
+    expect(new Set(products.map(({ game_slug }) => game_slug)).size).toBe(4)
+    expect(products.filter(({ available }) => !available)).toHaveLength(1)
+    expect(JSON.stringify(products)).toContain('"select"')
+    const keys = products.filter(({ delivery_type }) => delivery_type === 'key')
+    expect(keys.length).toBeGreaterThan(1)
+    for (const { delivery_type, delivery_fields } of products) {
+      const ids = delivery_fields.map(({ id }: { id: string }) => id)
+      if (delivery_type === 'key') expect(ids).toEqual([])
+      else expect(ids).toContain('gameUserId')
+    }
+    const offers = await sql()`
+      select o.sku, p.delivery_type, count(*) over (partition by o.product_id) as suppliers
+      from ops.offers o join ops.products p using (product_id) where o.supplier like 'demo%'`
+    for (const { sku, delivery_type } of offers) expect(sku.startsWith('KEY-')).toBe(delivery_type === 'key')
+    expect(offers.some(({ suppliers }) => Number(suppliers) === 2)).toBe(true)
+  })
+
+  test('changes nothing when it is loaded again', async () => {
+    const everything = async () => [
+      await sql()`select * from ops.games order by 1`,
+      await sql()`select * from ops.products order by 1`,
+      await sql()`select * from ops.offers order by 1, 2`,
+      await sql()`select * from ops.suppliers order by 1`,
+      await timesLogged(sql()),
+    ]
+    const before = await everything()
+    await load({ ...demo, suppliers: [supplier('demo'), supplier('demo-reserve')] })
+    expect(await everything()).toEqual(before)
+  })
+})

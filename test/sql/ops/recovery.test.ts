@@ -1,0 +1,186 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
+import { answer, completed, processing } from '../../support/lines.ts'
+import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+import { audit, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+
+const database = testDatabase()
+const sql = operatorOf(database)
+const nobody = '00000000-0000-4000-8000-000000000000'
+let partner: Partner
+
+beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
+beforeEach(async () => {
+  partner = await makePartner(database.sql)
+})
+
+async function eventIn(state: 'waiting' | 'sending' | 'delivered' | 'dead', of = partner): Promise<string> {
+  const id = await makeEvent(database.sql, of)
+  if (state === 'waiting') return id
+  const attempt = await claimAttempt(database.sql, id)
+  if (state === 'delivered') await finishAttempt(database.sql, attempt, answered(200))
+  if (state === 'dead') await finishAttempt(database.sql, attempt, answered(410))
+  return id
+}
+
+async function eventOf(id: string) {
+  const [row] = await sql()`
+    select *, extract(epoch from next_attempt_at - now())::float as wait from ops.events where event_id = ${id}`
+  return row
+}
+
+/** The jobs for a line or an event, with the seconds until each is due. */
+async function jobsOf(id: string) {
+  return [
+    ...(await sql()`
+      select task, extract(epoch from run_at - now())::float as wait from ops.queue where subject = ${id}`),
+  ]
+}
+
+describe('a redelivery', () => {
+  test('starts a new ladder for a dead letter, due now, with one job', async () => {
+    const id = await eventIn('dead')
+    await sql()`select ops.redeliver(${id})`
+    expect(await eventOf(id)).toMatchObject({
+      ...{ state: 'waiting', ladder: 2, attempts: 0, dead_at: null, dead_reason: null },
+    })
+    expect((await eventOf(id))?.wait).toBeLessThanOrEqual(0)
+    const jobs = await jobsOf(id)
+    expect(jobs).toHaveLength(1)
+    expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
+    expect(await sql()`select from ops.dead_letters where event_id = ${id}`).toEqual([])
+    expect(await lastLogged(sql())).toEqual({
+      action: 'redeliver',
+      subject: `event ${id}`,
+      detail: { dead_reason: 'http_4xx' },
+    })
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test.each(['waiting', 'sending', 'delivered'] as const)('of a %s event is refused', async (state) => {
+    const id = await eventIn(state)
+    await expect(sql()`select ops.redeliver(${id})`).rejects.toMatchObject({
+      ...refusals.wrongState,
+      message: `event ${id} is no dead letter: it is ${state}`,
+    })
+    expect(await eventOf(id)).toMatchObject({ state, ladder: 1 })
+  })
+
+  test('of an unknown event is refused', async () => {
+    await expect(sql()`select ops.redeliver(${nobody})`).rejects.toMatchObject(refusals.unknown)
+  })
+
+  test('of all is counted first, and then done for the dead letters of the account since then', async () => {
+    const old = await eventIn('dead')
+    await database.sql`update supply.events set dead_at = now() - interval '2 days' where id = ${old}`
+    const dead = [await eventIn('dead'), await eventIn('dead')]
+    const delivered = await eventIn('delivered')
+    const others = await eventIn('dead', await makePartner(database.sql))
+    const sample = await eventIn('dead')
+    await database.sql`update supply.events set simulated = true, order_id = null where id = ${sample}`
+    const logged = await timesLogged(sql())
+    const redeliverAll = async (dryRun?: boolean) => {
+      const [row] =
+        dryRun === undefined
+          ? await sql()`select ops.redeliver_all(${partner.accountId}, now() - interval '1 day') as n`
+          : await sql()`select ops.redeliver_all(${partner.accountId}, now() - interval '1 day', ${dryRun}) as n`
+      return Number(row?.n)
+    }
+    expect(await redeliverAll()).toBe(2)
+    expect(await redeliverAll(true)).toBe(2)
+    expect(await timesLogged(sql())).toBe(logged)
+    expect(await redeliverAll(false)).toBe(2)
+    expect(await redeliverAll(false)).toBe(0)
+    const states = await Promise.all([old, ...dead, delivered, others, sample].map(eventOf))
+    expect(states.map((event) => `${event?.state} ${event?.ladder}`)).toEqual([
+      ...['dead 1', 'waiting 2', 'waiting 2', 'delivered 1', 'dead 1', 'dead 1'],
+    ])
+    expect((await Promise.all(dead.map(jobsOf))).flat()).toHaveLength(2)
+  })
+
+  test('of all needs an account, a time, and a yes or no', async () => {
+    const { accountId } = partner
+    await expect(sql()`select ops.redeliver_all(999999, now())`).rejects.toMatchObject(refusals.unknown)
+    await expect(sql()`select ops.redeliver_all(${accountId}, null)`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+    await expect(sql()`select ops.redeliver_all(${accountId}, now(), null)`).rejects.toMatchObject(
+      refusals.wrongArgument,
+    )
+  })
+})
+
+describe('the next attempt of an event', () => {
+  test('is made due now, and is still one of the nine', async () => {
+    const id = await eventIn('waiting')
+    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(500))
+    expect((await jobsOf(id))[0]?.wait).toBeGreaterThan(50)
+    await sql()`select ops.deliver_now(${id})`
+    expect(await eventOf(id)).toMatchObject({ state: 'waiting', ladder: 1, attempts: 1 })
+    const jobs = await jobsOf(id)
+    expect(jobs).toHaveLength(1)
+    expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
+    expect(await lastLogged(sql())).toMatchObject({ action: 'deliver_now', subject: `event ${id}` })
+    const claimed = await database.sql`select attempt from work.begin_deliveries(${[id]})`
+    expect([...claimed]).toEqual([{ attempt: 2 }])
+  })
+
+  test('is refused for what does not wait', async () => {
+    for (const state of ['sending', 'delivered', 'dead'] as const) {
+      await expect(sql()`select ops.deliver_now(${await eventIn(state)})`).rejects.toMatchObject(
+        refusals.wrongState,
+      )
+    }
+    await expect(sql()`select ops.deliver_now(${nobody})`).rejects.toMatchObject(refusals.unknown)
+  })
+})
+
+describe('the next question about a line', () => {
+  async function newLine(productId: number = products.topUp): Promise<string> {
+    const { body } = await place(database.sql, partner, { items: [{ productId, quantity: 1 }] })
+    return body.items[0]?.id ?? ''
+  }
+  const claim = (id: string) => database.sql`select method from work.begin_calls(${[id]})`
+
+  test('is made due now', async () => {
+    const id = await newLine()
+    for (let n = 0; n < 5; n += 1) await answer(database.sql, id, processing())
+    expect((await jobsOf(id))[0]?.wait).toBeGreaterThan(15)
+    await sql()`select ops.poll_now(${id})`
+    const jobs = await jobsOf(id)
+    expect(jobs).toHaveLength(1)
+    expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
+    expect(await lastLogged(sql())).toEqual({
+      action: 'poll_now',
+      subject: `line ${id}`,
+      detail: { supplier: 'first' },
+    })
+    expect([...(await claim(id))]).toEqual([{ method: 'get' }])
+  })
+
+  test('is made due also for a stuck line and for a held one, which a good answer then settles', async () => {
+    const stuck = await newLine()
+    await answer(database.sql, stuck, processing())
+    await database.sql`update supply.order_items set sent_at = now() - interval '2 days' where id = ${stuck}`
+    expect(await answer(database.sql, stuck, processing())).toBe('stuck')
+    const held = await newLine(products.key)
+    expect(await answer(database.sql, held, completed())).toBe('held')
+    expect(await claim(held)).toEqual([])
+    for (const [id, codes] of [[stuck, []] as const, [held, ['A']] as const]) {
+      await sql()`select ops.poll_now(${id})`
+      expect(await answer(database.sql, id, completed({ codes: [...codes] }))).toBe('settled')
+    }
+  })
+
+  test('is refused for a line that is final, and for an unknown one', async () => {
+    const id = await newLine()
+    await answer(database.sql, id, completed())
+    await expect(sql()`select ops.poll_now(${id})`).rejects.toMatchObject({
+      ...refusals.wrongState,
+      message: `line ${id} is not at a supplier: it is completed`,
+    })
+    await expect(sql()`select ops.poll_now(${nobody})`).rejects.toMatchObject(refusals.unknown)
+  })
+})

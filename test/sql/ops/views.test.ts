@@ -1,0 +1,236 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
+import { answer, completed, failed, processing } from '../../support/lines.ts'
+import { operatorOf, refusals } from '../../support/operator.ts'
+import { type OrderRequest, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+
+const database = testDatabase()
+const sql = operatorOf(database)
+let partner: Partner
+
+beforeAll(async () => {
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token-of-first' })
+  partner = await makePartner(database.sql)
+})
+
+async function newOrder(request: OrderRequest = {}) {
+  const { body } = await place(database.sql, partner, request)
+  return { code: body.code, lines: body.items.map(({ id }) => id), line: body.items[0]?.id ?? '' }
+}
+
+const newKeys = (quantity: number) => newOrder({ items: [{ productId: products.key, quantity }] })
+
+async function itemOf(id: string) {
+  const [row] = await sql()`select * from ops.order_items where item_id = ${id}`
+  return row
+}
+
+const money = 'numeric(14,2)'
+const time = 'timestamp with time zone'
+const documented: { [view: string]: string } = {
+  accounts: `account_id bigint, name text, kind text, mode text, active boolean, currency text, balance ${money}, in_orders ${money}`,
+  api_keys: `key_id bigint, account_id bigint, prefix text, last4 text, scope text, active boolean, expires_at ${time}, last_used_at ${time}`,
+  orders: `order_code text, account_id bigint, external_order_id text, status text, outcome text, total_amount ${money}, refunded_amount ${money}, callback_url text, created_at ${time}, completed_at ${time}`,
+  order_items: `item_id uuid, order_code text, product_id integer, product_name text, amount integer, price ${money}, status text, supplier text, error_code text, codes_delivered integer, next_check_at ${time}, stuck boolean`,
+  events: `event_id uuid, order_code text, account_id bigint, event_type text, callback_url text, state text, attempts integer, next_attempt_at ${time}, created_at ${time}`,
+  delivery_attempts: `event_id uuid, attempt integer, started_at ${time}, finished_at ${time}, status_code integer, error text, outcome text, retry_after_seconds integer, next_attempt_at ${time}`,
+  dead_letters: `event_id uuid, order_code text, account_id bigint, event_type text, callback_url text, reason text, attempts integer, dead_at ${time}`,
+  supplier_attempts: 'attempt_id bigint, item_id uuid, order_code text, supplier text',
+  stuck_items: 'item_id uuid, order_code text, account_id bigint',
+  ledger: `account_id bigint, seq bigint, type text, amount ${money}, balance_after ${money}`,
+  alerts: 'alert_id uuid, cause text, message text, count integer',
+  queue: 'job_id bigint, task text, subject uuid, order_code text',
+  audit: 'check_name text, detail text',
+}
+
+describe('the operators read', () => {
+  test.each(Object.entries(documented))(
+    'ops.%s with its documented columns and types',
+    async (view, columns) => {
+      const rows = await database.sql`
+      select attname || ' ' || format_type(atttypid, atttypmod) as column
+      from pg_attribute where attrelid = ${`ops.${view}`}::regclass and attnum > 0 order by attnum`
+      const wanted = columns.split(/, (?=[a-z])/)
+      expect(rows.slice(0, wanted.length).map(({ column }) => column)).toEqual(wanted)
+    },
+  )
+
+  test('every view, and no table', async () => {
+    const views = await database.sql`
+      select relname::text as name from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v'`
+    expect(views.length).toBeGreaterThanOrEqual(Object.keys(documented).length)
+    for (const { name } of views) await sql()`select * from ops.${sql()(name)} limit 1`
+    await expect(sql()`select * from supply.api_keys`).rejects.toMatchObject(refusals.forbidden)
+    await expect(sql()`update ops.accounts set balance = 1`).rejects.toMatchObject(refusals.forbidden)
+    await expect(sql()`select core.post_ledger(1, 'deposit', 1)`).rejects.toMatchObject(refusals.forbidden)
+  })
+
+  test('ops.help() with each object of the schema', async () => {
+    const rows = await sql()`select * from ops.help()`
+    expect(rows).toContainEqual({
+      kind: 'function',
+      name: 'deposit',
+      arguments: 'account_id bigint, amount numeric, reference text',
+      comment: expect.stringContaining('balance'),
+    })
+    expect(rows).toContainEqual({
+      kind: 'view',
+      name: 'rate_limits',
+      arguments: 'network, per_minute',
+      comment: expect.stringContaining('budget'),
+    })
+    const [objects] = await database.sql`
+      select (select count(*) from pg_proc where pronamespace = 'ops'::regnamespace)
+        + (select count(*) from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v') as count`
+    expect(rows.length).toBe(Number(objects?.count))
+    for (const { comment } of rows) expect(comment).toMatch(/\.$/)
+  })
+})
+
+describe('the money in orders', () => {
+  test('is what was charged on those that are not final', async () => {
+    const { accountId } = partner
+    const inOrders = async () => {
+      const [row] = await sql()`select in_orders, balance from ops.accounts where account_id = ${accountId}`
+      return row
+    }
+    expect(await inOrders()).toEqual({ in_orders: '0.00', balance: '1000.00' })
+    const first = await newOrder()
+    const second = await newOrder({ items: [{ productId: products.topUp, quantity: 2 }] })
+    expect(await inOrders()).toEqual({ in_orders: '31.50', balance: '968.50' })
+    await answer(database.sql, first.line, completed())
+    await answer(database.sql, second.line, failed())
+    expect(await inOrders()).toEqual({ in_orders: '0.00', balance: '989.50' })
+    const [row] = await sql()`select * from ops.orders where order_code = ${second.code}`
+    expect(row).toMatchObject({ status: 'failed', outcome: 'none', refunded_amount: '21.00' })
+    const ledger = await sql()`
+      select type, amount, order_code, item_id from ops.ledger where account_id = ${accountId} order by seq desc limit 1`
+    expect(ledger[0]).toEqual({
+      ...{ type: 'order_refund', amount: '21.00', order_code: second.code, item_id: second.line },
+    })
+  })
+})
+
+describe('a line', () => {
+  test('shows how many keys were delivered', async () => {
+    const { line } = await newKeys(2)
+    expect(await itemOf(line)).toMatchObject({ codes_delivered: 0, stuck: false, held: false })
+    await answer(database.sql, line, completed({ codes: ['A', 'B'] }))
+    expect(await itemOf(line)).toMatchObject({ codes_delivered: 2, codes_kept: 2, status: 'completed' })
+    expect(await itemOf((await newOrder()).line)).toMatchObject({ codes_delivered: 0 })
+  })
+
+  test('is stuck only while it is open', async () => {
+    const { code, line } = await newOrder()
+    await answer(database.sql, line, processing())
+    await database.sql`update supply.order_items set sent_at = now() - interval '2 days' where id = ${line}`
+    await answer(database.sql, line, processing())
+    expect(await itemOf(line)).toMatchObject({ stuck: true, held: false, status: 'processing' })
+    expect(await sql()`select * from ops.stuck_items where item_id = ${line}`).toMatchObject([
+      { order_code: code, account_id: String(partner.accountId), why: 'stuck', supplier: 'first' },
+    ])
+    await answer(database.sql, line, completed())
+    expect(await itemOf(line)).toMatchObject({ stuck: false, status: 'completed' })
+    expect(await sql()`select from ops.stuck_items where item_id = ${line}`).toHaveLength(0)
+  })
+
+  test('that is held waits for an operator, with the keys that came', async () => {
+    const { line } = await newKeys(3)
+    await answer(database.sql, line, completed({ codes: ['A', 'B'] }))
+    expect(await itemOf(line)).toMatchObject({
+      ...{ stuck: false, held: true, codes_delivered: 0, codes_kept: 2, next_check_at: null },
+    })
+    expect(await sql()`select * from ops.stuck_items where item_id = ${line}`).toMatchObject([
+      { why: 'held', held_reason: 'completed with 2 codes for an amount of 3', codes_kept: 2 },
+    ])
+    expect(await sql()`select * from ops.alerts where cause = 'line_held:first'`).toMatchObject([
+      { count: 1, sent_at: null },
+    ])
+    await sql()`select ops.settle_item(${line}, 'completed', array['C'])`
+    expect(await itemOf(line)).toMatchObject({ held: false, codes_delivered: 3 })
+    const attempts = await sql()`
+      select method, verdict, codes from ops.supplier_attempts where item_id = ${line} order by attempt_id`
+    expect([...attempts]).toEqual([
+      { method: 'put', verdict: 'held', codes: 2 },
+      { method: 'operator', verdict: 'settled', codes: 3 },
+    ])
+  })
+})
+
+describe('an event', () => {
+  test('shows its attempts, and as a dead letter why it died', async () => {
+    const id = await makeEvent(database.sql, partner)
+    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(503))
+    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(302))
+    const attempts = await sql()`
+      select attempt, ladder, status_code, outcome from ops.delivery_attempts where event_id = ${id} order by attempt`
+    expect([...attempts]).toEqual([
+      { attempt: 1, ladder: 1, status_code: 503, outcome: 'retry' },
+      { attempt: 2, ladder: 1, status_code: 302, outcome: 'dead' },
+    ])
+    expect(await sql()`select * from ops.dead_letters where event_id = ${id}`).toMatchObject([
+      { reason: 'http_3xx', attempts: 2, status_code: 302, callback_url: 'https://hooks.example/x' },
+    ])
+  })
+
+  test('that a partner asked for as a sample is among the events, not among the dead letters', async () => {
+    const id = await makeEvent(database.sql, partner)
+    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(404))
+    await database.sql`update supply.events set simulated = true, order_id = null where id = ${id}`
+    expect(await sql()`select simulated, state from ops.events where event_id = ${id}`).toMatchObject([
+      { simulated: true, state: 'dead' },
+    ])
+    expect(await sql()`select from ops.dead_letters where event_id = ${id}`).toHaveLength(0)
+  })
+})
+
+describe('the queue', () => {
+  test('shows what each job is for', async () => {
+    const { code, line } = await newOrder()
+    expect(await sql()`select * from ops.queue where subject = ${line}`).toMatchObject([
+      { task: 'call_supplier', order_code: code, attempts: 0, locked_by: null, last_error: null },
+    ])
+    const event = await makeEvent(database.sql, partner)
+    const [row] = await sql()`select order_code from ops.events where event_id = ${event}`
+    expect(await sql()`select * from ops.queue where subject = ${event}`).toMatchObject([
+      { task: 'deliver_webhook', order_code: row?.order_code, key: `deliver_webhook:${event}` },
+    ])
+    const alerts = await sql()`
+      select cause, order_code from ops.queue join ops.alerts on alert_id = subject where cause like 'line_%'`
+    expect(alerts).toContainEqual({ cause: 'line_held:first', order_code: null })
+    await database.sql`select graphile_worker.add_job('call_supplier', '{"id": "no line"}')`
+    expect(await sql()`select subject, order_code from ops.queue where subject is null`).toEqual([
+      { subject: null, order_code: null },
+    ])
+  })
+
+  test('and the pools say how many jobs each has', async () => {
+    await database.sql`select work.register_pool('pool-1', 17)`
+    await database.sql`
+      update graphile_worker._private_jobs set locked_by = 'pool-1', locked_at = now()
+      where id = (select min(id) from graphile_worker._private_jobs)`
+    expect(await sql()`select pool_id, jobs from ops.worker_pools`).toMatchObject([
+      { pool_id: 'pool-1', jobs: 1 },
+    ])
+  })
+})
+
+test('nothing that operators read holds a key, a secret or a token whole', async () => {
+  const { line } = await newKeys(1)
+  await answer(database.sql, line, completed({ codes: ['THE-DELIVERED-KEY'] }))
+  const held = await newKeys(2)
+  await answer(database.sql, held.line, completed({ codes: ['THE-KEPT-KEY'] }))
+  await sql()`select ops.settle_item(${held.line}, 'failed', array['THE-KEPT-KEY'])`
+  const event = await makeEvent(database.sql, partner)
+  const { secret } = await claimAttempt(database.sql, event)
+  const views = await database.sql`
+    select relname::text as name from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v'`
+  for (const { name } of views) {
+    const shown = JSON.stringify(await sql()`select * from ops.${sql()(name)}`)
+    expect(shown, name).not.toMatch(/THE-(DELIVERED|KEPT)-KEY|token-of-first/)
+    expect(shown, name).not.toContain(secret)
+    expect(shown, name).not.toContain(partner.key)
+  }
+})

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import { lineTests } from '../../support/line_tests.ts'
+import { answer, claimCalls, completed, failed } from '../../support/lines.ts'
+import { audit, balanceOf } from '../../support/orders.ts'
+import { products } from '../../support/partner.ts'
+
+const { sql, partner, order, keys, read, eventsOf, alertsOf } = lineTests()
+
+describe('an order ends', () => {
+  test('completed when all lines are, with its event', async () => {
+    const { code, lines } = await order({
+      callbackUrl: 'https://hooks.example/x',
+      items: [{ productId: products.topUp, quantity: 2 }, { productId: products.key }],
+    })
+    await answer(sql(), lines[0] ?? '', completed())
+    expect((await read(code)).status).toBe('processing')
+    await answer(sql(), lines[1] ?? '', completed({ codes: ['AAA-1'] }))
+    const ended = await read(code)
+    expect(ended).toMatchObject({
+      status: 'completed',
+      outcome: 'full',
+      refundedAmount: 0,
+      error: null,
+      reason: null,
+    })
+    expect(ended.items[1].cdKeys).toEqual([{ code: 'AAA-1' }])
+    const [event] = await eventsOf(code)
+    expect(JSON.parse(event?.body)).toEqual({
+      event_id: event?.id,
+      event_type: 'order.completed',
+      occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: {
+        orderCode: code,
+        externalOrderId: ended.externalOrderId,
+        totalAmount: 41,
+        status: 'completed',
+        items: [
+          { productName: '100 credits', amount: 2, price: 10.5 },
+          { productName: 'Gift key', amount: 1, price: 20, cdKeys: [{ code: 'AAA-1' }] },
+        ],
+        completedAt: ended.completedAt,
+      },
+    })
+    expect(await balanceOf(sql(), partner())).toBe(959)
+  })
+
+  test("failed when all lines failed, refunded, with its event and the supplier's Russian reason", async () => {
+    const { code, line } = await order({ callbackUrl: 'https://hooks.example/x' })
+    await answer(sql(), line, failed({ errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' }))
+    const ended = await read(code)
+    expect(ended).toMatchObject({
+      status: 'failed',
+      outcome: 'none',
+      totalAmount: 10.5,
+      refundedAmount: 10.5,
+      error: 'ORDER_FAILED',
+      reason: 'Игрок не найден.',
+      items: [
+        {
+          status: 'failed',
+          errorCode: 'PLAYER_NOT_FOUND',
+          errorMessage: 'Игрок не найден.',
+          refundedAmount: 10.5,
+        },
+      ],
+    })
+    const [event] = await eventsOf(code)
+    expect(JSON.parse(event?.body).data).toEqual({
+      orderCode: code,
+      externalOrderId: ended.externalOrderId,
+      totalAmount: 10.5,
+      status: 'failed',
+      error: 'ORDER_FAILED',
+      reason: 'Игрок не найден.',
+      completedAt: ended.completedAt,
+    })
+    expect(await balanceOf(sql(), partner())).toBe(1000)
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('mixed as failed, with the failed lines refunded, the keys shown, and no event', async () => {
+    const { code, lines } = await order({
+      callbackUrl: 'https://hooks.example/x',
+      items: [{ productId: products.topUp }, { productId: products.key, quantity: 2 }],
+    })
+    await answer(sql(), lines[1] ?? '', completed({ codes: ['A', 'B'] }))
+    await answer(
+      sql(),
+      lines[0] ?? '',
+      failed({ errorCode: 'REGION_MISMATCH', reason: 'NullPointerException at Foo.java' }),
+    )
+    expect(await read(code)).toMatchObject({
+      status: 'failed',
+      outcome: 'partial',
+      totalAmount: 50.5,
+      refundedAmount: 10.5,
+      reason: 'Товар недоступен в регионе этого игрового аккаунта.',
+      items: [
+        { status: 'failed', refundedAmount: 10.5 },
+        { status: 'completed', cdKeys: [{ code: 'A' }, { code: 'B' }] },
+      ],
+    })
+    expect(await eventsOf(code)).toEqual([])
+    expect(await balanceOf(sql(), partner())).toBe(960)
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('without an event where there is no callback', async () => {
+    const { code, line } = await order()
+    await answer(sql(), line, completed())
+    expect(await eventsOf(code)).toEqual([])
+  })
+
+  test('with the reason of the first failed line that has one', async () => {
+    const { code, lines } = await order({
+      items: [{ productId: products.topUp }, { productId: products.topUp }, { productId: products.key }],
+    })
+    const said = [
+      { reason: 'timeout at 10.0.0.3' },
+      { reason: 'Игрок не найден.' },
+      { reason: 'Нет ключей.' },
+    ]
+    for (const [index, line] of [...lines.entries()].reverse()) await answer(sql(), line, failed(said[index]))
+    expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'none', reason: 'Игрок не найден.' })
+  })
+
+  test('with no reason where the supplier gave none that a buyer may read', async () => {
+    const { code, line } = await order()
+    await answer(sql(), line, failed({ errorCode: 'weird code!', reason: 'timeout at 10.0.0.3' }))
+    expect(await read(code)).toMatchObject({
+      reason: null,
+      items: [{ errorCode: 'SUPPLIER_ERROR', errorMessage: null }],
+    })
+  })
+})
+
+describe('a line of keys', () => {
+  test('of which a part comes is split, and the sum still holds', async () => {
+    const { code, line } = await keys(3, 'https://hooks.example/x')
+    expect(await answer(sql(), line, failed({ codes: ['A'], errorCode: 'OUT_OF_STOCK' }))).toBe('settled')
+    const ended = await read(code)
+    expect(ended).toMatchObject({ status: 'failed', outcome: 'partial', totalAmount: 60, refundedAmount: 40 })
+    expect(ended.items).toMatchObject([
+      { id: line, status: 'completed', amount: 1, price: 20, cdKeys: [{ code: 'A' }] },
+      { status: 'failed', amount: 2, price: 20, refundedAmount: 40, errorCode: 'OUT_OF_STOCK' },
+    ])
+    expect(await balanceOf(sql(), partner())).toBe(980)
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test.each([
+    ['fewer codes with completed', completed({ codes: ['A', 'B'] })],
+    ['more codes with completed', completed({ codes: ['A', 'B', 'C', 'D'] })],
+    ['as many codes with failed', failed({ codes: ['A', 'B', 'C'] })],
+    ['the same code twice', completed({ codes: ['A', 'B', 'B'] })],
+  ])('is held for an operator on %s: codes kept, nothing refunded', async (_, result) => {
+    const { code, line } = await keys(3)
+    const before = await alertsOf('line_held:first')
+    expect(await answer(sql(), line, result)).toBe('held')
+    expect(await alertsOf('line_held:first')).toBe(before + 1)
+    expect((await read(code)).items).toMatchObject([{ status: 'processing', amount: 3 }])
+    const kept = await sql()`select code from supply.item_keys where item_id = ${line}`
+    expect(kept.length).toBe(new Set(result.codes).size)
+    expect(await balanceOf(sql(), partner())).toBe(940)
+    expect(await claimCalls(sql(), [line])).toEqual([])
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('that is held settles on a sensible answer that holds the kept codes', async () => {
+    const { code, line } = await keys(3)
+    await answer(sql(), line, completed({ codes: ['A', 'B'] }))
+    await sql()`select ops.poll_now(${line})`
+    expect(await answer(sql(), line, completed({ codes: ['X', 'Y', 'Z'] }))).toBe('held')
+    await sql()`delete from supply.item_keys where item_id = ${line} and code in ('X', 'Y', 'Z')`
+    await sql()`select ops.poll_now(${line})`
+    expect(await answer(sql(), line, completed({ codes: ['A', 'B', 'C'] }))).toBe('settled')
+    expect((await read(code)).items[0].cdKeys).toEqual([{ code: 'A' }, { code: 'B' }, { code: 'C' }])
+  })
+
+  test('takes no codes where it is a top-up: they are recorded only', async () => {
+    const { code, line } = await order()
+    expect(await answer(sql(), line, completed({ codes: ['A'] }))).toBe('settled')
+    expect((await read(code)).items[0]).not.toHaveProperty('cdKeys')
+    const [attempt] = await sql()`select codes from supply.supplier_attempts where item_id = ${line}`
+    expect(attempt?.codes).toEqual(['A'])
+  })
+})

@@ -1,0 +1,336 @@
+import postgres from 'postgres'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { audit, balanceOf, orderRequest, place, placeAll } from '../../support/orders.ts'
+import { makeCatalog, makePartner, products } from '../../support/partner.ts'
+
+const database = testDatabase()
+const refusedSupplier = { url: 'http://127.0.0.1:9', token: 'token' }
+
+beforeAll(async () => {
+  await makeCatalog(database.sql, refusedSupplier)
+})
+
+async function jobsOf(code: string): Promise<number> {
+  const [row] = await database.sql`
+    select count(*)::int as jobs from graphile_worker._private_jobs j
+    join ops.order_items i on i.item_id::text = j.payload ->> 'id' where i.order_code = ${code}`
+  return row?.jobs
+}
+
+describe('an accepted order', () => {
+  test('is dated when it had its turn, so that times are in the order of the orders', async () => {
+    const partner = await makePartner(database.sql)
+    const holder = await database.sql.reserve()
+    await holder`begin`
+    await holder`select from supply.accounts where id = ${partner.accountId} for update`
+    const placing = place(database.sql, partner)
+    const waiting = () =>
+      database.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(waiting, { interval: 10 }).toHaveLength(1)
+    const [turn] = await holder`select core.iso(clock_timestamp()) as time`
+    await holder`commit`
+    holder.release()
+    const { body } = await placing
+    expect(Date.parse(String(body.createdAt))).toBeGreaterThanOrEqual(Date.parse(turn?.time))
+    expect(body.updatedAt).toBe(body.createdAt)
+  })
+
+  test('is charged, written to the ledger and queued, a job a line', async () => {
+    const partner = await makePartner(database.sql)
+    const { result, body } = await place(database.sql, partner, {
+      externalOrderId: 'mine-1',
+      items: [
+        { productId: products.topUp, quantity: 2 },
+        { productId: products.key, quantity: 3 },
+      ],
+    })
+    expect(result).toBe('created')
+    expect(body).toMatchObject({
+      externalOrderId: 'mine-1',
+      status: 'processing',
+      outcome: null,
+      totalAmount: 81,
+      refundedAmount: 0,
+      currency: 'RUB',
+      items: [
+        { productId: 101, productName: '100 credits', amount: 2, price: 10.5, status: 'processing' },
+        { productId: 102, productName: 'Gift key', amount: 3, price: 20, status: 'processing' },
+      ],
+    })
+    expect(body.orders).toEqual([{ code: body.code, total: 81, itemCount: 2 }])
+    expect(body.code).toMatch(/^[A-Za-z0-9_-]{20,64}$/)
+    expect(await balanceOf(database.sql, partner)).toBe(919)
+    expect(await jobsOf(body.code)).toBe(2)
+    const ledger = await database.sql`
+      select type, amount::float, balance_after::float, seq::int from ops.ledger
+      where account_id = ${partner.accountId} order by seq`
+    expect([...ledger]).toEqual([
+      { type: 'deposit', amount: 1000, balance_after: 1000, seq: 1 },
+      { type: 'order_charge', amount: -81, balance_after: 919, seq: 2 },
+    ])
+    expect(await audit(database.sql)).toEqual([])
+  })
+
+  test('may spend the balance to the last kopeck', async () => {
+    const partner = await makePartner(database.sql, { balance: 10.5 })
+    expect((await place(database.sql, partner)).result).toBe('created')
+    expect(await balanceOf(database.sql, partner)).toBe(0)
+  })
+})
+
+describe('a repeat', () => {
+  test('is the same order, as it is now, even without money, stock or the same price', async () => {
+    const partner = await makePartner(database.sql, { balance: 10.5 })
+    const request = orderRequest(partner, { items: [{ productId: products.topUp, maxPrice: 10.5 }] })
+    const [first] = await placeAll(database.sql, [request])
+    const [again] = await placeAll(database.sql, [{ ...request, maxTotal: 1 }])
+    expect(first?.result).toBe('created')
+    expect(again).toMatchObject({ result: 'replayed', body: first?.body })
+    expect(await balanceOf(database.sql, partner)).toBe(0)
+  })
+
+  test('with other content names every field that differs and the order', async () => {
+    const partner = await makePartner(database.sql)
+    const first = await place(database.sql, partner, { idempotencyKey: 'key-1' })
+    const second = await place(database.sql, partner, {
+      idempotencyKey: 'key-1',
+      callbackUrl: 'https://hooks.example/1',
+      items: [{ productId: products.topUp, quantity: 2 }],
+    })
+    expect(second.result).toBe('IDEMPOTENCY_KEY_REUSED')
+    expect(second.body.orderCode).toBe(first.body.code)
+    expect(second.body.details.map((d: { path: string }) => d.path)).toEqual([
+      'items',
+      'externalOrderId',
+      'callbackUrl',
+    ])
+    expect(await balanceOf(database.sql, partner)).toBe(989.5)
+  })
+
+  test('compares delivery data as JSON values, whatever the order of their keys', async () => {
+    const partner = await makePartner(database.sql)
+    const of = (deliveryData: object) =>
+      orderRequest(partner, { externalOrderId: 'same', items: [{ productId: products.topUp, deliveryData }] })
+    const [first] = await placeAll(database.sql, [of({ gameUserId: '1', zone: 2 })])
+    const [second] = await placeAll(database.sql, [of({ zone: 2, gameUserId: '1' })])
+    const [third] = await placeAll(database.sql, [of({ zone: '2', gameUserId: '1' })])
+    expect([first?.result, second?.result, third?.result]).toEqual([
+      'created',
+      'replayed',
+      'IDEMPOTENCY_KEY_REUSED',
+    ])
+  })
+
+  test('in the same batch is one order and one charge', async () => {
+    const partner = await makePartner(database.sql)
+    const request = orderRequest(partner)
+    const answers = await placeAll(
+      database.sql,
+      [1, 2, 3].map((ordinal) => ({ ...request, ordinal })),
+    )
+    expect(answers.map(({ result }) => result)).toEqual(['created', 'replayed', 'replayed'])
+    expect(new Set(answers.map(({ body }) => body.code)).size).toBe(1)
+    expect(await balanceOf(database.sql, partner)).toBe(989.5)
+  })
+
+  test('of a refused request is free: a refusal binds nothing', async () => {
+    const partner = await makePartner(database.sql)
+    const request = { idempotencyKey: 'again', externalOrderId: 'again' }
+    const refused = await place(database.sql, partner, {
+      ...request,
+      items: [{ productId: products.outOfStock }],
+    })
+    const accepted = await place(database.sql, partner, request)
+    expect([refused.result, accepted.result]).toEqual(['PRODUCT_UNAVAILABLE', 'created'])
+  })
+})
+
+describe('a refusal', () => {
+  const refusals = [
+    ['an unknown product', { items: [{ productId: 999_999 }] }, 'PRODUCT_NOT_FOUND', ['items[0].productId']],
+    [
+      'a product beyond all numbers',
+      { items: [{ productId: 9e15 }] },
+      'PRODUCT_NOT_FOUND',
+      ['items[0].productId'],
+    ],
+    [
+      'another currency',
+      { items: [{ productId: products.dollars }] },
+      'PRODUCT_NOT_FOUND',
+      ['items[0].productId'],
+    ],
+    [
+      'a product out of stock',
+      { items: [{ productId: products.outOfStock }] },
+      'PRODUCT_UNAVAILABLE',
+      ['items[0].productId'],
+    ],
+    [
+      'too many',
+      { items: [{ productId: products.topUp, quantity: 101 }] },
+      'QUANTITY_OUT_OF_RANGE',
+      ['items[0].quantity'],
+    ],
+    [
+      'missing data',
+      {
+        items: [
+          { productId: products.topUp, deliveryData: {} },
+          { productId: products.dear, deliveryData: { gameUserId: ' ' } },
+        ],
+      },
+      'DELIVERY_DATA_INVALID',
+      ['items[0].deliveryData.gameUserId', 'items[1].deliveryData.gameUserId'],
+    ],
+    ['a bad callback', { callbackError: 'is private' }, 'INVALID_CALLBACK_URL', ['callbackUrl']],
+  ] as const
+
+  test.each(refusals)(
+    'of %s names the fields at fault and charges nothing',
+    async (_, request, code, paths) => {
+      const partner = await makePartner(database.sql)
+      const { result, body } = await place(database.sql, partner, structuredClone(request) as never)
+      expect(result).toBe(code)
+      expect(body.details.map((d: { path: string }) => d.path)).toEqual(paths)
+      expect(await balanceOf(database.sql, partner)).toBe(1000)
+    },
+  )
+
+  test('of a price above a cap says the present one', async () => {
+    const partner = await makePartner(database.sql)
+    const { result, body } = await place(database.sql, partner, {
+      maxTotal: 20,
+      items: [{ productId: products.topUp, quantity: 2, maxPrice: 10.49 }],
+    })
+    expect(result).toBe('PRICE_CHANGED')
+    expect(body.details).toEqual([
+      { path: 'items[0].maxPrice', message: 'the price is now 10.50', price: 10.5 },
+      { path: 'maxTotal', message: 'the total is now 21.00', price: 21 },
+    ])
+  })
+
+  test('for lack of money says what there is and what it takes', async () => {
+    const partner = await makePartner(database.sql, { balance: 10 })
+    const { result, body } = await place(database.sql, partner)
+    expect(result).toBe('INSUFFICIENT_BALANCE')
+    expect(body.details).toEqual({ balance: 10, required: 10.5, currency: 'RUB' })
+  })
+
+  test('comes in the documented order of checks', async () => {
+    const partner = await makePartner(database.sql, { balance: 1 })
+    const tooMuch = { productId: products.topUp, quantity: 1000, maxPrice: 1 }
+    const steps = [
+      { callbackError: 'x', items: [{ productId: 9 }, tooMuch] },
+      { items: [{ productId: 9 }, { ...tooMuch, deliveryData: {} }] },
+      { items: [{ ...tooMuch, deliveryData: {} }, { productId: products.outOfStock }] },
+      { items: [{ productId: products.outOfStock }, tooMuch] },
+      { items: [tooMuch] },
+      { items: [{ ...tooMuch, quantity: 1 }] },
+      { items: [{ productId: products.topUp }] },
+    ]
+    const answers = await Promise.all(steps.map((step) => place(database.sql, partner, step)))
+    expect(answers.map(({ result }) => result)).toEqual([
+      'INVALID_CALLBACK_URL',
+      'PRODUCT_NOT_FOUND',
+      'DELIVERY_DATA_INVALID',
+      'PRODUCT_UNAVAILABLE',
+      'QUANTITY_OUT_OF_RANGE',
+      'PRICE_CHANGED',
+      'INSUFFICIENT_BALANCE',
+    ])
+  })
+
+  test('takes a product without an active supplier for unavailable', async () => {
+    const partner = await makePartner(database.sql)
+    await database.sql`select ops.upsert_product(200, 'space-trader', 'No offer', 1.00, 'RUB', 'key')`
+    expect((await place(database.sql, partner, { items: [{ productId: 200 }] })).result).toBe(
+      'PRODUCT_UNAVAILABLE',
+    )
+  })
+
+  test('meets a key that was revoked after the admission, and an account made inactive', async () => {
+    const partner = await makePartner(database.sql)
+    const request = orderRequest(partner)
+    await database.sql`select ops.revoke_key(${partner.keyId})`
+    expect((await placeAll(database.sql, [request]))[0]?.result).toBe('UNAUTHORIZED')
+    const other = await makePartner(database.sql)
+    await database.sql`select ops.set_account_active(${other.accountId}, false)`
+    expect((await place(database.sql, other)).result).toBe('UNAUTHORIZED')
+    expect(await balanceOf(database.sql, other)).toBe(1000)
+  })
+})
+
+describe('what is refused', () => {
+  test('costs no writes, and reads each product once however many items name it', async () => {
+    const partner = await makePartner(database.sql, { balance: 1 })
+    const items = Array.from({ length: 50 }, () => ({ productId: products.topUp }))
+    const requests = Array.from({ length: 4 }, (_, n) => ({
+      ...orderRequest(partner, { items }),
+      ordinal: n,
+    }))
+    // The counts of a connection begin with what it has not reported yet: this one has done nothing before.
+    const connection = postgres(database.url, { max: 1 })
+    await connection`begin`
+    const answers = await placeAll(connection, requests)
+    const [cost] = await connection`
+      select sum(n_tup_ins + n_tup_upd + n_tup_del)::int as written,
+        sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) filter (where relname in ('products', 'offers'))::int as read
+      from pg_stat_xact_user_tables`
+    await connection.end()
+    expect(new Set(answers.map(({ result }) => result))).toEqual(new Set(['INSUFFICIENT_BALANCE']))
+    expect(cost?.written).toBe(0)
+    expect(cost?.read).toBeLessThan(items.length)
+  })
+})
+
+describe('a batch', () => {
+  test('answers mixed accounts each with its own order, and one refusal touches no other', async () => {
+    const partners = await Promise.all(
+      Array.from({ length: 6 }, () => makePartner(database.sql, { balance: 25 })),
+    )
+    const requests = Array.from({ length: 18 }, (_, i) => {
+      const partner = partners[(i * 5) % 6]
+      if (partner === undefined) throw new Error('no partner')
+      return { ...orderRequest(partner, { externalOrderId: `batch-${i}` }), ordinal: i }
+    })
+    const answers = await placeAll(database.sql, requests)
+    expect(answers.map(({ ordinal }) => ordinal)).toEqual(requests.map(({ ordinal }) => ordinal))
+    for (const { ordinal, result, body } of answers.filter(({ result }) => result === 'created')) {
+      const [row] =
+        await database.sql`select account_id::int, external_order_id from ops.orders where order_code = ${body.code}`
+      expect([result, row]).toEqual([
+        'created',
+        { account_id: requests[ordinal]?.accountId, external_order_id: `batch-${ordinal}` },
+      ])
+    }
+    expect(answers.filter(({ result }) => result === 'created')).toHaveLength(12)
+    expect(answers.filter(({ result }) => result === 'INSUFFICIENT_BALANCE')).toHaveLength(6)
+    expect(await audit(database.sql)).toEqual([])
+  })
+})
+
+describe('a race', () => {
+  test('of 60 orders on a balance for 10 lets exactly 10 through', async () => {
+    const partner = await makePartner(database.sql, { balance: 105 })
+    const answers = await Promise.all(Array.from({ length: 60 }, () => place(database.sql, partner)))
+    const results = answers.map(({ result }) => result)
+    expect(results.filter((result) => result === 'created')).toHaveLength(10)
+    expect(results.filter((result) => result === 'INSUFFICIENT_BALANCE')).toHaveLength(50)
+    expect(await balanceOf(database.sql, partner)).toBe(0)
+    expect(await audit(database.sql)).toEqual([])
+  })
+
+  test('of 50 identical requests over several connections makes one order and one charge', async () => {
+    const partner = await makePartner(database.sql)
+    const request = orderRequest(partner)
+    const answers = (
+      await Promise.all(Array.from({ length: 50 }, () => placeAll(database.sql, [request])))
+    ).flat()
+    expect(answers.filter(({ result }) => result === 'created')).toHaveLength(1)
+    expect(answers.filter(({ result }) => result === 'replayed')).toHaveLength(49)
+    expect(new Set(answers.map(({ body }) => body.code)).size).toBe(1)
+    expect(await balanceOf(database.sql, partner)).toBe(989.5)
+  })
+})

@@ -1,0 +1,125 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import {
+  answered,
+  claimAttempt,
+  claimAttempts,
+  finishAttempt,
+  makeEvent,
+  makeEvents,
+  unreachable,
+} from '../../support/events.ts'
+import { claimCalls, record, unknown } from '../../support/lines.ts'
+import { audit, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+
+// A worker that stood still, and was thought dead, goes on: it records what it did, and its queue deletes the job.
+const database = testDatabase()
+const sql = () => database.sql
+let partner: Partner
+
+beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
+beforeEach(async () => {
+  partner = await makePartner(sql())
+})
+
+/** Has a pool take the job of an event or a line, and gives what its queue does in the end. */
+async function takeJob(subject: string): Promise<() => Promise<unknown>> {
+  const [job] = await sql()`
+    update graphile_worker._private_jobs set locked_by = 'pool-zombie', locked_at = now(), attempts = attempts + 1
+    where payload ->> 'id' = ${subject} returning id`
+  return () => sql()`delete from graphile_worker._private_jobs where id = ${job?.id}`
+}
+
+async function thinkItDead(): Promise<void> {
+  await sql()`select work.register_pool('pool-zombie', 4711)`
+  await sql()`update supply.worker_pools set seen_at = now() - interval '61 s' where pool_id = 'pool-zombie'`
+  const [row] = await sql()`select work.rescue_jobs() as freed`
+  expect(row?.freed).toBe(1)
+}
+
+const waits = async (subject: string) => {
+  const rows = await sql()`
+    select extract(epoch from run_at - now())::float as wait from graphile_worker._private_jobs
+    where payload ->> 'id' = ${subject}`
+  return rows.map(({ wait }) => Math.round(Math.abs(wait)))
+}
+
+describe('a worker that was thought dead and was not', () => {
+  test('leaves the next rung of an event, whether it records after that or before', async () => {
+    for (const recordsFirst of [true, false]) {
+      const id = await makeEvent(sql(), partner)
+      const complete = await takeJob(id)
+      const [attempt] = await sql()`select * from work.begin_deliveries(${[id]})`
+      const steps = [thinkItDead, () => finishAttempt(sql(), attempt as never, unreachable())]
+      for (const step of recordsFirst ? steps.reverse() : steps) await step()
+      await complete()
+      expect(await waits(id)).toEqual([60])
+    }
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('leaves the next question about a line, at its first call and later', async () => {
+    const { body } = await place(sql(), partner)
+    const line = body.items[0]?.id ?? ''
+    for (const checks of [0, 1, 2]) {
+      await sql()`update supply.order_items set next_check_at = now() where id = ${line}`
+      const complete = await takeJob(line)
+      const [call] = await sql()`select * from work.begin_calls(${[line]})`
+      await thinkItDead()
+      await record(sql(), call as never, unknown())
+      await complete()
+      expect(await waits(line), `after ${checks} questions`).toHaveLength(1)
+    }
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('and died after it had recorded leaves what it planned as it is', async () => {
+    const { body } = await place(sql(), partner)
+    const line = body.items[0]?.id ?? ''
+    await takeJob(line)
+    const [call] = await sql()`select * from work.begin_calls(${[line]})`
+    await sql()`update supply.order_items set checks = 6 where id = ${line}`
+    await record(sql(), call as never, unknown())
+    await thinkItDead()
+    expect(await waits(line)).toEqual([60])
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('is known to the sweepers again after its next sign of life', async () => {
+    await sql()`select work.beat(4712, array['pool-back'])`
+    const pools = await sql()`select pool_id from supply.worker_pools where lock_key = 4712`
+    expect(pools).toEqual([{ pool_id: 'pool-back' }])
+  })
+})
+
+test('a job that comes before the time of its event or line, for a clock was set back, is not the last one', async () => {
+  const id = await makeEvent(sql(), partner)
+  await sql()`update supply.events set next_attempt_at = now() + interval '5 s' where id = ${id}`
+  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${id}`
+  expect(await sql()`select * from work.begin_deliveries(${[id]})`).toEqual([])
+  expect(await waits(id)).toEqual([5])
+
+  const { body } = await place(sql(), partner)
+  const line = body.items[0]?.id ?? ''
+  const [call] = await claimCalls(sql(), [line])
+  if (call) await record(sql(), call, unknown())
+  await sql()`update supply.order_items set next_check_at = now() + interval '5 s' where id = ${line}`
+  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${line}`
+  expect(await sql()`select * from work.begin_calls(${[line]})`).toEqual([])
+  expect(await waits(line)).toEqual([5])
+})
+
+test('a lost attempt is found beside a backlog of due events of its account', async () => {
+  const [lost = '', ...backlog] = await makeEvents(sql(), partner, 30)
+  await claimAttempt(sql(), lost)
+  await claimAttempts(sql(), [lost])
+  await sql()`update supply.events set claim_expires_at = now() - interval '1 s' where id = ${lost}`
+  await sql()`
+    update graphile_worker._private_jobs set run_at = now() where payload ->> 'id' = any(${[lost, ...backlog]})`
+  const claimed = await claimAttempts(sql(), backlog.slice(0, 20))
+  expect(claimed).toHaveLength(8)
+  expect(await waits(lost)).toEqual([0])
+  for (const attempt of claimed) await finishAttempt(sql(), attempt, answered(200))
+  expect(await audit(sql())).toEqual([])
+})
