@@ -2,7 +2,7 @@ import type { Task } from 'graphile-worker'
 import { idOf, type Services } from '../src/worker/services.ts'
 
 /**
- * Calls the supplier of one order line, if a call is due: sends the line, or asks how it stands. The claim decides
+ * Calls the supplier of one order item, if a call is due: sends the item, or asks how it stands. The claim decides
  * which, and is written before the call; what comes of it is recorded under the claim, which also plans the next call.
  */
 export const callSupplier =

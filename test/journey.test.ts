@@ -71,17 +71,17 @@ describe('a top-up', () => {
     })
   })
 
-  test('is sent with the line as its reference, and that only once', async () => {
+  test('is sent with the item as its reference, and that only once', async () => {
     const partner = await service.partner()
     service.supplier.setAnswer(({ nth, method }) => (method === 'GET' && nth > 1 ? done() : underWay))
     const order = await service.order(partner, { items: [{ ...topUp, quantity: 3 }] })
-    const line = order.items[0]?.id ?? ''
-    await service.supplier.waitForRequest(({ reference, method }) => reference === line && method === 'PUT')
+    const item = order.items[0]?.id ?? ''
+    await service.supplier.waitForRequest(({ reference, method }) => reference === item && method === 'PUT')
     await service.final(partner, order.code)
-    const puts = service.supplier.requestsFor(line, 'PUT')
+    const puts = service.supplier.requestsFor(item, 'PUT')
     expect(puts).toHaveLength(1)
     expect(puts[0]?.body).toEqual({
-      reference: line,
+      reference: item,
       sku: 'sku-101',
       quantity: 3,
       deliveryData: { gameUserId: '12345' },
@@ -128,7 +128,7 @@ describe('keys', () => {
 })
 
 describe('a failure', () => {
-  test('of all lines refunds everything and is told with a Russian reason, which is cleaned everywhere', async () => {
+  test('of all items refunds everything and is told with a Russian reason, which is cleaned everywhere', async () => {
     const partner = await service.partner()
     const receiver = await service.receiver(partner)
     service.supplier.setAnswer(() => ({
@@ -163,7 +163,7 @@ describe('a failure', () => {
     expect([ended.reason, list.json.data.orders[0].reason]).toEqual(['Игрок не найден.', 'Игрок не найден.'])
   })
 
-  test('of some lines refunds those, shows the others, and sends no event', async () => {
+  test('of some items refunds those, shows the others, and sends no event', async () => {
     const partner = await service.partner()
     const receiver = await service.receiver(partner)
     service.supplier.setAnswer(({ rawBody }) =>
@@ -192,11 +192,11 @@ describe('a supplier', () => {
       return nth === 1 ? { status: 500 } : { status: 404 }
     })
     const order = await service.order(partner, { items: [topUp] })
-    const line = order.items[0]?.id ?? ''
-    await service.supplier.waitForRequest(({ reference, method }) => reference === line && method === 'GET')
+    const item = order.items[0]?.id ?? ''
+    await service.supplier.waitForRequest(({ reference, method }) => reference === item && method === 'GET')
     await service.pollNow()
     expect((await service.final(partner, order.code)).status).toBe('completed')
-    expect(service.supplier.requestsFor(line).map(({ method }) => method)).toEqual([
+    expect(service.supplier.requestsFor(item).map(({ method }) => method)).toEqual([
       'PUT',
       'GET',
       'GET',
@@ -204,20 +204,20 @@ describe('a supplier', () => {
     ])
   })
 
-  test('that never answers costs no refund and no second order: the line waits', async () => {
+  test('that never answers costs no refund and no second order: the item waits', async () => {
     const partner = await service.partner()
     service.supplier.setAnswer(() => 'hang')
     const order = await service.order(partner, { items: [topUp] })
-    const line = order.items[0]?.id ?? ''
+    const item = order.items[0]?.id ?? ''
     await service.supplier.waitForRequest(
-      ({ reference, method, nth }) => reference === line && method === 'GET' && nth === 1,
+      ({ reference, method, nth }) => reference === item && method === 'GET' && nth === 1,
     )
     expect((await service.read(partner, order.code)).status).toBe('processing')
     expect(await balanceOf(service.sql, partner)).toBe(989.5)
-    expect(service.supplier.requestsFor(line, 'PUT')).toHaveLength(1)
+    expect(service.supplier.requestsFor(item, 'PUT')).toHaveLength(1)
     service.supplier.setAnswer(() => done())
     expect((await service.final(partner, order.code)).status).toBe('completed')
-    expect(service.supplier.requestsFor(line, 'PUT')).toHaveLength(1)
+    expect(service.supplier.requestsFor(item, 'PUT')).toHaveLength(1)
   })
 
   test.each([
@@ -229,14 +229,14 @@ describe('a supplier', () => {
     const partner = await service.partner()
     service.supplier.setAnswer(() => nonsense)
     const order = await service.order(partner, { items: [topUp] })
-    const line = order.items[0]?.id ?? ''
-    await service.supplier.waitForRequest(({ reference, method }) => reference === line && method === 'GET')
+    const item = order.items[0]?.id ?? ''
+    await service.supplier.waitForRequest(({ reference, method }) => reference === item && method === 'GET')
     expect(await service.read(partner, order.code)).toMatchObject({ status: 'processing', refundedAmount: 0 })
     service.supplier.setAnswer(() => done())
     await service.final(partner, order.code)
   })
 
-  test('that has nothing left leaves the line to the next one', async () => {
+  test('that has nothing left leaves the item to the next one', async () => {
     const partner = await service.partner()
     const second = await startScriptedSupplier()
     await service.sql`select ops.upsert_product(400, 'space-trader', 'Two offers', 3.00, 'RUB', 'key')`

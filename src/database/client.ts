@@ -1,13 +1,13 @@
 import { DatabaseEnded, repeatable } from './errors.ts'
 import { type Functions, functions } from './functions.ts'
-import { createLanes, type LaneOptions } from './pool.ts'
+import { createPool, type PoolOptions } from './pool.ts'
 import { type FunctionTable, parametersOf, resultOf, statementOf } from './statement.ts'
 
 export { isUnavailable } from './errors.ts'
 export type { Functions } from './functions.ts'
 
 /** Durations in milliseconds. */
-export type DatabaseOptions = LaneOptions & {
+export type DatabaseOptions = PoolOptions & {
   /**
    * How long a call may take in all: waiting for a connection, connecting, the statement, a repeat. Longer than
    * `statementTimeoutMs`, so that the server normally gives up first.
@@ -51,7 +51,7 @@ export function connectTo<Table extends Signatures>(
   options: DatabaseOptions,
   table: FunctionTable,
 ): Database<Table> {
-  const lanes = createLanes(options)
+  const lanes = createPool(options)
   let ended = false
 
   async function attempt(name: string, args: Record<string, unknown>, deadline: number): Promise<unknown> {

@@ -59,7 +59,7 @@ export type Functions = {
     args: Record<string, never>
     result: { migration: string; checksum: string; standby: boolean }[]
   }
-  /** Records a result that a supplier pushed (a SupplierOutcome) about a line: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and counted all the same. */
+  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and counted all the same. */
   'api.record_push': {
     args: { supplier: string | null; item_id: string | null; result: unknown }
     result: string | null
@@ -75,7 +75,7 @@ export type Functions = {
     result: string | null
   }
   /** Notes that these keys were used; written at most once a minute a key. */
-  'api.touch_keys': {
+  'api.touch_api_keys': {
     args: { key_ids: readonly (string | number | bigint | null)[] | null }
     result: undefined
   }
@@ -124,7 +124,7 @@ export type Functions = {
     args: { catalog: unknown }
     result: undefined
   }
-  /** Makes the next question to the supplier about a line due now, also about a stuck or held one. Raises if the line is final. */
+  /** Makes the next question to the supplier about an item due now, also about a stuck or held one. Raises if the item is final. */
   'ops.poll_now': {
     args: { item_id: string | null }
     result: undefined
@@ -139,7 +139,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; since: Date | string | null; dry_run?: boolean | null }
     result: string | null
   }
-  /** Takes a supplier's offer of a product away; without any other the product shows as out of stock. Lines that are under way go on. */
+  /** Takes a supplier's offer of a product away; without any other the product shows as out of stock. Items that are under way go on. */
   'ops.remove_offer': {
     args: { product_id: number | null; supplier: string | null }
     result: undefined
@@ -174,12 +174,12 @@ export type Functions = {
     args: { network: string | null; per_minute: number | null }
     result: undefined
   }
-  /** Opens or closes a supplier for new lines; those it has already are still asked for. Products that only it delivers show as out of stock meanwhile. */
+  /** Opens or closes a supplier for new items; those it has already are still asked for. Products that only it delivers show as out of stock meanwhile. */
   'ops.set_supplier_active': {
     args: { supplier: string | null; active: boolean | null }
     result: undefined
   }
-  /** Settles a stuck or held line by hand: completed or failed. On a key line completed needs exactly its amount of codes, counting those already kept; failed with fewer delivers those and refunds the rest, and failed with codes => '{}' delivers none. The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. Raises where the line is final, neither stuck nor held, or the codes do not fit. */
+  /** Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those already kept; failed with fewer delivers those and refunds the rest, and failed with codes => '{}' delivers none. The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. Raises where the item is final, neither stuck nor held, or the codes do not fit. */
   'ops.settle_item': {
     args: { item_id: string | null; outcome: string | null; codes?: readonly (string | null)[] | null; reason?: string | null }
     result: undefined
@@ -189,7 +189,7 @@ export type Functions = {
     args: { slug: string | null; name: string | null; image_url?: string | null }
     result: number | null
   }
-  /** Makes or changes what a supplier offers for a product: its sku, its cost (for reports) and its priority; the smallest number is asked first, among equals the cheapest. Lines that are under way keep theirs. */
+  /** Makes or changes what a supplier offers for a product: its sku, its cost (for reports) and its priority; the smallest number is asked first, among equals the cheapest. Items that are under way keep theirs. */
   'ops.upsert_offer': {
     args: { product_id: number | null; supplier: string | null; sku: string | null; cost?: string | number | bigint | null; priority?: number | null }
     result: undefined
@@ -199,7 +199,7 @@ export type Functions = {
     args: { id: number | null; game_slug: string | null; name: string | null; price: string | number | bigint | null; currency: string | null; delivery_type: string | null; delivery_fields?: unknown; region?: string | null; amount_value?: string | number | bigint | null; max_quantity?: number | null; in_stock?: boolean | null }
     result: number | null
   }
-  /** Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; token is the bearer token of calls to it and the HMAC key of its pushes. Calls from now on use the new values, also for lines that it has already. */
+  /** Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; token is the bearer token of calls to it and the HMAC key of its pushes. Calls from now on use the new values, also for items that it has already. */
   'ops.upsert_supplier': {
     args: { code: string | null; base_url: string | null; token: string | null; protocol?: string | null }
     result: undefined
@@ -209,17 +209,12 @@ export type Functions = {
     args: { account_id: string | number | bigint | null }
     result: string | null
   }
-  /** The heartbeat of the process that holds the lock: its pools are alive. Those that a sweeper took for dead are made known to it again. */
-  'work.beat': {
-    args: { lock_key: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
-    result: undefined
-  }
   /** The alert to send to the operators; no row if it was sent already. */
   'work.begin_alert': {
     args: { alert_id: string | null }
     result: { cause: string; message: string; count: number; first_at: Date }[]
   }
-  /** Claims the calls to suppliers that are due now for these lines, before they are made, and gives what to call; ordinal is the line's place in item_ids. A line is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). A claim holds for 45 s; a line under another's claim is looked at again when that ends. Of a supplier who has supplier_cap calls under way in the asking process ({supplier: calls}; a null cap: any number) the others wait: one who hangs does not hold up the rest. */
+  /** Claims the calls to suppliers that are due now for these items, before they are made, and gives what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). A claim holds for 45 s; an item under another's claim is looked at again when that ends. Of a supplier who has supplier_cap calls under way in the asking process ({supplier: calls}; a null cap: any number) the others wait: one who hangs does not hold up the rest. */
   'work.begin_calls': {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string }[]
@@ -244,15 +239,25 @@ export type Functions = {
     args: { alert_id: string | null }
     result: undefined
   }
+  /** Records what came of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck. A result whose claim is not the item's present one changes nothing. Gives a verdict each. */
+  'work.finish_calls': {
+    args: { results: unknown; deadline: string | null }
+    result: { ordinal: number; verdict: string }[]
+  }
   /** Records what came of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds: delivered, retry (by run_at on the next rung) or the reason of a dead letter; stale where the claim is not the event's present one, which changes nothing. What an attempt told of its receiver changes the account's slots: an answer within 2 s is a quick one. Specification 6.4 to 6.6. */
   'work.finish_deliveries': {
     args: { results: unknown }
     result: { ordinal: number; verdict: string }[]
   }
-  /** How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order lines and those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. */
+  /** How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order items and those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. */
   'work.gauges': {
     args: Record<string, never>
-    result: { events_waiting: number; events_due: number; events_sending: number; dead_letters: number; lines_open: number; lines_stuck: number; lines_held: number; oldest_due_job_seconds: number }[]
+    result: { events_waiting: number; events_due: number; events_sending: number; dead_letters: number; items_open: number; items_stuck: number; items_held: number; oldest_due_job_seconds: number }[]
+  }
+  /** The heartbeat of the process that holds the lock: its pools are alive. Those that a sweeper took for dead are made known to it again. */
+  'work.heartbeat': {
+    args: { lock_id: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
+    result: undefined
   }
   /** Forgets clients whose window of requests ended minutes ago, at most 10,000 at a time, and gives how many. Call it every minute. */
   'work.prune_rate_windows': {
@@ -264,23 +269,18 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
-  /** Records what came of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave a line unsettled before it is stuck. A result whose claim is not the line's present one changes nothing. Gives a verdict each. */
-  'work.record_results': {
-    args: { results: unknown; deadline: string | null }
-    result: { ordinal: number; verdict: string }[]
-  }
   /** Makes a pool of workers known to the sweeper, with the advisory lock that its process holds while it lives. */
   'work.register_pool': {
-    args: { pool_id: string | null; lock_key: string | number | bigint | null }
+    args: { pool_id: string | null; lock_id: string | number | bigint | null }
     result: undefined
   }
   /** Forgets the pools of a process that ended in order, its jobs given back. */
   'work.remove_pools': {
-    args: { lock_key: string | number | bigint | null }
+    args: { lock_id: string | number | bigint | null }
     result: undefined
   }
-  /** Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. Lines and events get new jobs: a worker that was thought dead deletes its own when it comes back, and claims keep it from other harm. */
-  'work.rescue_jobs': {
+  /** Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. Items and events get new jobs: a worker that was thought dead deletes its own when it comes back, and claims keep it from other harm. */
+  'work.sweep': {
     args: Record<string, never>
     result: number | null
   }
@@ -301,7 +301,7 @@ export const functions = {
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'value' },
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },
-  'api.touch_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
+  'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },
   'ops.adjust': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
   'ops.create_account': { args: { name: 'text', kind: 'text', mode: 'text', currency: 'text' }, returns: 'value' },
@@ -328,19 +328,19 @@ export const functions = {
   'ops.upsert_product': { args: { id: 'integer', game_slug: 'text', name: 'text', price: 'numeric', currency: 'text', delivery_type: 'text', delivery_fields: 'jsonb', region: 'text', amount_value: 'numeric', max_quantity: 'integer', in_stock: 'boolean' }, returns: 'value' },
   'ops.upsert_supplier': { args: { code: 'text', base_url: 'text', token: 'text', protocol: 'text' }, returns: 'void' },
   'ops.webhook_secret': { args: { account_id: 'bigint' }, returns: 'value' },
-  'work.beat': { args: { lock_key: 'bigint', pool_ids: 'text[]' }, returns: 'void' },
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]', account_cap: 'integer' }, returns: 'rows' },
   'work.call_lines': { args: {}, returns: 'void' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
+  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.finish_deliveries': { args: { results: 'jsonb' }, returns: 'rows' },
   'work.gauges': { args: {}, returns: 'rows' },
+  'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'void' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.prune_samples': { args: {}, returns: 'value' },
-  'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
-  'work.register_pool': { args: { pool_id: 'text', lock_key: 'bigint' }, returns: 'void' },
-  'work.remove_pools': { args: { lock_key: 'bigint' }, returns: 'void' },
-  'work.rescue_jobs': { args: {}, returns: 'value' },
+  'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },
+  'work.remove_pools': { args: { lock_id: 'bigint' }, returns: 'void' },
+  'work.sweep': { args: {}, returns: 'value' },
 } as const

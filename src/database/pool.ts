@@ -4,7 +4,7 @@ import { connectionSurvives, DatabaseDeadline, DatabaseEnded } from './errors.ts
 import { postgresJsTypes } from './types.ts'
 
 /** Durations in milliseconds; the three timeouts are the server's settings of the same names. */
-export type LaneOptions = {
+export type PoolOptions = {
   url: string
   /** The role that the session takes, for example `supply_api`; the login must be a member of it. */
   role: string
@@ -18,7 +18,7 @@ export type LaneOptions = {
 
 type Rows = readonly Record<string, unknown>[]
 
-export type Lanes = {
+export type Pool = {
   /** Runs a statement on a connection of its own. `deadline` is a time of `Date.now()`. */
   run(strings: TemplateStringsArray, parameters: (string | null)[], deadline: number): Promise<Rows>
   /** Lets running statements end for so many seconds, then closes everything. Never rejects. */
@@ -51,7 +51,7 @@ const closeLimitMs = 1_000
  * to come to harm when the server goes away, and none of them is used: waiting statements cannot be taken back safely,
  * `cancel` rejects a promise nobody holds, and so does the query that looks up array types.
  */
-export function createLanes(options: LaneOptions): Lanes {
+export function createPool(options: PoolOptions): Pool {
   const idle: postgres.Sql[] = []
   const all = new Set<postgres.Sql>()
   const waiting = new Set<Waiter>()
@@ -83,7 +83,7 @@ export function createLanes(options: LaneOptions): Lanes {
   }
 
   function open(): postgres.Sql {
-    const lane = openLane(options)
+    const lane = openConnection(options)
     all.add(lane)
     return lane
   }
@@ -128,7 +128,7 @@ export function createLanes(options: LaneOptions): Lanes {
   }
 }
 
-function openLane(options: LaneOptions): postgres.Sql {
+function openConnection(options: PoolOptions): postgres.Sql {
   return postgres(options.url, {
     max: 1,
     backoff: () => 0,

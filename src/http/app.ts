@@ -97,7 +97,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, adm
 function noteKeyUse(db: Database, log: Log): (keyId: string) => void {
   const touch = batch<string, undefined>({
     run: async (keyIds) => {
-      await db.call('api.touch_keys', { key_ids: [...new Set(keyIds)] })
+      await db.call('api.touch_api_keys', { key_ids: [...new Set(keyIds)] })
       return new Map(keyIds.map((_, index) => [index, undefined]))
     },
     max: 1_000,

@@ -1,6 +1,6 @@
 import type { SupplierOutcome } from './outcome.ts'
 
-/** What a supplier is told, and how it is reached. `reference` is the order line's UUID, always the same for it. */
+/** What a supplier is told, and how it is reached. `reference` is the order item's UUID, always the same for it. */
 export type SupplierCall = {
   baseUrl: string
   token: string

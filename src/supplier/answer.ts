@@ -19,7 +19,7 @@ const reason = v.nullish(
   null,
 )
 
-// A b-tree entry of PostgreSQL ends at about 2700 bytes, and keys are unique within their line.
+// A b-tree entry of PostgreSQL ends at about 2700 bytes, and keys are unique within their item.
 const code = v.pipe(
   text,
   v.regex(/\S/, 'is blank'),

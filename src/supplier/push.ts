@@ -13,7 +13,7 @@ export type SignedPush = {
 }
 
 /**
- * What a pushed body says. `reference` is the order line's UUID in lower case. A body that makes no sense is
+ * What a pushed body says. `reference` is the order item's UUID in lower case. A body that makes no sense is
  * `malformed`, and `details` names the field at fault; a sensible one whose reference is no UUID, and so none of
  * ours, is `unknown_reference`.
  */

@@ -66,14 +66,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const lock = await takeProcessLock(databaseUrl)
   const ending = new AbortController()
   const { services, closeOutside } = createServices(options, metrics, ending.signal)
-  const { runners, poolIds } = await startRunners(options, services, metrics, lock.key)
+  const { runners, poolIds } = await startRunners(options, services, metrics, lock.id)
   const timers = [
     every(pruneMs, log, () => prune(db)),
     every(fillMs, log, () => db.call('work.fill_slots')),
     every(sweepMs, log, async () => {
       // First the sign of life: whoever was stopped for a while would take itself for dead.
-      await db.call('work.beat', { lock_key: lock.key, pool_ids: poolIds })
-      const freed = await db.call('work.rescue_jobs')
+      await db.call('work.heartbeat', { lock_id: lock.id, pool_ids: poolIds })
+      const freed = await db.call('work.sweep')
       if (freed) log.warn({ jobs: freed }, 'freed the jobs of a dead worker')
     }),
   ]
@@ -90,7 +90,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await Promise.allSettled(runners.map((runner) => runner.stop()))
       clearTimeout(cut)
       await closeOutside()
-      await db.call('work.remove_pools', { lock_key: lock.key }).catch(() => {})
+      await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
       await Promise.all([lock.release(), metricsServer?.close()])
     },
   }
@@ -128,14 +128,14 @@ async function startRunners(
   { databaseUrl, db, config, log }: WorkerOptions,
   services: Services,
   metrics: WorkerMetrics,
-  lockKey: number,
+  lockId: number,
 ): Promise<{ runners: Runner[]; poolIds: string[] }> {
   const poolIds: string[] = []
   const registrations: Promise<void>[] = []
   const register = (poolId: string) => {
     poolIds.push(poolId)
     const registered = db
-      .call('work.register_pool', { pool_id: poolId, lock_key: lockKey })
+      .call('work.register_pool', { pool_id: poolId, lock_id: lockId })
       .catch((error: unknown) =>
         log.warn({ error: safeError(error) }, 'a worker pool could not be registered'),
       )

@@ -36,17 +36,17 @@ const gauges: { [name: string]: { help: string; read: (state: State) => number }
     help: 'Events that are dead letters now.',
     read: (state) => state.dead_letters,
   },
-  supplier_lines_open: {
-    help: 'Order lines that are not final.',
-    read: (state) => state.lines_open,
+  supplier_items_open: {
+    help: 'Order items that are not final.',
+    read: (state) => state.items_open,
   },
-  supplier_lines_stuck: {
-    help: 'Open order lines that their supplier has not settled within its deadline.',
-    read: (state) => state.lines_stuck,
+  supplier_items_stuck: {
+    help: 'Open order items that their supplier has not settled within its deadline.',
+    read: (state) => state.items_stuck,
   },
-  supplier_lines_held: {
-    help: 'Open order lines that are held for an operator.',
-    read: (state) => state.lines_held,
+  supplier_items_held: {
+    help: 'Open order items that are held for an operator.',
+    read: (state) => state.items_held,
   },
   queue_oldest_due_job_seconds: {
     help: 'For how long the oldest due job has been waiting for a worker; 0 if none is due.',

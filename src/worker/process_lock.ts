@@ -3,7 +3,7 @@ import pg from 'pg'
 
 export type ProcessLock = {
   /** The advisory lock's number, as the sweeper looks for it. */
-  key: number
+  id: number
   /** Settles with a reason when the connection that holds the lock is gone, and the lock with it. */
   lost: Promise<string>
   release(): Promise<void>
@@ -14,7 +14,7 @@ export type ProcessLock = {
  * would silently replace the connection and lose the lock. PostgreSQL drops the lock when the process dies.
  */
 export async function takeProcessLock(databaseUrl: string): Promise<ProcessLock> {
-  const key = randomInt(2 ** 47)
+  const id = randomInt(2 ** 47)
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'supply-ordering worker lock',
@@ -28,9 +28,9 @@ export async function takeProcessLock(databaseUrl: string): Promise<ProcessLock>
     client.on('end', () => resolve('the connection ended'))
   })
   await client.connect()
-  await client.query('select pg_advisory_lock($1)', [key])
+  await client.query('select pg_advisory_lock($1)', [id])
   return {
-    key,
+    id,
     lost,
     release: async () => {
       if (released) return

@@ -9,7 +9,7 @@ export type ClaimedCall = Functions['work.begin_calls']['result'][number]
 export type SupplierCallOptions = {
   db: Database
   adapters: SupplierAdapters
-  /** How long a supplier may leave a line unsettled before it is stuck, in hours. */
+  /** How long a supplier may leave an item unsettled before it is stuck, in hours. */
   deadlineHours: number
   /** How many calls to one supplier may be under way at once in this process. */
   supplierCap: number
@@ -42,7 +42,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   const record = batch<{ itemId: string; claimId: string; result: SupplierOutcome }, string>({
     run: async (results) => {
       const numbered = results.map((result, index) => ({ ordinal: index + 1, ...result }))
-      const rows = await db.call('work.record_results', { results: numbered, deadline })
+      const rows = await db.call('work.finish_calls', { results: numbered, deadline })
       return new Map(rows.map((row) => [row.ordinal - 1, row.verdict]))
     },
     weightOf: ({ result }) => 1 + (result.outcome === 'answered' ? result.codes.length : 0),
@@ -66,7 +66,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   }
 
   return {
-    /** Claims the call that is due for a line; null if none is. */
+    /** Claims the call that is due for an item; null if none is. */
     begin: (itemId: string): Promise<ClaimedCall | null> => begin(itemId),
 
     /** Makes the call that was claimed. Never rejects for what the outside world does. */

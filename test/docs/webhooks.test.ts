@@ -5,7 +5,7 @@ import { signature } from '../../src/common/sign.ts'
 import { parseEvent } from '../../src/receiver/event.ts'
 import { testDatabase } from '../support/database.ts'
 import { claimAttempt, rungs } from '../support/events.ts'
-import { answer, completed, failed } from '../support/lines.ts'
+import { answer, completed, failed } from '../support/items.ts'
 import { place } from '../support/orders.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'
 

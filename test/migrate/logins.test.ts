@@ -74,7 +74,7 @@ describe('the login of a process', () => {
     })
     await as(worker(), async (client) => {
       await client.query('set role supply_worker')
-      await client.query('select work.rescue_jobs()')
+      await client.query('select work.sweep()')
     })
   })
 

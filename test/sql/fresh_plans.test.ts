@@ -47,7 +47,7 @@ async function wholeOrders(count: number): Promise<void> {
     const [call] = await worker.call('work.begin_calls', { item_ids: items })
     const answer = { outcome: 'answered', status: 'completed', codes: [] }
     const supplied = { ordinal: 1, itemId: call?.item_id, claimId: call?.claim_id, result: answer }
-    await worker.call('work.record_results', { results: [supplied], deadline: '1 day' })
+    await worker.call('work.finish_calls', { results: [supplied], deadline: '1 day' })
     const [event] = await observer`
       select e.id from supply.events e where e.order_id = core.own_order(${partner.accountId}, ${order.code})`
     const [attempt] = await worker.call('work.begin_deliveries', { event_ids: [event?.id] })

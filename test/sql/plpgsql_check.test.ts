@@ -61,7 +61,7 @@ async function load(databaseUrl: string): Promise<void> {
 async function findings(): Promise<string[]> {
   const { rows } = await client.query<{ finding: string }>(`
     select format('%s.%s: %s', p.pronamespace::regnamespace, p.proname,
-      concat_ws(', ', f.message, f.detail, 'line ' || f.lineno)) as finding
+      concat_ws(', ', f.message, f.detail, 'item ' || f.lineno)) as finding
     from pg_proc p
     cross join lateral plpgsql_check_function_tb(p.oid, fatal_errors => false, other_warnings => true,
       performance_warnings => true, extra_warnings => true, security_warnings => true) f

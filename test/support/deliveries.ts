@@ -13,7 +13,7 @@ export type Deliveries = {
   close(): Promise<void>
 }
 
-/** A worker on a database with the small catalog, a supplier that completes every line, and a receiver. */
+/** A worker on a database with the small catalog, a supplier that completes every item, and a receiver. */
 export async function startDeliveries(
   database: TestDatabase,
   config: Partial<Config> = {},

@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { answer, completed } from './lines.ts'
+import { answer, completed } from './items.ts'
 import { place } from './orders.ts'
 import type { Partner } from './partner.ts'
 

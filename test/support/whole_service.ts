@@ -53,7 +53,7 @@ export type WholeService = {
   /** Waits until the order is final, and gives it. */
   final(partner: Partner, code: string): Promise<Order>
   read(partner: Partner, code: string): Promise<Order>
-  /** Asks the supplier about all open lines now instead of at the next step of the polling. */
+  /** Asks the supplier about all open items now instead of at the next step of the polling. */
   pollNow(): Promise<void>
   close(): Promise<void>
 }

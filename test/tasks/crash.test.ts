@@ -14,25 +14,25 @@ const scene = crashScene(database)
 const neverReceived: SupplierAnswer = { status: 404, json: {} }
 
 describe('workers that die again and again', () => {
-  test('make nine sends and never a tenth, and no line is sent anew without a 404', async () => {
+  test('make nine sends and never a tenth, and no item is sent anew without a 404', async () => {
     scene().receiver.answer(() => 'hang')
-    // The supplier loses every second line that it is sent.
+    // The supplier loses every second item that it is sent.
     scene().supplier.setAnswer(({ method, nth }) =>
       method === 'GET' && nth % 2 === 1 ? neverReceived : 'hang',
     )
-    const { events, lines } = await scene().unseen(async () => {
+    const { events, items } = await scene().unseen(async () => {
       const events = await Promise.all(
         Array.from({ length: 5 }, () => makeEvent(sql(), scene().partner, scene().receiver.url)),
       )
       const orders = await Promise.all(Array.from({ length: 5 }, () => place(sql(), scene().partner)))
-      return { events, lines: orders.map(({ body }) => body.items[0]?.id ?? '') }
+      return { events, items: orders.map(({ body }) => body.items[0]?.id ?? '') }
     })
     for (let death = 1; death <= 9; death += 1) {
       await Promise.all([
         ...events.map((id) =>
           scene().receiver.waitFor(({ eventId, nth }) => eventId === id && nth === death),
         ),
-        ...lines.map((id) =>
+        ...items.map((id) =>
           scene().supplier.waitForRequest(() => scene().supplier.requestsFor(id).length >= death),
         ),
       ])
@@ -45,8 +45,8 @@ describe('workers that die again and again', () => {
     }
     scene().supplier.setAnswer(() => completes)
     await scene().recover()
-    for (const id of lines) {
-      await scene().lineIn(id, 'completed')
+    for (const id of items) {
+      await scene().itemIn(id, 'completed')
       const calls = scene()
         .supplier.requestsFor(id)
         .map(({ method, nth }) => (method === 'GET' && nth % 2 === 1 ? 'GET 404' : method))

@@ -12,9 +12,9 @@ const scene = crashScene(database)
 const refusal: SupplierAnswer = { status: 200, json: { status: 'failed', errorCode: 'PLAYER_NOT_FOUND' } }
 const neverReceived: SupplierAnswer = { status: 404, json: {} }
 
-describe('a worker that dies with an order line in hand', () => {
+describe('a worker that dies with an order item in hand', () => {
   /** Places an order of one line; what is completes with the line before a worker sees it is up to `prepare`. */
-  const line = <T>(prepare: (id: string) => Promise<T>) =>
+  const item = <T>(prepare: (id: string) => Promise<T>) =>
     scene().unseen(async () => {
       const { body } = await place(sql(), scene().partner, { callbackUrl: null })
       const id = body.items[0]?.id ?? ''
@@ -28,37 +28,37 @@ describe('a worker that dies with an order line in hand', () => {
 
   test('after the claim, before the call: it is asked for, and sent only since the supplier never received it', async () => {
     const doomed = await scene().runningWorker()
-    const { id, prepared: gate } = await line(gateAt)
+    const { id, prepared: gate } = await item(gateAt)
     await gate.reached('begin_calls')
     await killBehind(gate, doomed)
     expect(callsOf(id)).toEqual([])
     scene().supplier.setAnswer(({ method }) => (method === 'GET' ? neverReceived : completes))
     await scene().recover()
-    await scene().lineIn(id, 'completed')
+    await scene().itemIn(id, 'completed')
     expect(callsOf(id)).toEqual(['GET', 'PUT'])
   })
 
   test('during the call: what the supplier received is not sent again', async () => {
     const doomed = await scene().runningWorker()
     scene().supplier.setAnswer(() => 'hang')
-    const { id } = await line(async () => {})
+    const { id } = await item(async () => {})
     await scene().supplier.waitForRequest(({ reference }) => reference === id)
     await doomed.kill()
     scene().supplier.setAnswer(() => completes)
     await scene().recover()
-    await scene().lineIn(id, 'completed')
+    await scene().itemIn(id, 'completed')
     expect(callsOf(id)).toEqual(['PUT', 'GET'])
   })
 
   test('during the call: what the supplier did not take is sent again, under the same reference', async () => {
     const doomed = await scene().runningWorker()
     scene().supplier.setAnswer(() => 'hang')
-    const { id } = await line(async () => {})
+    const { id } = await item(async () => {})
     await scene().supplier.waitForRequest(({ reference }) => reference === id)
     await doomed.kill()
     scene().supplier.setAnswer(({ method }) => (method === 'GET' ? neverReceived : completes))
     await scene().recover()
-    await scene().lineIn(id, 'completed')
+    await scene().itemIn(id, 'completed')
     expect(callsOf(id)).toEqual(['PUT', 'GET', 'PUT'])
   })
 
@@ -69,13 +69,13 @@ describe('a worker that dies with an order line in hand', () => {
     'after the answer %s, before the record: the supplier is asked again',
     async (status, answer) => {
       const doomed = await scene().runningWorker()
-      const { id, gate } = await answeredLine(answer)
-      await gate.reached('record_results')
+      const { id, gate } = await answeredItem(answer)
+      await gate.reached('finish_calls')
       await killBefore(gate, doomed)
-      expect(await scene().lineStatus(id)).toBe('processing')
+      expect(await scene().itemStatus(id)).toBe('processing')
       scene().supplier.setAnswer(() => answer)
       await scene().recover()
-      await scene().lineIn(id, status)
+      await scene().itemIn(id, status)
       expect(callsOf(id)).toEqual(['PUT', 'GET'])
     },
   )
@@ -87,10 +87,10 @@ describe('a worker that dies with an order line in hand', () => {
     'after the record that it %s, before the job completes: it is not called again, nor refunded twice',
     async (status, answer) => {
       const doomed = await scene().runningWorker()
-      const { id, gate } = await answeredLine(answer)
-      await gate.reached('record_results')
+      const { id, gate } = await answeredItem(answer)
+      await gate.reached('finish_calls')
       await killBehind(gate, doomed)
-      expect(await scene().lineStatus(id)).toBe(status)
+      expect(await scene().itemStatus(id)).toBe(status)
       await scene().recover()
       await scene().jobsGone(id)
       expect(callsOf(id)).toEqual(['PUT'])
@@ -102,24 +102,24 @@ describe('a worker that dies with an order line in hand', () => {
 
   test('after the record that it is under way: it is asked for again as planned', async () => {
     const doomed = await scene().runningWorker()
-    const { id, gate } = await answeredLine({ status: 202, json: { status: 'processing' } })
-    await gate.reached('record_results')
+    const { id, gate } = await answeredItem({ status: 202, json: { status: 'processing' } })
+    await gate.reached('finish_calls')
     await killBehind(gate, doomed)
     scene().supplier.setAnswer(() => completes)
     await scene().recover()
-    await scene().lineIn(id, 'completed')
+    await scene().itemIn(id, 'completed')
     await scene().jobsGone(id)
     expect(callsOf(id)).toEqual(['PUT', 'GET'])
   })
 
-  /** Has a line sent that gets this answer, and closes the gate before its record. */
-  async function answeredLine(answer: SupplierAnswer) {
+  /** Has an item sent that gets this answer, and closes the gate before its record. */
+  async function answeredItem(answer: SupplierAnswer) {
     const closed = Promise.withResolvers<Gate>()
     scene().supplier.setAnswer(async ({ reference }) => {
       closed.resolve(await gateAt(reference))
       return answer
     })
-    const { id } = await line(async () => {})
+    const { id } = await item(async () => {})
     return { id, gate: await closed.promise }
   }
 })

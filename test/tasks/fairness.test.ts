@@ -107,7 +107,7 @@ test('receivers that hang at later attempts keep first attempts from nobody', as
   await hanging.close()
 })
 
-test('a supplier that hangs holds up no line of another', async () => {
+test('a supplier that hangs holds up no item of another', async () => {
   await deliveries.worker.stop()
   deliveries.worker = await startTestWorker(database.url, { supplierConcurrency: 8 }, 10_000)
   const silent = await startScriptedSupplier()

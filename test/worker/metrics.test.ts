@@ -76,11 +76,11 @@ test('gauges say how much there is to do, at the time of the scrape', async () =
 
   supplier.setAnswer(() => ({ status: 200, json: { status: 'processing' } }))
   const { body } = await place(sql(), partner)
-  expect(await value('supplier_lines_open')).toBe(1)
-  expect([await value('supplier_lines_stuck'), await value('supplier_lines_held')]).toEqual([0, 0])
-  const line = body.items[0]?.id ?? ''
-  await sql()`update supply.order_items set stuck_at = now(), held_at = now() where id = ${line}`
-  expect([await value('supplier_lines_stuck'), await value('supplier_lines_held')]).toEqual([1, 1])
+  expect(await value('supplier_items_open')).toBe(1)
+  expect([await value('supplier_items_stuck'), await value('supplier_items_held')]).toEqual([0, 0])
+  const item = body.items[0]?.id ?? ''
+  await sql()`update supply.order_items set stuck_at = now(), held_at = now() where id = ${item}`
+  expect([await value('supplier_items_stuck'), await value('supplier_items_held')]).toEqual([1, 1])
 
   expect(await value('queue_oldest_due_job_seconds')).toBeLessThan(5)
   await sql()`select graphile_worker.add_job('nobodys_task', run_at => now() - interval '100 s')`

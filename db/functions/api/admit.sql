@@ -26,7 +26,7 @@ begin
       client := (request ->> 'client')::inet;
       admitted := admitted || (request || jsonb_build_object(
         'network', core.client_network(client),
-        'verdict', core.key_verdict(key, account, request ->> 'origin', client),
+        'verdict', core.api_key_verdict(key, account, request ->> 'origin', client),
         'keyId', key.id, 'accountId', account.id, 'mode', account.mode, 'currency', account.currency));
     end if;
   end loop;

@@ -15,7 +15,7 @@ declare
   ordinals int[] := '{}';
   codes text[] := '{}';
   results text[] := '{}';
-  lines uuid[];
+  item_ids uuid[];
 begin
   perform 1 from supply.accounts a
   where a.id = any (array(select (r ->> 'accountId')::bigint from jsonb_array_elements(requests) r))
@@ -32,7 +32,7 @@ begin
     end if;
 
     -- The key was checked at the door; it may have been revoked since, and then it must not spend.
-    if not coalesce(account.active, false) or not core.key_is_valid((request ->> 'keyId')::bigint, account.id) then
+    if not coalesce(account.active, false) or not core.api_key_is_valid((request ->> 'keyId')::bigint, account.id) then
       result := 'UNAUTHORIZED'; body := '{}'; return next;
       continue;
     end if;
@@ -79,8 +79,8 @@ begin
     results := results || 'created'::text;
   end loop;
 
-  lines := core.write_orders(drafts);
-  perform core.enqueue('call_supplier', lines);
+  item_ids := core.write_orders(drafts);
+  perform core.enqueue('call_supplier', item_ids);
 
   for i in 1 .. cardinality(ordinals) loop
     ordinal := ordinals[i]; result := results[i];

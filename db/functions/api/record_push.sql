@@ -24,9 +24,9 @@ begin
     returning id into attempt_id;
   end if;
 
-  -- A push is never what makes a line stuck, so its deadline is out of reach. PostgreSQL 16 has no infinite interval.
+  -- A push is never what makes an item stuck, so its deadline is out of reach. PostgreSQL 16 has no infinite interval.
   select r.verdict into strict verdict
-  from core.record_results(
+  from core.finish_calls(
     jsonb_build_array(jsonb_build_object('ordinal', 1, 'itemId', item_id, 'attemptId', attempt_id, 'result', result)),
     '1000 years') r;
   if known_id is null then
@@ -46,6 +46,6 @@ begin
 end
 $$;
 comment on function api.record_push is
-  'Records a result that a supplier pushed (a SupplierOutcome) about a line: recorded, or unknown_reference where that supplier never had '
+  'Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had '
   'it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, '
   'and counted all the same.';

@@ -25,7 +25,7 @@ begin
       when planned.at > now() then planned.at
       when coalesce((under_way ->> i.supplier)::int, 0)
         + row_number() over (partition by i.supplier, planned.at <= now() order by i.id) > supplier_cap
-        then now() + core.patience(now() - coalesce(i.next_check_at, now()))
+        then now() + core.backoff(now() - coalesce(i.next_check_at, now()))
       else planned.at
     end as due_at
     from supply.order_items i
@@ -53,7 +53,7 @@ begin
 end
 $$;
 comment on function work.begin_calls is
-  'Claims the calls to suppliers that are due now for these lines, before they are made, and gives what to call; ordinal is the line''s '
-  'place in item_ids. A line is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). '
-  'A claim holds for 45 s; a line under another''s claim is looked at again when that ends. Of a supplier who has supplier_cap calls under '
+  'Claims the calls to suppliers that are due now for these items, before they are made, and gives what to call; ordinal is the item''s '
+  'place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). '
+  'A claim holds for 45 s; an item under another''s claim is looked at again when that ends. Of a supplier who has supplier_cap calls under '
   'way in the asking process ({supplier: calls}; a null cap: any number) the others wait: one who hangs does not hold up the rest.';

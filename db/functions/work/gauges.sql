@@ -1,6 +1,6 @@
 create or replace function work.gauges()
 returns table (
-  events_waiting int, events_due int, events_sending int, dead_letters int, lines_open int, lines_stuck int, lines_held int,
+  events_waiting int, events_due int, events_sending int, dead_letters int, items_open int, items_stuck int, items_held int,
   oldest_due_job_seconds double precision
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -27,5 +27,5 @@ as $$
   ) as e
 $$;
 comment on function work.gauges is
-  'How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order lines and '
+  'How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order items and '
   'those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker.';

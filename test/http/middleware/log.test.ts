@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createLog, withRequestId } from '../../../src/log.ts'
 import { testDatabase } from '../../support/database.ts'
-import { completed, answer as supplierAnswers } from '../../support/lines.ts'
+import { completed, answer as supplierAnswers } from '../../support/items.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { exchangeRaw, testApi } from '../../support/service.ts'
 

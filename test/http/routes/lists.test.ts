@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { completed, answer as supplierAnswers } from '../../support/lines.ts'
+import { completed, answer as supplierAnswers } from '../../support/items.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { type Answer, testApi } from '../../support/service.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { answer, completed } from '../../support/lines.ts'
+import { answer, completed } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'

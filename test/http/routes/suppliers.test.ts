@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { claimCalls } from '../../support/lines.ts'
+import { claimCalls } from '../../support/items.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { type Answer, type TestApi, testApi } from '../../support/service.ts'
 
@@ -134,7 +134,7 @@ describe('an authentic push that cannot be used', () => {
     }
   })
 
-  test('is 404 for a line that this supplier never had', async () => {
+  test('is 404 for an item that this supplier never had', async () => {
     const answer = await push(completed(), { supplier: 'second', token: 'other-token' })
     expect(answer.status).toBe(404)
     expect((await read()).status).toBe('processing')

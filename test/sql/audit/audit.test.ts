@@ -5,7 +5,7 @@ import { deliveries } from './deliveries.ts'
 import { money } from './money.ts'
 import { orders } from './orders.ts'
 import { queue } from './queue.ts'
-import { type Breach, loseJob, makeAllThatIsWell, setJob, setLine, well } from './scenario.ts'
+import { type Breach, loseJob, makeAllThatIsWell, setItem, setJob, well } from './scenario.ts'
 
 const database = testDatabase()
 beforeAll(() => makeAllThatIsWell(database.sql))
@@ -35,17 +35,17 @@ describe('the audit is silent', () => {
       'a job that a living worker has for long',
       async (sql) => {
         await sql`select work.register_pool('pool-1', 1)`
-        await setJob(sql, well.openLine, "locked_at = now() - interval '6 minutes', locked_by = 'pool-1'")
+        await setJob(sql, well.openItem, "locked_at = now() - interval '6 minutes', locked_by = 'pool-1'")
       },
     ],
     [
       'a call under way without a job',
       async (sql) => {
-        await loseJob(sql, well.openLine)
-        await setLine(sql, well.openLine, "claim_expires_at = now() + interval '10 seconds'")
+        await loseJob(sql, well.openItem)
+        await setItem(sql, well.openItem, "claim_expires_at = now() + interval '10 seconds'")
       },
     ],
-    ['a line that an operator holds back', (sql) => loseJob(sql, well.heldLine)],
+    ['an item that an operator holds back', (sql) => loseJob(sql, well.heldItem)],
     [
       'a job that was left over when its event died',
       (sql) => sql`select core.enqueue('deliver_webhook', ${[well.dead]}, array[now()], 'deliver_webhook')`,

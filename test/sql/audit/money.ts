@@ -5,7 +5,7 @@ import {
   refundOf,
   setAccount,
   setEntry,
-  setLine,
+  setItem,
   setOrder,
   well,
 } from './scenario.ts'
@@ -61,42 +61,42 @@ export const money: Breach[] = [
     by: (sql) => setOrder(sql, well.open, "payment_code = 'pay_other'"),
   },
   {
-    checks: ['total_is_the_sum_of_the_lines'],
+    checks: ['total_is_the_sum_of_the_items'],
     about: 'open',
-    by: (sql) => setLine(sql, well.openLine, 'price = price + 0.01'),
+    by: (sql) => setItem(sql, well.openItem, 'price = price + 0.01'),
   },
   {
-    checks: ['failed_line_is_refunded'],
-    about: 'noneLine',
+    checks: ['failed_item_is_refunded'],
+    about: 'noneItem',
     by: async (sql) => {
       const deposit = "type = 'deposit', item_id = null, order_id = null, reference = 'not a refund'"
-      await setEntry(sql, refundOf(well.noneLine), deposit)
-      await setLine(sql, well.noneLine, 'refunded_amount = 0')
+      await setEntry(sql, refundOf(well.noneItem), deposit)
+      await setItem(sql, well.noneItem, 'refunded_amount = 0')
       await setOrder(sql, well.none, 'refunded_amount = 0')
     },
   },
   {
-    checks: ['line_knows_its_refund', 'refund_has_its_reason'],
-    about: 'noneLine',
+    checks: ['item_knows_its_refund', 'refund_has_its_reason'],
+    about: 'noneItem',
     by: async (sql) => {
-      await setLine(sql, well.noneLine, "status = 'completed', refunded_amount = 0")
+      await setItem(sql, well.noneItem, "status = 'completed', refunded_amount = 0")
       await setOrder(sql, well.none, "status = 'completed', outcome = 'full'")
     },
   },
   {
-    checks: ['refund_is_the_lines_price'],
-    about: 'noneLine',
+    checks: ['refund_is_the_items_price'],
+    about: 'noneItem',
     by: async (sql) => {
       const other = `order_id = (select id from supply.orders where code = '${well.open}')`
-      await setEntry(sql, refundOf(well.noneLine), other)
+      await setEntry(sql, refundOf(well.noneItem), other)
       await setOrder(sql, well.none, 'refunded_amount = 0')
       await setOrder(sql, well.open, 'refunded_amount = 10.50')
     },
   },
   {
-    checks: ['line_knows_its_refund'],
-    about: 'noneLine',
-    by: (sql) => setLine(sql, well.noneLine, 'refunded_amount = 0'),
+    checks: ['item_knows_its_refund'],
+    about: 'noneItem',
+    by: (sql) => setItem(sql, well.noneItem, 'refunded_amount = 0'),
   },
   {
     checks: ['order_knows_its_refunds'],

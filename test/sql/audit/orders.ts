@@ -1,48 +1,48 @@
 import { products } from '../../support/partner.ts'
-import { addKey, type Breach, setEvent, setLine, setOrder, well } from './scenario.ts'
+import { addKey, type Breach, setEvent, setItem, setOrder, well } from './scenario.ts'
 
 export const orders: Breach[] = [
   {
-    checks: ['final_order_has_no_open_line'],
+    checks: ['final_order_has_no_open_item'],
     about: 'full',
     by: (sql) =>
-      setLine(
+      setItem(
         sql,
-        well.fullLine,
+        well.fullItem,
         "status = 'processing', completed_at = null, claim_expires_at = now() + interval '1 minute'",
       ),
   },
   {
-    checks: ['open_order_has_an_open_line'],
+    checks: ['open_order_has_an_open_item'],
     about: 'open',
-    by: (sql) => setLine(sql, well.openLine, "status = 'completed', completed_at = now()"),
+    by: (sql) => setItem(sql, well.openItem, "status = 'completed', completed_at = now()"),
   },
   {
-    checks: ['outcome_agrees_with_the_lines'],
+    checks: ['outcome_agrees_with_the_items'],
     about: 'full',
     by: (sql) => setOrder(sql, well.full, "status = 'failed', outcome = 'none'"),
   },
   {
-    checks: ['outcome_agrees_with_the_lines'],
+    checks: ['outcome_agrees_with_the_items'],
     about: 'partial',
     by: (sql) => setOrder(sql, well.partial, "outcome = 'none'"),
   },
   {
-    checks: ['completed_key_line_has_its_keys'],
-    about: 'keyLine',
-    by: (sql) => sql`delete from supply.item_keys where item_id = ${well.keyLine} and position = 2`,
+    checks: ['completed_key_item_has_its_codes'],
+    about: 'keyItem',
+    by: (sql) => sql`delete from supply.item_keys where item_id = ${well.keyItem} and position = 2`,
   },
   {
-    checks: ['completed_key_line_has_its_keys'],
-    about: 'keyLine',
-    by: (sql) => addKey(sql, well.keyLine),
+    checks: ['completed_key_item_has_its_codes'],
+    about: 'keyItem',
+    by: (sql) => addKey(sql, well.keyItem),
   },
-  { checks: ['only_key_lines_have_keys'], about: 'fullLine', by: (sql) => addKey(sql, well.fullLine) },
-  { checks: ['failed_line_has_no_keys'], about: 'restLine', by: (sql) => addKey(sql, well.restLine) },
+  { checks: ['only_key_items_have_codes'], about: 'fullItem', by: (sql) => addKey(sql, well.fullItem) },
+  { checks: ['failed_item_has_no_codes'], about: 'restItem', by: (sql) => addKey(sql, well.restItem) },
   {
-    checks: ['rest_of_a_line_belongs_to_a_delivered_part'],
-    about: 'restLine',
-    by: (sql) => setLine(sql, well.restLine, `product_id = ${products.dear}`),
+    checks: ['rest_of_an_item_belongs_to_a_delivered_part'],
+    about: 'restItem',
+    by: (sql) => setItem(sql, well.restItem, `product_id = ${products.dear}`),
   },
   {
     checks: ['order_with_an_outcome_to_tell_has_its_event'],

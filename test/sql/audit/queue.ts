@@ -1,32 +1,32 @@
-import { type Breach, loseJob, setEvent, setJob, setLine, well } from './scenario.ts'
+import { type Breach, loseJob, setEvent, setItem, setJob, well } from './scenario.ts'
 
 export const queue: Breach[] = [
-  { checks: ['open_line_has_a_job'], about: 'openLine', by: (sql) => loseJob(sql, well.openLine) },
-  { checks: ['open_line_has_a_job'], about: 'stuckLine', by: (sql) => loseJob(sql, well.stuckLine) },
+  { checks: ['open_item_has_a_job'], about: 'openItem', by: (sql) => loseJob(sql, well.openItem) },
+  { checks: ['open_item_has_a_job'], about: 'stuckItem', by: (sql) => loseJob(sql, well.stuckItem) },
   {
-    checks: ['open_line_has_a_job'],
-    about: 'openLine',
+    checks: ['open_item_has_a_job'],
+    about: 'openItem',
     by: async (sql) => {
-      await loseJob(sql, well.openLine)
-      await setLine(sql, well.openLine, "claim_expires_at = now() - interval '1 second'")
+      await loseJob(sql, well.openItem)
+      await setItem(sql, well.openItem, "claim_expires_at = now() - interval '1 second'")
     },
   },
   {
-    checks: ['open_line_has_a_plan'],
-    about: 'openLine',
-    by: (sql) => setLine(sql, well.openLine, 'next_check_at = null'),
+    checks: ['open_item_has_a_plan'],
+    about: 'openItem',
+    by: (sql) => setItem(sql, well.openItem, 'next_check_at = null'),
   },
   ...["claim_expires_at = 'infinity'", "next_check_at = now() + interval '3 hours'"].map(
     (change): Breach => ({
-      checks: ['open_line_is_looked_at_soon'],
-      about: 'openLine',
-      by: (sql) => setLine(sql, well.openLine, change),
+      checks: ['open_item_is_looked_at_soon'],
+      about: 'openItem',
+      by: (sql) => setItem(sql, well.openItem, change),
     }),
   ),
   {
-    checks: ['open_line_is_looked_at_soon'],
-    about: 'openLine',
-    by: (sql) => setJob(sql, well.openLine, "run_at = 'infinity'"),
+    checks: ['open_item_is_looked_at_soon'],
+    about: 'openItem',
+    by: (sql) => setJob(sql, well.openItem, "run_at = 'infinity'"),
   },
   ...["next_attempt_at = 'infinity'", "next_attempt_at = now() + interval '26 hours'"].map(
     (change): Breach => ({
@@ -36,14 +36,14 @@ export const queue: Breach[] = [
     }),
   ),
   {
-    checks: ['stuck_or_held_line_was_alerted'],
-    about: 'heldLine',
-    by: (sql) => sql`delete from supply.alerts where cause = 'line_held:first'`,
+    checks: ['stuck_or_held_item_was_alerted'],
+    about: 'heldItem',
+    by: (sql) => sql`delete from supply.alerts where cause = 'item_held:first'`,
   },
   {
-    checks: ['stuck_or_held_line_was_alerted'],
-    about: 'stuckLine',
-    by: (sql) => setLine(sql, well.stuckLine, "stuck_at = stuck_at - interval '1 hour'"),
+    checks: ['stuck_or_held_item_was_alerted'],
+    about: 'stuckItem',
+    by: (sql) => setItem(sql, well.stuckItem, "stuck_at = stuck_at - interval '1 hour'"),
   },
   { checks: ['open_event_has_a_job'], about: 'waiting', by: (sql) => loseJob(sql, well.waiting) },
   { checks: ['open_event_has_a_job'], about: 'ready', by: (sql) => loseJob(sql, well.ready) },
@@ -87,17 +87,17 @@ export const queue: Breach[] = [
   { checks: ['alert_has_a_job'], about: 'alert', by: (sql) => loseJob(sql, well.alert) },
   {
     checks: ['job_may_still_run'],
-    about: 'openLine',
-    by: (sql) => setJob(sql, well.openLine, 'attempts = max_attempts'),
+    about: 'openItem',
+    by: (sql) => setJob(sql, well.openItem, 'attempts = max_attempts'),
   },
   {
     checks: ['job_does_not_fail_again_and_again'],
-    about: 'openLine',
-    by: (sql) => setJob(sql, well.openLine, "attempts = 10, last_error = 'boom'"),
+    about: 'openItem',
+    by: (sql) => setJob(sql, well.openItem, "attempts = 10, last_error = 'boom'"),
   },
   {
     checks: ['locked_job_has_a_living_worker'],
-    about: 'openLine',
-    by: (sql) => setJob(sql, well.openLine, "locked_at = now() - interval '6 minutes', locked_by = 'nobody'"),
+    about: 'openItem',
+    by: (sql) => setJob(sql, well.openItem, "locked_at = now() - interval '6 minutes', locked_by = 'nobody'"),
   },
 ]

@@ -1,13 +1,13 @@
 import type postgres from 'postgres'
 import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
-import { answer, completed, failed, processing } from '../../support/lines.ts'
+import { answer, completed, failed, processing } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 
-/** Codes of orders, and ids of lines and events, in each state that is well. Filled by `makeAllThatIsWell`. */
+/** Codes of orders, and ids of items and events, in each state that is well. Filled by `makeAllThatIsWell`. */
 export const well = {
-  ...{ account: 0, open: '', openLine: '', full: '', fullLine: '', none: '', noneLine: '', told: '' },
-  ...{ keyLine: '', partial: '', restLine: '', stuckLine: '', heldLine: '', alert: '' },
+  ...{ account: 0, open: '', openItem: '', full: '', fullItem: '', none: '', noneItem: '', told: '' },
+  ...{ keyItem: '', partial: '', restItem: '', stuckItem: '', heldItem: '', alert: '' },
   ...{ waiting: '', ready: '', sending: '', delivered: '', dead: '' },
 }
 
@@ -16,42 +16,42 @@ export type Sql = postgres.TransactionSql
 /** Something that goes wrong: which checks have to tell, and what they have to name. */
 export type Breach = { checks: string[]; about: keyof typeof well; by: (sql: Sql) => Promise<unknown> }
 
-/** An account with an order, a line and an event in each state. */
+/** An account with an order, an item and an event in each state. */
 export async function makeAllThatIsWell(sql: postgres.Sql): Promise<void> {
   await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
   const partner = await makePartner(sql, { balance: 5000 })
   well.account = partner.accountId
-  await makeLines(sql, partner)
+  await makeItems(sql, partner)
   await makeEvents(sql, partner)
-  const [alert] = await sql`select alert_id from ops.alerts where cause = 'line_held:first'`
+  const [alert] = await sql`select alert_id from ops.alerts where cause = 'item_held:first'`
   well.alert = alert?.alert_id
 }
 
 async function newOrder(sql: postgres.Sql, partner: Partner, request: OrderRequest = {}) {
   const { body } = await place(sql, partner, request)
-  return { code: body.code, line: body.items[0]?.id ?? '' }
+  return { code: body.code, item: body.items[0]?.id ?? '' }
 }
 
-async function makeLines(sql: postgres.Sql, partner: Partner): Promise<void> {
+async function makeItems(sql: postgres.Sql, partner: Partner): Promise<void> {
   const topUp = () => newOrder(sql, partner)
   const keys = () => newOrder(sql, partner, { items: [{ productId: products.key, quantity: 3 }] })
   const [open, full, none, stuck] = [await topUp(), await topUp(), await topUp(), await topUp()]
   const [key, partial, held] = [await keys(), await keys(), await keys()]
-  await answer(sql, open.line, processing())
-  await answer(sql, full.line, completed())
-  await answer(sql, none.line, failed())
-  await answer(sql, key.line, completed({ codes: ['A', 'B', 'C'] }))
-  await answer(sql, partial.line, failed({ codes: ['D'] }))
-  await answer(sql, held.line, completed({ codes: ['E'] }))
-  await answer(sql, stuck.line, processing())
-  await sql`update supply.order_items set sent_at = now() - interval '2 days' where id = ${stuck.line}`
-  await answer(sql, stuck.line, processing())
-  Object.assign(well, { open: open.code, openLine: open.line, full: full.code, fullLine: full.line })
-  Object.assign(well, { none: none.code, noneLine: none.line, keyLine: key.line, partial: partial.code })
-  Object.assign(well, { stuckLine: stuck.line, heldLine: held.line })
+  await answer(sql, open.item, processing())
+  await answer(sql, full.item, completed())
+  await answer(sql, none.item, failed())
+  await answer(sql, key.item, completed({ codes: ['A', 'B', 'C'] }))
+  await answer(sql, partial.item, failed({ codes: ['D'] }))
+  await answer(sql, held.item, completed({ codes: ['E'] }))
+  await answer(sql, stuck.item, processing())
+  await sql`update supply.order_items set sent_at = now() - interval '2 days' where id = ${stuck.item}`
+  await answer(sql, stuck.item, processing())
+  Object.assign(well, { open: open.code, openItem: open.item, full: full.code, fullItem: full.item })
+  Object.assign(well, { none: none.code, noneItem: none.item, keyItem: key.item, partial: partial.code })
+  Object.assign(well, { stuckItem: stuck.item, heldItem: held.item })
   const [rest] =
     await sql`select item_id from ops.order_items where order_code = ${partial.code} and part = 1`
-  well.restLine = rest?.item_id
+  well.restItem = rest?.item_id
 }
 
 async function makeEvents(sql: postgres.Sql, partner: Partner): Promise<void> {
@@ -70,7 +70,7 @@ export const setAccount = (sql: Sql, column: string, change: string) =>
   sql.unsafe(`update supply.accounts set ${column} = ${change} where id = ${well.account}`)
 export const setEntry = (sql: Sql, seq: string, change: string) =>
   sql.unsafe(`update supply.ledger set ${change} where account_id = ${well.account} and seq = ${seq}`)
-export const setLine = (sql: Sql, id: string, change: string) =>
+export const setItem = (sql: Sql, id: string, change: string) =>
   sql.unsafe(`update supply.order_items set ${change} where id = '${id}'`)
 export const setOrder = (sql: Sql, code: string, change: string) =>
   sql.unsafe(`update supply.orders set ${change} where code = '${code}'`)
@@ -92,5 +92,5 @@ export const newest = '(select max(seq) from supply.ledger)'
 /** The seq of an order's charge, as SQL. */
 export const chargeOf = (code: string) =>
   `(select seq from supply.ledger l join supply.orders o on o.id = l.order_id where o.code = '${code}' and l.type = 'order_charge')`
-/** The seq of a line's refund, as SQL. */
+/** The seq of an item's refund, as SQL. */
 export const refundOf = (line: string) => `(select seq from supply.ledger where item_id = '${line}')`

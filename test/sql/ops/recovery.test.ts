@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
-import { answer, completed, processing } from '../../support/lines.ts'
+import { answer, completed, processing } from '../../support/items.ts'
 import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -31,7 +31,7 @@ async function eventOf(id: string) {
   return row
 }
 
-/** The jobs for a line or an event, with the seconds until each is due. */
+/** The jobs for an item or an event, with the seconds until each is due. */
 async function jobsOf(id: string) {
   return [
     ...(await sql()`
@@ -137,15 +137,15 @@ describe('the next attempt of an event', () => {
   })
 })
 
-describe('the next question about a line', () => {
-  async function newLine(productId: number = products.topUp): Promise<string> {
+describe('the next question about an item', () => {
+  async function newItem(productId: number = products.topUp): Promise<string> {
     const { body } = await place(database.sql, partner, { items: [{ productId, quantity: 1 }] })
     return body.items[0]?.id ?? ''
   }
   const claim = (id: string) => database.sql`select method from work.begin_calls(${[id]})`
 
   test('is made due now', async () => {
-    const id = await newLine()
+    const id = await newItem()
     for (let n = 0; n < 5; n += 1) await answer(database.sql, id, processing())
     expect((await jobsOf(id))[0]?.wait).toBeGreaterThan(15)
     await sql()`select ops.poll_now(${id})`
@@ -154,18 +154,18 @@ describe('the next question about a line', () => {
     expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
     expect(await lastLogged(sql())).toEqual({
       action: 'poll_now',
-      subject: `line ${id}`,
+      subject: `item ${id}`,
       detail: { supplier: 'first' },
     })
     expect([...(await claim(id))]).toEqual([{ method: 'get' }])
   })
 
-  test('is made due also for a stuck line and for a held one, which a good answer then settles', async () => {
-    const stuck = await newLine()
+  test('is made due also for a stuck item and for a held one, which a good answer then settles', async () => {
+    const stuck = await newItem()
     await answer(database.sql, stuck, processing())
     await database.sql`update supply.order_items set sent_at = now() - interval '2 days' where id = ${stuck}`
     expect(await answer(database.sql, stuck, processing())).toBe('stuck')
-    const held = await newLine(products.key)
+    const held = await newItem(products.key)
     expect(await answer(database.sql, held, completed())).toBe('held')
     expect(await claim(held)).toEqual([])
     for (const [id, codes] of [[stuck, []] as const, [held, ['A']] as const]) {
@@ -174,12 +174,12 @@ describe('the next question about a line', () => {
     }
   })
 
-  test('is refused for a line that is final, and for an unknown one', async () => {
-    const id = await newLine()
+  test('is refused for an item that is final, and for an unknown one', async () => {
+    const id = await newItem()
     await answer(database.sql, id, completed())
     await expect(sql()`select ops.poll_now(${id})`).rejects.toMatchObject({
       ...refusals.wrongState,
-      message: `line ${id} is not at a supplier: it is completed`,
+      message: `item ${id} is not at a supplier: it is completed`,
     })
     await expect(sql()`select ops.poll_now(${nobody})`).rejects.toMatchObject(refusals.unknown)
   })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
-import { answer, completed, failed, processing } from '../../support/lines.ts'
+import { answer, completed, failed, processing } from '../../support/items.ts'
 import { operatorOf, refusals } from '../../support/operator.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 async function newOrder(request: OrderRequest = {}) {
   const { body } = await place(database.sql, partner, request)
-  return { code: body.code, lines: body.items.map(({ id }) => id), line: body.items[0]?.id ?? '' }
+  return { code: body.code, items: body.items.map(({ id }) => id), item: body.items[0]?.id ?? '' }
 }
 
 const newKeys = (quantity: number) => newOrder({ items: [{ productId: products.key, quantity }] })
@@ -100,58 +100,58 @@ describe('the money in orders', () => {
     const first = await newOrder()
     const second = await newOrder({ items: [{ productId: products.topUp, quantity: 2 }] })
     expect(await inOrders()).toEqual({ in_orders: '31.50', balance: '968.50' })
-    await answer(database.sql, first.line, completed())
-    await answer(database.sql, second.line, failed())
+    await answer(database.sql, first.item, completed())
+    await answer(database.sql, second.item, failed())
     expect(await inOrders()).toEqual({ in_orders: '0.00', balance: '989.50' })
     const [row] = await sql()`select * from ops.orders where order_code = ${second.code}`
     expect(row).toMatchObject({ status: 'failed', outcome: 'none', refunded_amount: '21.00' })
     const ledger = await sql()`
       select type, amount, order_code, item_id from ops.ledger where account_id = ${accountId} order by seq desc limit 1`
     expect(ledger[0]).toEqual({
-      ...{ type: 'order_refund', amount: '21.00', order_code: second.code, item_id: second.line },
+      ...{ type: 'order_refund', amount: '21.00', order_code: second.code, item_id: second.item },
     })
   })
 })
 
-describe('a line', () => {
+describe('an item', () => {
   test('shows how many keys were delivered', async () => {
-    const { line } = await newKeys(2)
-    expect(await itemOf(line)).toMatchObject({ codes_delivered: 0, stuck: false, held: false })
-    await answer(database.sql, line, completed({ codes: ['A', 'B'] }))
-    expect(await itemOf(line)).toMatchObject({ codes_delivered: 2, codes_kept: 2, status: 'completed' })
-    expect(await itemOf((await newOrder()).line)).toMatchObject({ codes_delivered: 0 })
+    const { item } = await newKeys(2)
+    expect(await itemOf(item)).toMatchObject({ codes_delivered: 0, stuck: false, held: false })
+    await answer(database.sql, item, completed({ codes: ['A', 'B'] }))
+    expect(await itemOf(item)).toMatchObject({ codes_delivered: 2, codes_kept: 2, status: 'completed' })
+    expect(await itemOf((await newOrder()).item)).toMatchObject({ codes_delivered: 0 })
   })
 
   test('is stuck only while it is open', async () => {
-    const { code, line } = await newOrder()
-    await answer(database.sql, line, processing())
-    await database.sql`update supply.order_items set sent_at = now() - interval '2 days' where id = ${line}`
-    await answer(database.sql, line, processing())
-    expect(await itemOf(line)).toMatchObject({ stuck: true, held: false, status: 'processing' })
-    expect(await sql()`select * from ops.stuck_items where item_id = ${line}`).toMatchObject([
+    const { code, item } = await newOrder()
+    await answer(database.sql, item, processing())
+    await database.sql`update supply.order_items set sent_at = now() - interval '2 days' where id = ${item}`
+    await answer(database.sql, item, processing())
+    expect(await itemOf(item)).toMatchObject({ stuck: true, held: false, status: 'processing' })
+    expect(await sql()`select * from ops.stuck_items where item_id = ${item}`).toMatchObject([
       { order_code: code, account_id: String(partner.accountId), why: 'stuck', supplier: 'first' },
     ])
-    await answer(database.sql, line, completed())
-    expect(await itemOf(line)).toMatchObject({ stuck: false, status: 'completed' })
-    expect(await sql()`select from ops.stuck_items where item_id = ${line}`).toHaveLength(0)
+    await answer(database.sql, item, completed())
+    expect(await itemOf(item)).toMatchObject({ stuck: false, status: 'completed' })
+    expect(await sql()`select from ops.stuck_items where item_id = ${item}`).toHaveLength(0)
   })
 
   test('that is held waits for an operator, with the keys that came', async () => {
-    const { line } = await newKeys(3)
-    await answer(database.sql, line, completed({ codes: ['A', 'B'] }))
-    expect(await itemOf(line)).toMatchObject({
+    const { item } = await newKeys(3)
+    await answer(database.sql, item, completed({ codes: ['A', 'B'] }))
+    expect(await itemOf(item)).toMatchObject({
       ...{ stuck: false, held: true, codes_delivered: 0, codes_kept: 2, next_check_at: null },
     })
-    expect(await sql()`select * from ops.stuck_items where item_id = ${line}`).toMatchObject([
+    expect(await sql()`select * from ops.stuck_items where item_id = ${item}`).toMatchObject([
       { why: 'held', held_reason: 'completed with 2 codes for an amount of 3', codes_kept: 2 },
     ])
-    expect(await sql()`select * from ops.alerts where cause = 'line_held:first'`).toMatchObject([
+    expect(await sql()`select * from ops.alerts where cause = 'item_held:first'`).toMatchObject([
       { count: 1, sent_at: null },
     ])
-    await sql()`select ops.settle_item(${line}, 'completed', array['C'])`
-    expect(await itemOf(line)).toMatchObject({ held: false, codes_delivered: 3 })
+    await sql()`select ops.settle_item(${item}, 'completed', array['C'])`
+    expect(await itemOf(item)).toMatchObject({ held: false, codes_delivered: 3 })
     const attempts = await sql()`
-      select method, verdict, codes from ops.supplier_attempts where item_id = ${line} order by attempt_id`
+      select method, verdict, codes from ops.supplier_attempts where item_id = ${item} order by attempt_id`
     expect([...attempts]).toEqual([
       { method: 'put', verdict: 'held', codes: 2 },
       { method: 'operator', verdict: 'settled', codes: 3 },
@@ -188,8 +188,8 @@ describe('an event', () => {
 
 describe('the queue', () => {
   test('shows what each job is for', async () => {
-    const { code, line } = await newOrder()
-    expect(await sql()`select * from ops.queue where subject = ${line}`).toMatchObject([
+    const { code, item } = await newOrder()
+    expect(await sql()`select * from ops.queue where subject = ${item}`).toMatchObject([
       { task: 'call_supplier', order_code: code, attempts: 0, locked_by: null, last_error: null },
     ])
     const event = await makeEvent(database.sql, partner)
@@ -198,9 +198,9 @@ describe('the queue', () => {
       { task: 'deliver_webhook', order_code: row?.order_code, key: `deliver_webhook:${event}` },
     ])
     const alerts = await sql()`
-      select cause, order_code from ops.queue join ops.alerts on alert_id = subject where cause like 'line_%'`
-    expect(alerts).toContainEqual({ cause: 'line_held:first', order_code: null })
-    await database.sql`select graphile_worker.add_job('call_supplier', '{"id": "no line"}')`
+      select cause, order_code from ops.queue join ops.alerts on alert_id = subject where cause like 'item_%'`
+    expect(alerts).toContainEqual({ cause: 'item_held:first', order_code: null })
+    await database.sql`select graphile_worker.add_job('call_supplier', '{"id": "no item"}')`
     expect(await sql()`select subject, order_code from ops.queue where subject is null`).toEqual([
       { subject: null, order_code: null },
     ])
@@ -218,11 +218,11 @@ describe('the queue', () => {
 })
 
 test('nothing that operators read holds a key, a secret or a token whole', async () => {
-  const { line } = await newKeys(1)
-  await answer(database.sql, line, completed({ codes: ['THE-DELIVERED-KEY'] }))
+  const { item } = await newKeys(1)
+  await answer(database.sql, item, completed({ codes: ['THE-DELIVERED-KEY'] }))
   const held = await newKeys(2)
-  await answer(database.sql, held.line, completed({ codes: ['THE-KEPT-KEY'] }))
-  await sql()`select ops.settle_item(${held.line}, 'failed', array['THE-KEPT-KEY'])`
+  await answer(database.sql, held.item, completed({ codes: ['THE-KEPT-KEY'] }))
+  await sql()`select ops.settle_item(${held.item}, 'failed', array['THE-KEPT-KEY'])`
   const event = await makeEvent(database.sql, partner)
   const { secret } = await claimAttempt(database.sql, event)
   const views = await database.sql`

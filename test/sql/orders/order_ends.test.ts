@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { lineTests } from '../../support/line_tests.ts'
-import { answer, claimCalls, completed, failed } from '../../support/lines.ts'
+import { itemTests } from '../../support/item_tests.ts'
+import { answer, claimCalls, completed, failed } from '../../support/items.ts'
 import { audit, balanceOf } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 
-const { sql, partner, order, keys, read, eventsOf, alertsOf } = lineTests()
+const { sql, partner, order, keys, read, eventsOf, alertsOf } = itemTests()
 
 describe('an order ends', () => {
-  test('completed when all lines are, with its event', async () => {
-    const { code, lines } = await order({
+  test('completed when all items are, with its event', async () => {
+    const { code, items } = await order({
       callbackUrl: 'https://hooks.example/x',
       items: [{ productId: products.topUp, quantity: 2 }, { productId: products.key }],
     })
-    await answer(sql(), lines[0] ?? '', completed())
+    await answer(sql(), items[0] ?? '', completed())
     expect((await read(code)).status).toBe('processing')
-    await answer(sql(), lines[1] ?? '', completed({ codes: ['AAA-1'] }))
+    await answer(sql(), items[1] ?? '', completed({ codes: ['AAA-1'] }))
     const ended = await read(code)
     expect(ended).toMatchObject({
       status: 'completed',
@@ -44,9 +44,9 @@ describe('an order ends', () => {
     expect(await balanceOf(sql(), partner())).toBe(959)
   })
 
-  test("failed when all lines failed, refunded, with its event and the supplier's Russian reason", async () => {
-    const { code, line } = await order({ callbackUrl: 'https://hooks.example/x' })
-    await answer(sql(), line, failed({ errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' }))
+  test("failed when all items failed, refunded, with its event and the supplier's Russian reason", async () => {
+    const { code, item } = await order({ callbackUrl: 'https://hooks.example/x' })
+    await answer(sql(), item, failed({ errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' }))
     const ended = await read(code)
     expect(ended).toMatchObject({
       status: 'failed',
@@ -78,15 +78,15 @@ describe('an order ends', () => {
     expect(await audit(sql())).toEqual([])
   })
 
-  test('mixed as failed, with the failed lines refunded, the keys shown, and no event', async () => {
-    const { code, lines } = await order({
+  test('mixed as failed, with the failed items refunded, the keys shown, and no event', async () => {
+    const { code, items } = await order({
       callbackUrl: 'https://hooks.example/x',
       items: [{ productId: products.topUp }, { productId: products.key, quantity: 2 }],
     })
-    await answer(sql(), lines[1] ?? '', completed({ codes: ['A', 'B'] }))
+    await answer(sql(), items[1] ?? '', completed({ codes: ['A', 'B'] }))
     await answer(
       sql(),
-      lines[0] ?? '',
+      items[0] ?? '',
       failed({ errorCode: 'REGION_MISMATCH', reason: 'NullPointerException at Foo.java' }),
     )
     expect(await read(code)).toMatchObject({
@@ -106,13 +106,13 @@ describe('an order ends', () => {
   })
 
   test('without an event where there is no callback', async () => {
-    const { code, line } = await order()
-    await answer(sql(), line, completed())
+    const { code, item } = await order()
+    await answer(sql(), item, completed())
     expect(await eventsOf(code)).toEqual([])
   })
 
-  test('with the reason of the first failed line that has one', async () => {
-    const { code, lines } = await order({
+  test('with the reason of the first failed item that has one', async () => {
+    const { code, items } = await order({
       items: [{ productId: products.topUp }, { productId: products.topUp }, { productId: products.key }],
     })
     const said = [
@@ -120,13 +120,13 @@ describe('an order ends', () => {
       { reason: 'Игрок не найден.' },
       { reason: 'Нет ключей.' },
     ]
-    for (const [index, line] of [...lines.entries()].reverse()) await answer(sql(), line, failed(said[index]))
+    for (const [index, item] of [...items.entries()].reverse()) await answer(sql(), item, failed(said[index]))
     expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'none', reason: 'Игрок не найден.' })
   })
 
   test('with no reason where the supplier gave none that a buyer may read', async () => {
-    const { code, line } = await order()
-    await answer(sql(), line, failed({ errorCode: 'weird code!', reason: 'timeout at 10.0.0.3' }))
+    const { code, item } = await order()
+    await answer(sql(), item, failed({ errorCode: 'weird code!', reason: 'timeout at 10.0.0.3' }))
     expect(await read(code)).toMatchObject({
       reason: null,
       items: [{ errorCode: 'SUPPLIER_ERROR', errorMessage: null }],
@@ -134,14 +134,14 @@ describe('an order ends', () => {
   })
 })
 
-describe('a line of keys', () => {
+describe('an item of keys', () => {
   test('of which a part comes is split, and the sum still holds', async () => {
-    const { code, line } = await keys(3, 'https://hooks.example/x')
-    expect(await answer(sql(), line, failed({ codes: ['A'], errorCode: 'OUT_OF_STOCK' }))).toBe('settled')
+    const { code, item } = await keys(3, 'https://hooks.example/x')
+    expect(await answer(sql(), item, failed({ codes: ['A'], errorCode: 'OUT_OF_STOCK' }))).toBe('settled')
     const ended = await read(code)
     expect(ended).toMatchObject({ status: 'failed', outcome: 'partial', totalAmount: 60, refundedAmount: 40 })
     expect(ended.items).toMatchObject([
-      { id: line, status: 'completed', amount: 1, price: 20, cdKeys: [{ code: 'A' }] },
+      { id: item, status: 'completed', amount: 1, price: 20, cdKeys: [{ code: 'A' }] },
       { status: 'failed', amount: 2, price: 20, refundedAmount: 40, errorCode: 'OUT_OF_STOCK' },
     ])
     expect(await balanceOf(sql(), partner())).toBe(980)
@@ -154,34 +154,34 @@ describe('a line of keys', () => {
     ['as many codes with failed', failed({ codes: ['A', 'B', 'C'] })],
     ['the same code twice', completed({ codes: ['A', 'B', 'B'] })],
   ])('is held for an operator on %s: codes kept, nothing refunded', async (_, result) => {
-    const { code, line } = await keys(3)
-    const before = await alertsOf('line_held:first')
-    expect(await answer(sql(), line, result)).toBe('held')
-    expect(await alertsOf('line_held:first')).toBe(before + 1)
+    const { code, item } = await keys(3)
+    const before = await alertsOf('item_held:first')
+    expect(await answer(sql(), item, result)).toBe('held')
+    expect(await alertsOf('item_held:first')).toBe(before + 1)
     expect((await read(code)).items).toMatchObject([{ status: 'processing', amount: 3 }])
-    const kept = await sql()`select code from supply.item_keys where item_id = ${line}`
+    const kept = await sql()`select code from supply.item_keys where item_id = ${item}`
     expect(kept.length).toBe(new Set(result.codes).size)
     expect(await balanceOf(sql(), partner())).toBe(940)
-    expect(await claimCalls(sql(), [line])).toEqual([])
+    expect(await claimCalls(sql(), [item])).toEqual([])
     expect(await audit(sql())).toEqual([])
   })
 
   test('that is held settles on a sensible answer that holds the kept codes', async () => {
-    const { code, line } = await keys(3)
-    await answer(sql(), line, completed({ codes: ['A', 'B'] }))
-    await sql()`select ops.poll_now(${line})`
-    expect(await answer(sql(), line, completed({ codes: ['X', 'Y', 'Z'] }))).toBe('held')
-    await sql()`delete from supply.item_keys where item_id = ${line} and code in ('X', 'Y', 'Z')`
-    await sql()`select ops.poll_now(${line})`
-    expect(await answer(sql(), line, completed({ codes: ['A', 'B', 'C'] }))).toBe('settled')
+    const { code, item } = await keys(3)
+    await answer(sql(), item, completed({ codes: ['A', 'B'] }))
+    await sql()`select ops.poll_now(${item})`
+    expect(await answer(sql(), item, completed({ codes: ['X', 'Y', 'Z'] }))).toBe('held')
+    await sql()`delete from supply.item_keys where item_id = ${item} and code in ('X', 'Y', 'Z')`
+    await sql()`select ops.poll_now(${item})`
+    expect(await answer(sql(), item, completed({ codes: ['A', 'B', 'C'] }))).toBe('settled')
     expect((await read(code)).items[0].cdKeys).toEqual([{ code: 'A' }, { code: 'B' }, { code: 'C' }])
   })
 
   test('takes no codes where it is a top-up: they are recorded only', async () => {
-    const { code, line } = await order()
-    expect(await answer(sql(), line, completed({ codes: ['A'] }))).toBe('settled')
+    const { code, item } = await order()
+    expect(await answer(sql(), item, completed({ codes: ['A'] }))).toBe('settled')
     expect((await read(code)).items[0]).not.toHaveProperty('cdKeys')
-    const [attempt] = await sql()`select codes from supply.supplier_attempts where item_id = ${line}`
+    const [attempt] = await sql()`select codes from supply.supplier_attempts where item_id = ${item}`
     expect(attempt?.codes).toEqual(['A'])
   })
 })

@@ -36,7 +36,7 @@ describe('an accepted order', () => {
     expect(body.updatedAt).toBe(body.createdAt)
   })
 
-  test('is charged, written to the ledger and queued, a job a line', async () => {
+  test('is charged, written to the ledger and queued, a job an item', async () => {
     const partner = await makePartner(database.sql)
     const { result, body } = await place(database.sql, partner, {
       externalOrderId: 'mine-1',

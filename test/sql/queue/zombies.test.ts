@@ -9,7 +9,7 @@ import {
   makeEvents,
   unreachable,
 } from '../../support/events.ts'
-import { claimCalls, record, unknown } from '../../support/lines.ts'
+import { claimCalls, record, unknown } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   partner = await makePartner(sql())
 })
 
-/** Has a pool take the job of an event or a line, and gives what its queue does in the end. */
+/** Has a pool take the job of an event or an item, and gives what its queue does in the end. */
 async function takeJob(subject: string): Promise<() => Promise<unknown>> {
   const [job] = await sql()`
     update graphile_worker._private_jobs set locked_by = 'pool-zombie', locked_at = now(), attempts = attempts + 1
@@ -34,7 +34,7 @@ async function takeJob(subject: string): Promise<() => Promise<unknown>> {
 async function thinkItDead(): Promise<void> {
   await sql()`select work.register_pool('pool-zombie', 4711)`
   await sql()`update supply.worker_pools set seen_at = now() - interval '61 s' where pool_id = 'pool-zombie'`
-  const [row] = await sql()`select work.rescue_jobs() as freed`
+  const [row] = await sql()`select work.sweep() as freed`
   expect(row?.freed).toBe(1)
 }
 
@@ -59,41 +59,41 @@ describe('a worker that was thought dead and was not', () => {
     expect(await audit(sql())).toEqual([])
   })
 
-  test('leaves the next question about a line, at its first call and later', async () => {
+  test('leaves the next question about an item, at its first call and later', async () => {
     const { body } = await place(sql(), partner)
-    const line = body.items[0]?.id ?? ''
+    const item = body.items[0]?.id ?? ''
     for (const checks of [0, 1, 2]) {
-      await sql()`update supply.order_items set next_check_at = now() where id = ${line}`
-      const complete = await takeJob(line)
-      const [call] = await sql()`select * from work.begin_calls(${[line]})`
+      await sql()`update supply.order_items set next_check_at = now() where id = ${item}`
+      const complete = await takeJob(item)
+      const [call] = await sql()`select * from work.begin_calls(${[item]})`
       await thinkItDead()
       await record(sql(), call as never, unknown())
       await complete()
-      expect(await waits(line), `after ${checks} questions`).toHaveLength(1)
+      expect(await waits(item), `after ${checks} questions`).toHaveLength(1)
     }
     expect(await audit(sql())).toEqual([])
   })
 
   test('and died after it had recorded leaves what it planned as it is', async () => {
     const { body } = await place(sql(), partner)
-    const line = body.items[0]?.id ?? ''
-    await takeJob(line)
-    const [call] = await sql()`select * from work.begin_calls(${[line]})`
-    await sql()`update supply.order_items set checks = 6 where id = ${line}`
+    const item = body.items[0]?.id ?? ''
+    await takeJob(item)
+    const [call] = await sql()`select * from work.begin_calls(${[item]})`
+    await sql()`update supply.order_items set checks = 6 where id = ${item}`
     await record(sql(), call as never, unknown())
     await thinkItDead()
-    expect(await waits(line)).toEqual([60])
+    expect(await waits(item)).toEqual([60])
     expect(await audit(sql())).toEqual([])
   })
 
   test('is known to the sweepers again after its next sign of life', async () => {
-    await sql()`select work.beat(4712, array['pool-back'])`
+    await sql()`select work.heartbeat(4712, array['pool-back'])`
     const pools = await sql()`select pool_id from supply.worker_pools where lock_key = 4712`
     expect(pools).toEqual([{ pool_id: 'pool-back' }])
   })
 })
 
-test('a job that comes before the time of its event or line, for a clock was set back, is not the last one', async () => {
+test('a job that comes before the time of its event or item, for a clock was set back, is not the last one', async () => {
   const id = await makeEvent(sql(), partner)
   await sql()`update supply.events set next_attempt_at = now() + interval '5 s' where id = ${id}`
   await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${id}`
@@ -101,13 +101,13 @@ test('a job that comes before the time of its event or line, for a clock was set
   expect(await waits(id)).toEqual([5])
 
   const { body } = await place(sql(), partner)
-  const line = body.items[0]?.id ?? ''
-  const [call] = await claimCalls(sql(), [line])
+  const item = body.items[0]?.id ?? ''
+  const [call] = await claimCalls(sql(), [item])
   if (call) await record(sql(), call, unknown())
-  await sql()`update supply.order_items set next_check_at = now() + interval '5 s' where id = ${line}`
-  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${line}`
-  expect(await sql()`select * from work.begin_calls(${[line]})`).toEqual([])
-  expect(await waits(line)).toEqual([5])
+  await sql()`update supply.order_items set next_check_at = now() + interval '5 s' where id = ${item}`
+  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${item}`
+  expect(await sql()`select * from work.begin_calls(${[item]})`).toEqual([])
+  expect(await waits(item)).toEqual([5])
 })
 
 test('a lost attempt is found beside a backlog of due events of its account', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { lineTests } from '../../support/line_tests.ts'
-import { answer, failed, processing } from '../../support/lines.ts'
+import { itemTests } from '../../support/item_tests.ts'
+import { answer, failed, processing } from '../../support/items.ts'
 
-const { sql, keys, order, read, eventsOf, push } = lineTests()
+const { sql, keys, order, read, eventsOf, push } = itemTests()
 
 async function reasonOf(reason: string | null, errorCode: string | null = null): Promise<string | null> {
   const [row] = await sql()`select core.buyer_reason(${errorCode}, ${reason}) as reason`
@@ -104,17 +104,17 @@ describe('through the whole way', () => {
   const hostile = `Товар\u202e недоступен.\r\nКлюч ABCDE-FGHIJ-KLMNO, https://supplier.example!\u0007 Средства возвращены.`
 
   test("a partner sees a supplier's reason cleaned in the order and the event", async () => {
-    const { code, line } = await order({ callbackUrl: 'https://shop.example/hook' })
-    await answer(sql(), line, failed({ errorCode: 'SUPPLIER_ERROR', reason: hostile }))
+    const { code, item } = await order({ callbackUrl: 'https://shop.example/hook' })
+    await answer(sql(), item, failed({ errorCode: 'SUPPLIER_ERROR', reason: hostile }))
     expect(await read(code)).toMatchObject({ reason: clean, items: [{ errorMessage: clean }] })
     const [event] = await eventsOf(code)
     expect(JSON.parse(event?.body).data.reason).toBe(clean)
   })
 
-  test('so with one that it pushed, and of the part of a line that failed', async () => {
-    const { code, line } = await keys(2)
-    await answer(sql(), line, processing())
-    await push('first', line, failed({ codes: ['A'], reason: hostile }))
+  test('so with one that it pushed, and of the part of an item that failed', async () => {
+    const { code, item } = await keys(2)
+    await answer(sql(), item, processing())
+    await push('first', item, failed({ codes: ['A'], reason: hostile }))
     expect(await read(code)).toMatchObject({
       reason: clean,
       items: [{ errorMessage: null }, { errorMessage: clean }],
@@ -122,21 +122,21 @@ describe('through the whole way', () => {
   })
 
   test('an errorCode that looks like a key is not shown', async () => {
-    const { code, line } = await order()
-    await answer(sql(), line, failed({ errorCode: 'X8FGH2J9KLM4' }))
+    const { code, item } = await order()
+    await answer(sql(), item, failed({ errorCode: 'X8FGH2J9KLM4' }))
     expect(await read(code)).toMatchObject({ items: [{ errorCode: 'SUPPLIER_ERROR' }] })
     const plain = await order()
     const errorCode = 'PRODUCT_TEMPORARILY_UNAVAILABLE_IN_REGION_404'
-    await answer(sql(), plain.line, failed({ errorCode }))
+    await answer(sql(), plain.item, failed({ errorCode }))
     expect(await read(plain.code)).toMatchObject({ items: [{ errorCode }] })
   })
 
   test("an operator's reason likewise, and the operators' own views keep it whole", async () => {
-    const { code, line } = await order()
-    await sql()`update supply.order_items set stuck_at = now() where id = ${line}`
-    await sql()`select ops.settle_item(${line}, 'failed', reason => ${hostile})`
+    const { code, item } = await order()
+    await sql()`update supply.order_items set stuck_at = now() where id = ${item}`
+    await sql()`select ops.settle_item(${item}, 'failed', reason => ${hostile})`
     expect(await read(code)).toMatchObject({ reason: clean })
-    const [attempt] = await sql()`select reason from ops.supplier_attempts where item_id = ${line}`
+    const [attempt] = await sql()`select reason from ops.supplier_attempts where item_id = ${item}`
     expect(attempt?.reason).toBe(hostile)
   })
 })

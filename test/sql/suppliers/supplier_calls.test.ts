@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lineTests } from '../../support/line_tests.ts'
+import { itemTests } from '../../support/item_tests.ts'
 import {
   answer,
   claimCalls,
@@ -9,37 +9,37 @@ import {
   processing,
   record,
   unknown,
-} from '../../support/lines.ts'
+} from '../../support/items.ts'
 import { audit, balanceOf } from '../../support/orders.ts'
 
-const { sql, partner, order, read, lineOf, alertsOf } = lineTests()
+const { sql, partner, order, read, itemOf, alertsOf } = itemTests()
 
-describe('a line is claimed before it is sent', () => {
+describe('an item is claimed before it is sent', () => {
   test('and sent once: after a claim it is only asked for, until the supplier says that it never came', async () => {
-    const { line } = await order()
-    const [first] = await claimCalls(sql(), [line])
-    expect(first).toMatchObject({ method: 'put', sku: 'sku-101', quantity: 1, reference: line })
-    expect(await claimCalls(sql(), [line])).toEqual([])
+    const { item } = await order()
+    const [first] = await claimCalls(sql(), [item])
+    expect(first).toMatchObject({ method: 'put', sku: 'sku-101', quantity: 1, reference: item })
+    expect(await claimCalls(sql(), [item])).toEqual([])
     if (first) await record(sql(), first, unknown())
-    const [second] = await claimCalls(sql(), [line])
+    const [second] = await claimCalls(sql(), [item])
     expect(second?.method).toBe('get')
     if (second) expect(await record(sql(), second, notReceived())).toBe('waiting')
-    const [third] = await claimCalls(sql(), [line])
+    const [third] = await claimCalls(sql(), [item])
     expect(third?.method).toBe('put')
   })
 
   test('and a claim that ran out leads to a question, never to a second sending', async () => {
-    const { line } = await order()
-    await claimCalls(sql(), [line])
-    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${line}`
-    expect((await claimCalls(sql(), [line]))[0]?.method).toBe('get')
+    const { item } = await order()
+    await claimCalls(sql(), [item])
+    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
+    expect((await claimCalls(sql(), [item]))[0]?.method).toBe('get')
   })
 
   test('and what a worker says that was thought dead changes nothing', async () => {
-    const { code, line } = await order()
-    const [old] = await claimCalls(sql(), [line])
-    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${line}`
-    const [present] = await claimCalls(sql(), [line])
+    const { code, item } = await order()
+    const [old] = await claimCalls(sql(), [item])
+    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
+    const [present] = await claimCalls(sql(), [item])
     if (!old || !present) throw new Error('not claimed')
     expect(await record(sql(), old, failed())).toBe('stale')
     expect((await read(code)).status).toBe('processing')
@@ -47,12 +47,12 @@ describe('a line is claimed before it is sent', () => {
     expect((await read(code)).status).toBe('completed')
   })
 
-  test('and while a claim lives, another job of the line is put off until it ends', async () => {
-    const { line } = await order()
-    await claimCalls(sql(), [line])
-    await sql()`select * from work.begin_calls(${[line]})`
+  test('and while a claim lives, another job of the item is put off until it ends', async () => {
+    const { item } = await order()
+    await claimCalls(sql(), [item])
+    await sql()`select * from work.begin_calls(${[item]})`
     const [job] = await sql()`
-      select extract(epoch from run_at - now())::float as wait from graphile_worker.jobs where key = ${`call_supplier:${line}`}`
+      select extract(epoch from run_at - now())::float as wait from graphile_worker.jobs where key = ${`call_supplier:${item}`}`
     expect(job?.wait).toBeGreaterThan(40)
   })
 })
@@ -62,60 +62,60 @@ describe('polling', () => {
     ['processing', processing()],
     ['an unknown outcome', unknown()],
   ])('after %s comes after 1, 2, 5, 10, 20, 30 s, then every 60 s', async (_, result) => {
-    const { line } = await order()
+    const { item } = await order()
     const waits: number[] = []
     for (let i = 0; i < 9; i += 1) {
-      expect(await answer(sql(), line, result)).toBe('waiting')
-      waits.push(Math.round((await lineOf(line)).wait))
+      expect(await answer(sql(), item, result)).toBe('waiting')
+      waits.push(Math.round((await itemOf(item)).wait))
     }
     expect(waits).toEqual([1, 2, 5, 10, 20, 30, 60, 60, 60])
     expect(await audit(sql())).toEqual([])
   })
 
   test('waits as long as the supplier asks', async () => {
-    const { line } = await order()
-    await answer(sql(), line, unknown(17))
-    expect(Math.round((await lineOf(line)).wait)).toBe(17)
+    const { item } = await order()
+    await answer(sql(), item, unknown(17))
+    expect(Math.round((await itemOf(item)).wait)).toBe(17)
   })
 
-  test('has exactly one job a line', async () => {
-    const { line } = await order()
-    for (let i = 0; i < 3; i += 1) await answer(sql(), line, processing())
-    const jobs = await sql()`select run_at from graphile_worker.jobs where key = ${`call_supplier:${line}`}`
+  test('has exactly one job an item', async () => {
+    const { item } = await order()
+    for (let i = 0; i < 3; i += 1) await answer(sql(), item, processing())
+    const jobs = await sql()`select run_at from graphile_worker.jobs where key = ${`call_supplier:${item}`}`
     expect(jobs).toHaveLength(1)
   })
 })
 
 describe('the deadline', () => {
-  test('makes a line stuck: alerted, still processing, asked every ten minutes, never sent again', async () => {
-    const { code, line } = await order()
-    await answer(sql(), line, unknown())
-    const before = await alertsOf('line_stuck:first')
-    await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${line}`
-    expect(await answer(sql(), line, processing())).toBe('stuck')
-    expect(Math.round((await lineOf(line)).wait)).toBe(600)
-    expect(await alertsOf('line_stuck:first')).toBe(before + 1)
-    expect(await answer(sql(), line, notReceived())).toBe('waiting')
-    expect((await claimCalls(sql(), [line]))[0]?.method).toBe('get')
+  test('makes an item stuck: alerted, still processing, asked every ten minutes, never sent again', async () => {
+    const { code, item } = await order()
+    await answer(sql(), item, unknown())
+    const before = await alertsOf('item_stuck:first')
+    await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${item}`
+    expect(await answer(sql(), item, processing())).toBe('stuck')
+    expect(Math.round((await itemOf(item)).wait)).toBe(600)
+    expect(await alertsOf('item_stuck:first')).toBe(before + 1)
+    expect(await answer(sql(), item, notReceived())).toBe('waiting')
+    expect((await claimCalls(sql(), [item]))[0]?.method).toBe('get')
     expect((await read(code)).status).toBe('processing')
     expect(await balanceOf(sql(), partner())).toBe(989.5)
     expect(await audit(sql())).toEqual([])
   })
 
   test('is met to the second: the last question before it is not put off beyond it', async () => {
-    const { line } = await order()
-    await answer(sql(), line, unknown(), '3 s')
-    await answer(sql(), line, unknown(), '3 s')
-    await answer(sql(), line, unknown(), '3 s')
-    expect((await lineOf(line)).wait).toBeLessThanOrEqual(3)
+    const { item } = await order()
+    await answer(sql(), item, unknown(), '3 s')
+    await answer(sql(), item, unknown(), '3 s')
+    await answer(sql(), item, unknown(), '3 s')
+    expect((await itemOf(item)).wait).toBeLessThanOrEqual(3)
   })
 
-  test('does not keep a sensible answer from settling the line', async () => {
-    const { code, line } = await order()
-    await answer(sql(), line, unknown())
-    await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${line}`
-    await answer(sql(), line, processing())
-    expect(await answer(sql(), line, completed())).toBe('settled')
+  test('does not keep a sensible answer from settling the item', async () => {
+    const { code, item } = await order()
+    await answer(sql(), item, unknown())
+    await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${item}`
+    await answer(sql(), item, processing())
+    expect(await answer(sql(), item, completed())).toBe('settled')
     expect((await read(code)).status).toBe('completed')
   })
 })

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { lineTests } from '../../support/line_tests.ts'
-import { answer, claimCalls, completed, failed, processing, record, unknown } from '../../support/lines.ts'
+import { itemTests } from '../../support/item_tests.ts'
+import { answer, claimCalls, completed, failed, processing, record, unknown } from '../../support/items.ts'
 import { audit, balanceOf } from '../../support/orders.ts'
 
-const { sql, partner, order, keys, read, lineOf, alertsOf, push } = lineTests()
+const { sql, partner, order, keys, read, itemOf, alertsOf, push } = itemTests()
 
 describe('out of stock at one supplier', () => {
   const productId = 300
@@ -15,49 +15,49 @@ describe('out of stock at one supplier', () => {
     await sql()`select ops.upsert_offer(${productId}, 'second', 'b', priority => 2)`
   })
 
-  test('the next one is sent the same line, and then there is none', async () => {
-    const { code, line } = await order({ items: [{ productId }] })
-    expect(await answer(sql(), line, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('next_supplier')
-    const [call] = await claimCalls(sql(), [line])
-    expect(call).toMatchObject({ method: 'put', sku: 'b', base_url: 'http://127.0.0.1:10', reference: line })
+  test('the next one is sent the same item, and then there is none', async () => {
+    const { code, item } = await order({ items: [{ productId }] })
+    expect(await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('next_supplier')
+    const [call] = await claimCalls(sql(), [item])
+    expect(call).toMatchObject({ method: 'put', sku: 'b', base_url: 'http://127.0.0.1:10', reference: item })
     if (call) expect(await record(sql(), call, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('settled')
     expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'none' })
     expect(await balanceOf(sql(), partner())).toBe(1000)
   })
 
-  test('is so too if an answer about a line without keys brings codes, which are ignored', async () => {
+  test('is so too if an answer about an item without keys brings codes, which are ignored', async () => {
     await sql()`select ops.upsert_product(301, 'space-trader', 'Coins', 7.00, 'RUB', 'id_only')`
     await sql()`select ops.upsert_offer(301, 'first', 'a', priority => 1)`
     await sql()`select ops.upsert_offer(301, 'second', 'b', priority => 2)`
-    const { line } = await order({ items: [{ productId: 301 }] })
+    const { item } = await order({ items: [{ productId: 301 }] })
     const outOfStock = failed({ errorCode: 'OUT_OF_STOCK', codes: ['x'] })
-    expect(await answer(sql(), line, outOfStock)).toBe('next_supplier')
+    expect(await answer(sql(), item, outOfStock)).toBe('next_supplier')
   })
 
   test('another failure, a part, or an unknown outcome never goes to another supplier', async () => {
-    const { line } = await order({ items: [{ productId, quantity: 2 }] })
-    expect(await answer(sql(), line, unknown())).toBe('waiting')
-    expect((await lineOf(line)).supplier).toBe('first')
-    expect(await answer(sql(), line, failed({ errorCode: 'OUT_OF_STOCK', codes: ['A'] }))).toBe('settled')
+    const { item } = await order({ items: [{ productId, quantity: 2 }] })
+    expect(await answer(sql(), item, unknown())).toBe('waiting')
+    expect((await itemOf(item)).supplier).toBe('first')
+    expect(await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK', codes: ['A'] }))).toBe('settled')
     const other = await order({ items: [{ productId }] })
-    expect(await answer(sql(), other.line, failed({ errorCode: 'SUPPLIER_ERROR' }))).toBe('settled')
+    expect(await answer(sql(), other.item, failed({ errorCode: 'SUPPLIER_ERROR' }))).toBe('settled')
   })
 
-  test('a held line that turns out to be so is polled again at the next one', async () => {
-    const { line } = await order({ items: [{ productId }] })
-    expect(await answer(sql(), line, completed())).toBe('held')
-    await push('first', line, failed({ errorCode: 'OUT_OF_STOCK' }))
-    expect(await answer(sql(), line, unknown())).toBe('waiting')
-    expect(Math.round((await lineOf(line)).wait)).toBe(1)
+  test('a held item that turns out to be so is polled again at the next one', async () => {
+    const { item } = await order({ items: [{ productId }] })
+    expect(await answer(sql(), item, completed())).toBe('held')
+    await push('first', item, failed({ errorCode: 'OUT_OF_STOCK' }))
+    expect(await answer(sql(), item, unknown())).toBe('waiting')
+    expect(Math.round((await itemOf(item)).wait)).toBe(1)
   })
 
   test('what the first says afterwards changes nothing: alerted, but a repetition is just recorded', async () => {
-    const { code, line } = await order({ items: [{ productId }] })
-    await answer(sql(), line, failed({ errorCode: 'OUT_OF_STOCK' }))
+    const { code, item } = await order({ items: [{ productId }] })
+    await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))
     const before = await alertsOf('contradicting_result:first')
-    await push('first', line, failed({ errorCode: 'OUT_OF_STOCK' }))
+    await push('first', item, failed({ errorCode: 'OUT_OF_STOCK' }))
     expect(await alertsOf('contradicting_result:first')).toBe(before)
-    await push('first', line, completed({ codes: ['A'] }))
+    await push('first', item, completed({ codes: ['A'] }))
     expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
     expect(await read(code)).toMatchObject({ status: 'processing' })
   })
@@ -75,76 +75,76 @@ test('of several offers the smallest priority is asked first, among equals the c
     await sql()`select ops.upsert_supplier(${supplier}, 'http://127.0.0.1:11', 'token')`
     await sql()`select ops.upsert_offer(310, ${supplier}, ${supplier}, ${cost}, ${priority})`
   }
-  const { line } = await order({ items: [{ productId: 310 }] })
+  const { item } = await order({ items: [{ productId: 310 }] })
   const asked: string[] = []
   for (const _ of offers) {
-    asked.push((await lineOf(line)).supplier)
-    await answer(sql(), line, failed({ errorCode: 'OUT_OF_STOCK' }))
+    asked.push((await itemOf(item)).supplier)
+    await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))
   }
   expect(asked).toEqual(['cheap', 'dear', 'unpriced', 'late'])
 })
 
 describe('a pushed result', () => {
-  test('settles a line that is waiting, or whose call is under way', async () => {
+  test('settles an item that is waiting, or whose call is under way', async () => {
     const waiting = await order()
-    await answer(sql(), waiting.line, processing())
-    expect(await push('first', waiting.line, completed())).toBe('recorded')
+    await answer(sql(), waiting.item, processing())
+    expect(await push('first', waiting.item, completed())).toBe('recorded')
     expect((await read(waiting.code)).status).toBe('completed')
 
     const calling = await order()
-    const [call] = await claimCalls(sql(), [calling.line])
-    expect(await push('first', calling.line, completed())).toBe('recorded')
+    const [call] = await claimCalls(sql(), [calling.item])
+    expect(await push('first', calling.item, completed())).toBe('recorded')
     if (call) expect(await record(sql(), call, completed())).toBe('repeated')
     expect((await read(calling.code)).status).toBe('completed')
   })
 
   test('that is not final never puts off the question that is planned', async () => {
-    const { line } = await order()
-    await answer(sql(), line, processing())
-    await sql()`update supply.order_items set next_check_at = now() + interval '3 s', checks = 8 where id = ${line}`
-    await push('first', line, processing())
-    expect((await lineOf(line)).wait).toBeLessThanOrEqual(3)
+    const { item } = await order()
+    await answer(sql(), item, processing())
+    await sql()`update supply.order_items set next_check_at = now() + interval '3 s', checks = 8 where id = ${item}`
+    await push('first', item, processing())
+    expect((await itemOf(item)).wait).toBeLessThanOrEqual(3)
   })
 
-  test('of a line that the supplier never had is unknown', async () => {
-    const { line } = await order()
-    expect(await push('first', line, completed())).toBe('unknown_reference')
+  test('of an item that the supplier never had is unknown', async () => {
+    const { item } = await order()
+    expect(await push('first', item, completed())).toBe('unknown_reference')
     expect(await push('first', crypto.randomUUID(), completed())).toBe('unknown_reference')
-    await claimCalls(sql(), [line])
-    expect(await push('second', line, completed())).toBe('unknown_reference')
+    await claimCalls(sql(), [item])
+    expect(await push('second', item, completed())).toBe('unknown_reference')
   })
 
-  test('that contradicts a final line changes nothing and alerts; one that repeats it is just recorded', async () => {
-    const { code, line } = await order()
-    await answer(sql(), line, failed())
+  test('that contradicts a final item changes nothing and alerts; one that repeats it is just recorded', async () => {
+    const { code, item } = await order()
+    await answer(sql(), item, failed())
     const before = await alertsOf('contradicting_result:first')
-    await push('first', line, failed())
-    await push('first', line, processing())
+    await push('first', item, failed())
+    await push('first', item, processing())
     expect(await alertsOf('contradicting_result:first')).toBe(before)
-    await push('first', line, completed())
+    await push('first', item, completed())
     expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
     expect(await read(code)).toMatchObject({ status: 'failed', refundedAmount: 10.5 })
-    const [row] = await sql()`select count(*)::int as n from supply.supplier_attempts where item_id = ${line}`
+    const [row] = await sql()`select count(*)::int as n from supply.supplier_attempts where item_id = ${item}`
     expect(row?.n).toBe(4)
     expect(await audit(sql())).toEqual([])
   })
 })
 
 describe('a result that is pushed again', () => {
-  const attemptsOf = async (line: string) => [
+  const attemptsOf = async (item: string) => [
     ...(await sql()`select outcome, verdict, repeats from ops.supplier_attempts
-      where item_id = ${line} and method = 'push' order by attempt_id`),
+      where item_id = ${item} and method = 'push' order by attempt_id`),
   ]
-  const again = async (line: string, result: object, times = 3) => {
-    for (let time = 0; time < times; time += 1) await push('first', line, result)
+  const again = async (item: string, result: object, times = 3) => {
+    for (let time = 0; time < times; time += 1) await push('first', item, result)
   }
 
   test('is recorded once, with how often it came', async () => {
-    const { code, line } = await order()
-    await claimCalls(sql(), [line])
-    await again(line, processing())
-    await again(line, completed())
-    expect(await attemptsOf(line)).toEqual([
+    const { code, item } = await order()
+    await claimCalls(sql(), [item])
+    await again(item, processing())
+    await again(item, completed())
+    expect(await attemptsOf(item)).toEqual([
       { outcome: 'processing', verdict: 'waiting', repeats: 2 },
       { outcome: 'completed', verdict: 'settled', repeats: 2 },
     ])
@@ -153,30 +153,30 @@ describe('a result that is pushed again', () => {
   })
 
   test('is so where two come at the same moment', async () => {
-    const { line } = await order()
-    await claimCalls(sql(), [line])
-    await Promise.all([push('first', line, completed()), push('first', line, completed())])
-    expect(await attemptsOf(line)).toEqual([{ outcome: 'completed', verdict: 'settled', repeats: 1 }])
+    const { item } = await order()
+    await claimCalls(sql(), [item])
+    await Promise.all([push('first', item, completed()), push('first', item, completed())])
+    expect(await attemptsOf(item)).toEqual([{ outcome: 'completed', verdict: 'settled', repeats: 1 }])
   })
 
   test('that contradicts is alerted once', async () => {
-    const { line } = await order()
-    await answer(sql(), line, failed())
+    const { item } = await order()
+    await answer(sql(), item, failed())
     const before = await alertsOf('contradicting_result:first')
-    await again(line, completed())
+    await again(item, completed())
     expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
-    expect(await attemptsOf(line)).toEqual([{ outcome: 'completed', verdict: 'contradicting', repeats: 2 }])
+    expect(await attemptsOf(item)).toEqual([{ outcome: 'completed', verdict: 'contradicting', repeats: 2 }])
   })
 
   test('is another result where it says anything else, or means something else by now', async () => {
-    const { line } = await order()
-    await claimCalls(sql(), [line])
-    await again(line, processing(), 2)
-    await push('first', line, failed({ errorCode: 'A', reason: 'one' }))
-    await push('first', line, failed({ errorCode: 'A', reason: 'two' }))
-    await push('first', line, failed({ errorCode: 'B', reason: 'two' }))
-    await again(line, processing(), 2)
-    expect(await attemptsOf(line)).toEqual([
+    const { item } = await order()
+    await claimCalls(sql(), [item])
+    await again(item, processing(), 2)
+    await push('first', item, failed({ errorCode: 'A', reason: 'one' }))
+    await push('first', item, failed({ errorCode: 'A', reason: 'two' }))
+    await push('first', item, failed({ errorCode: 'B', reason: 'two' }))
+    await again(item, processing(), 2)
+    expect(await attemptsOf(item)).toEqual([
       { outcome: 'processing', verdict: 'waiting', repeats: 1 },
       { outcome: 'failed', verdict: 'settled', repeats: 0 },
       { outcome: 'failed', verdict: 'repeated', repeats: 0 },
@@ -185,31 +185,31 @@ describe('a result that is pushed again', () => {
     ])
   })
 
-  test('is free 60 times a minute for each supplier, over all its lines', async () => {
+  test('is free 60 times a minute for each supplier, over all its items', async () => {
     const [one, two] = [await order(), await order()]
-    await claimCalls(sql(), [one.line, two.line])
-    for (const { line } of [one, two]) await push('first', line, processing())
+    await claimCalls(sql(), [one.item, two.item])
+    for (const { item } of [one, two]) await push('first', item, processing())
     await sql()`delete from supply.push_windows`
     const said = []
     for (let time = 0; time < 62; time += 1) {
-      said.push(await push('first', time % 2 === 0 ? one.line : two.line, processing()))
+      said.push(await push('first', time % 2 === 0 ? one.item : two.item, processing()))
     }
     expect(said.filter((word) => word === 'recorded')).toHaveLength(60)
     expect(said.slice(60)).toEqual(['repeated_too_often', 'repeated_too_often'])
-    expect(await push('first', one.line, completed())).toBe('recorded')
+    expect(await push('first', one.item, completed())).toBe('recorded')
 
     await sql()`update supply.push_windows set started_at = started_at - interval '61 s'`
-    expect(await push('first', two.line, processing())).toBe('recorded')
-    expect(await attemptsOf(two.line)).toMatchObject([{ repeats: 32 }])
+    expect(await push('first', two.item, processing())).toBe('recorded')
+    expect(await attemptsOf(two.item)).toMatchObject([{ repeats: 32 }])
   })
 })
 
 describe('an operator', () => {
-  test('settles a held line of keys with what is missing', async () => {
-    const { code, line } = await keys(3)
-    await answer(sql(), line, completed({ codes: ['A', 'B'] }))
-    await expect(sql()`select ops.settle_item(${line}, 'completed')`).rejects.toThrow('exactly 3 codes')
-    await sql()`select ops.settle_item(${line}, 'completed', array['C'])`
+  test('settles a held item of keys with what is missing', async () => {
+    const { code, item } = await keys(3)
+    await answer(sql(), item, completed({ codes: ['A', 'B'] }))
+    await expect(sql()`select ops.settle_item(${item}, 'completed')`).rejects.toThrow('exactly 3 codes')
+    await sql()`select ops.settle_item(${item}, 'completed', array['C'])`
     expect(await read(code)).toMatchObject({
       status: 'completed',
       items: [{ cdKeys: [{ code: 'A' }, { code: 'B' }, { code: 'C' }] }],
@@ -219,8 +219,8 @@ describe('an operator', () => {
 
   test('fails it with the codes that came, as a partial result, or with none of them', async () => {
     const part = await keys(3)
-    await answer(sql(), part.line, completed({ codes: ['A', 'B'] }))
-    await sql()`select ops.settle_item(${part.line}, 'failed', reason => 'Товар закончился')`
+    await answer(sql(), part.item, completed({ codes: ['A', 'B'] }))
+    await sql()`select ops.settle_item(${part.item}, 'failed', reason => 'Товар закончился')`
     expect(await read(part.code)).toMatchObject({
       outcome: 'partial',
       refundedAmount: 20,
@@ -228,9 +228,9 @@ describe('an operator', () => {
     })
 
     const none = await keys(2)
-    await answer(sql(), none.line, completed({ codes: ['A', 'B', 'C'] }))
-    await expect(sql()`select ops.settle_item(${none.line}, 'failed')`).rejects.toThrow('deliver none')
-    await sql()`select ops.settle_item(${none.line}, 'failed', '{}')`
+    await answer(sql(), none.item, completed({ codes: ['A', 'B', 'C'] }))
+    await expect(sql()`select ops.settle_item(${none.item}, 'failed')`).rejects.toThrow('deliver none')
+    await sql()`select ops.settle_item(${none.item}, 'failed', '{}')`
     expect(await read(none.code)).toMatchObject({ outcome: 'none', refundedAmount: 40 })
     expect(await audit(sql())).toEqual([])
   })
@@ -238,40 +238,40 @@ describe('an operator', () => {
   test.each([[' '], ['\t\u3000'], [''], [null], ['x'.repeat(1001)]])(
     'may not give the key %j',
     async (code) => {
-      const { line } = await keys(3)
-      await answer(sql(), line, completed({ codes: ['A', 'B'] }))
-      await expect(sql()`select ops.settle_item(${line}, 'completed', ${[code]}::text[])`).rejects.toThrow(
+      const { item } = await keys(3)
+      await answer(sql(), item, completed({ codes: ['A', 'B'] }))
+      await expect(sql()`select ops.settle_item(${item}, 'completed', ${[code]}::text[])`).rejects.toThrow(
         'each code must have 1 to 1000 characters',
       )
     },
   )
 
   test('chooses the codes that count from a surplus', async () => {
-    const { code, line } = await keys(2)
-    await answer(sql(), line, completed({ codes: ['A', 'B', 'C'] }))
-    await sql()`select ops.settle_item(${line}, 'completed', array['A', 'C'])`
+    const { code, item } = await keys(2)
+    await answer(sql(), item, completed({ codes: ['A', 'B', 'C'] }))
+    await sql()`select ops.settle_item(${item}, 'completed', array['A', 'C'])`
     expect((await read(code)).items[0].cdKeys).toEqual([{ code: 'A' }, { code: 'C' }])
   })
 
-  test('may settle neither a line that is being asked for, nor a final one, nor an unknown one', async () => {
-    const { line } = await order()
-    await expect(sql()`select ops.settle_item(${line}, 'completed')`).rejects.toThrow(
+  test('may settle neither an item that is being asked for, nor a final one, nor an unknown one', async () => {
+    const { item } = await order()
+    await expect(sql()`select ops.settle_item(${item}, 'completed')`).rejects.toThrow(
       'neither stuck nor held',
     )
-    await answer(sql(), line, completed())
-    await expect(sql()`select ops.settle_item(${line}, 'failed')`).rejects.toThrow('final already')
-    await expect(sql()`select ops.settle_item(${crypto.randomUUID()}, 'failed')`).rejects.toThrow('no line')
+    await answer(sql(), item, completed())
+    await expect(sql()`select ops.settle_item(${item}, 'failed')`).rejects.toThrow('final already')
+    await expect(sql()`select ops.settle_item(${crypto.randomUUID()}, 'failed')`).rejects.toThrow('no item')
   })
 
-  test('settles a stuck line, and what the supplier says later is an alert', async () => {
-    const { code, line } = await order()
-    await answer(sql(), line, unknown())
-    await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${line}`
-    await answer(sql(), line, unknown())
-    await sql()`select ops.settle_item(${line}, 'failed')`
+  test('settles a stuck item, and what the supplier says later is an alert', async () => {
+    const { code, item } = await order()
+    await answer(sql(), item, unknown())
+    await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${item}`
+    await answer(sql(), item, unknown())
+    await sql()`select ops.settle_item(${item}, 'failed')`
     expect(await balanceOf(sql(), partner())).toBe(1000)
     const before = await alertsOf('contradicting_result:first')
-    await push('first', line, completed())
+    await push('first', item, completed())
     expect(await alertsOf('contradicting_result:first')).toBe(before + 1)
     expect((await read(code)).status).toBe('failed')
     expect(await audit(sql())).toEqual([])

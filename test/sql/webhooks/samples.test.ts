@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { claimAttempt, makeEvent } from '../../support/events.ts'
-import { answer, completed } from '../../support/lines.ts'
+import { answer, completed } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 

@@ -80,7 +80,7 @@ export async function sweepTheDead(sql: postgres.Sql): Promise<number> {
   let freed = 0
   for (let sweep = 0; sweep < 2; sweep += 1) {
     await sql`update supply.worker_pools set checked_at = now() - interval '5 s'`
-    const [row] = await sql`select work.rescue_jobs() as freed`
+    const [row] = await sql`select work.sweep() as freed`
     freed += row?.freed
   }
   return freed

@@ -29,10 +29,10 @@ export type CrashScene = {
   eventIn(id: string, state: string): Promise<void>
   /** How the attempts of an event ended, in order. */
   outcomesOf(id: string): Promise<string[]>
-  lineStatus(id: string): Promise<string | undefined>
-  /** Waits until the line is in this status. */
-  lineIn(id: string, status: string): Promise<void>
-  /** Waits until nothing is left to do for an event or line, not even the look after a lease that is over. */
+  itemStatus(id: string): Promise<string | undefined>
+  /** Waits until the item is in this status. */
+  itemIn(id: string, status: string): Promise<void>
+  /** Waits until nothing is left to do for an event or item, not even the look after a lease that is over. */
   jobsGone(subject: string): Promise<void>
 }
 
@@ -109,9 +109,9 @@ function views({ sql }: TestDatabase) {
       await sql`select outcome from ops.delivery_attempts where event_id = ${id} order by ladder, attempt`
     return rows.map(({ outcome }) => outcome as string)
   }
-  const lineStatus = async (id: string) => {
-    const [line] = await sql`select status from ops.order_items where item_id = ${id}`
-    return line?.status as string | undefined
+  const itemStatus = async (id: string) => {
+    const [item] = await sql`select status from ops.order_items where item_id = ${id}`
+    return item?.status as string | undefined
   }
   const jobsLeft = async (subject: string) => {
     await passTime(sql)
@@ -120,10 +120,10 @@ function views({ sql }: TestDatabase) {
   return {
     eventOf,
     outcomesOf,
-    lineStatus,
+    itemStatus,
     eventIn: (id: string, state: string) =>
       expect.poll(async () => (await eventOf(id))?.state, patience).toBe(state),
-    lineIn: (id: string, status: string) => expect.poll(() => lineStatus(id), patience).toBe(status),
+    itemIn: (id: string, status: string) => expect.poll(() => itemStatus(id), patience).toBe(status),
     jobsGone: (subject: string) =>
       expect.poll(() => jobsLeft(subject), { ...patience, interval: 100 }).toHaveLength(0),
   }

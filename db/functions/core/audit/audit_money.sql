@@ -18,7 +18,7 @@ with booked as (
   select l.item_id, l.order_id, l.account_id, l.amount from supply.ledger l where l.type = 'order_refund'
 ), refunded as (
   select r.order_id, sum(r.amount) as total from refunds r group by r.order_id
-), lines as (
+), totals as (
   select i.order_id, sum(i.price * i.amount) as total from supply.order_items i group by i.order_id
 )
 select 'ledger_seq_has_no_gap' as check_name,
@@ -57,29 +57,29 @@ from supply.orders o join charges c on c.order_id = o.id
 where (c.account_id, -c.amount, c.currency, c.payment_code)
   is distinct from (o.account_id, o.total_amount, o.currency, o.payment_code)
 union all
-select 'total_is_the_sum_of_the_lines',
-  format('order %s costs %s, but its lines %s', o.code, o.total_amount, coalesce(l.total, 0))
-from supply.orders o left join lines l on l.order_id = o.id
+select 'total_is_the_sum_of_the_items',
+  format('order %s costs %s, but its items %s', o.code, o.total_amount, coalesce(l.total, 0))
+from supply.orders o left join totals l on l.order_id = o.id
 where o.total_amount <> coalesce(l.total, 0)
 union all
-select 'failed_line_is_refunded',
-  format('line %s of the final order %s failed, but was not refunded', i.id, o.code)
+select 'failed_item_is_refunded',
+  format('item %s of the final order %s failed, but was not refunded', i.id, o.code)
 from supply.order_items i join supply.orders o on o.id = i.order_id
 where i.status = 'failed' and o.completed_at is not null and not exists (select from refunds r where r.item_id = i.id)
 union all
 select 'refund_has_its_reason',
-  format('line %s was refunded, but is %s, in order %s, which is %s', i.id, i.status, o.code, o.status)
+  format('item %s was refunded, but is %s, in order %s, which is %s', i.id, i.status, o.code, o.status)
 from refunds r join supply.order_items i on i.id = r.item_id join supply.orders o on o.id = i.order_id
 where i.status <> 'failed' or o.completed_at is null
 union all
-select 'refund_is_the_lines_price',
-  format('line %s of order %s cost account %s %s, but account %s was refunded %s', i.id, o.code, o.account_id,
+select 'refund_is_the_items_price',
+  format('item %s of order %s cost account %s %s, but account %s was refunded %s', i.id, o.code, o.account_id,
     i.price * i.amount, r.account_id, r.amount)
 from refunds r join supply.order_items i on i.id = r.item_id join supply.orders o on o.id = i.order_id
 where (r.amount, r.account_id, r.order_id) is distinct from (i.price * i.amount, o.account_id, i.order_id)
 union all
-select 'line_knows_its_refund',
-  format('line %s says that %s was refunded, but the ledger says %s', i.id, i.refunded_amount, coalesce(r.amount, 0))
+select 'item_knows_its_refund',
+  format('item %s says that %s was refunded, but the ledger says %s', i.id, i.refunded_amount, coalesce(r.amount, 0))
 from supply.order_items i left join refunds r on r.item_id = i.id
 where i.refunded_amount <> coalesce(r.amount, 0)
 union all

@@ -1,47 +1,47 @@
 create or replace view core.audit_orders as
-with lines as (
-  select i.order_id, count(*) as lines, count(*) filter (where i.status = 'completed') as completed,
+with counted as (
+  select i.order_id, count(*) as items, count(*) filter (where i.status = 'completed') as completed,
     count(*) filter (where i.status = 'failed') as failed
   from supply.order_items i group by i.order_id
 ), orders as (
-  select o.*, coalesce(l.lines, 0) as lines, coalesce(l.completed, 0) as completed, coalesce(l.failed, 0) as failed,
-    coalesce(l.lines - l.completed - l.failed, 0) as open
-  from supply.orders o left join lines l on l.order_id = o.id
-), keys as (
-  select k.item_id, count(*) as keys from supply.item_keys k group by k.item_id
+  select o.*, coalesce(c.items, 0) as items, coalesce(c.completed, 0) as completed, coalesce(c.failed, 0) as failed,
+    coalesce(c.items - c.completed - c.failed, 0) as open
+  from supply.orders o left join counted c on c.order_id = o.id
+), codes as (
+  select k.item_id, count(*) as codes from supply.item_keys k group by k.item_id
 ), items as (
-  select i.*, coalesce(k.keys, 0) as keys from supply.order_items i left join keys k on k.item_id = i.id
+  select i.*, coalesce(k.codes, 0) as codes from supply.order_items i left join codes k on k.item_id = i.id
 )
-select 'final_order_has_no_open_line' as check_name,
-  format('order %s is %s, but %s of its lines are open', o.code, o.status, o.open) as detail
+select 'final_order_has_no_open_item' as check_name,
+  format('order %s is %s, but %s of its items are open', o.code, o.status, o.open) as detail
 from orders o where o.completed_at is not null and o.open > 0
 union all
-select 'open_order_has_an_open_line',
-  format('order %s is %s, but none of its %s lines is open', o.code, o.status, o.lines)
+select 'open_order_has_an_open_item',
+  format('order %s is %s, but none of its %s items is open', o.code, o.status, o.items)
 from orders o where o.completed_at is null and o.open = 0
 union all
-select 'outcome_agrees_with_the_lines',
-  format('order %s is %s (%s), but %s of its lines are completed and %s failed', o.code, o.status, o.outcome, o.completed, o.failed)
+select 'outcome_agrees_with_the_items',
+  format('order %s is %s (%s), but %s of its items are completed and %s failed', o.code, o.status, o.outcome, o.completed, o.failed)
 from orders o
 where o.completed_at is not null and o.open = 0
   and (o.status, o.outcome) is distinct from (
     case when o.failed = 0 then 'completed' else 'failed' end,
     case when o.failed = 0 then 'full' when o.completed = 0 then 'none' else 'partial' end)
 union all
-select 'completed_key_line_has_its_keys',
-  format('line %s is completed with %s keys for an amount of %s', i.id, i.keys, i.amount)
-from items i where i.delivery_type = 'key' and i.status = 'completed' and i.keys <> i.amount
+select 'completed_key_item_has_its_codes',
+  format('item %s is completed with %s codes for an amount of %s', i.id, i.codes, i.amount)
+from items i where i.delivery_type = 'key' and i.status = 'completed' and i.codes <> i.amount
 union all
-select 'only_key_lines_have_keys',
-  format('line %s is a line of %s, but has %s keys', i.id, i.delivery_type, i.keys)
-from items i where i.delivery_type <> 'key' and i.keys > 0
+select 'only_key_items_have_codes',
+  format('item %s is an item of %s, but has %s codes', i.id, i.delivery_type, i.codes)
+from items i where i.delivery_type <> 'key' and i.codes > 0
 union all
-select 'failed_line_has_no_keys',
-  format('line %s is failed, but has %s keys', i.id, i.keys)
-from items i where i.delivery_type = 'key' and i.status = 'failed' and i.keys > 0
+select 'failed_item_has_no_codes',
+  format('item %s is failed, but has %s codes', i.id, i.codes)
+from items i where i.delivery_type = 'key' and i.status = 'failed' and i.codes > 0
 union all
-select 'rest_of_a_line_belongs_to_a_delivered_part',
-  format('line %s is the rest of a line, but there is no completed other part at the same price', rest.id)
+select 'rest_of_an_item_belongs_to_a_delivered_part',
+  format('item %s is the rest of an item, but there is no completed other part at the same price', rest.id)
 from supply.order_items rest
 where rest.part = 1 and not exists (
   select from supply.order_items i
@@ -61,6 +61,6 @@ from supply.events e join supply.orders o on o.id = e.order_id
 where o.outcome is null or o.outcome = 'partial' or (e.event_type, e.order_code, e.account_id, e.callback_url)
   is distinct from ('order.' || o.status, o.code, o.account_id, o.callback_url);
 comment on view core.audit_orders is
-  'What is wrong with orders, their lines, keys and events: no row while all is well.';
+  'What is wrong with orders, their items, codes and events: no row while all is well.';
 comment on column core.audit_orders.check_name is 'Which invariant does not hold.';
 comment on column core.audit_orders.detail is 'Where, and how.';

@@ -3,35 +3,35 @@ with calls as (
   select j.* from core.jobs j where j.task = 'call_supplier'
 ), deliveries as (
   select j.* from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
-), open_lines as (
+), open_items as (
   select i.* from supply.order_items i where i.completed_at is null and i.status = 'processing'
 )
-select 'open_line_has_a_job' as check_name,
-  format('line %s at %s is open, but there is neither a job nor a call under way', i.id, i.supplier) as detail
-from open_lines i
+select 'open_item_has_a_job' as check_name,
+  format('item %s at %s is open, but there is neither a job nor a call under way', i.id, i.supplier) as detail
+from open_items i
 where i.held_at is null and (i.claim_expires_at is null or i.claim_expires_at <= now())
   and not exists (select from calls c where c.subject = i.id)
 union all
-select 'open_line_has_a_plan',
-  format('line %s at %s is open, but its next call is not planned', i.id, i.supplier)
-from open_lines i
+select 'open_item_has_a_plan',
+  format('item %s at %s is open, but its next call is not planned', i.id, i.supplier)
+from open_items i
 where i.held_at is null and i.claim_expires_at is null and i.next_check_at is null
 union all
 -- The longest wait is the hour that a supplier may ask for.
-select 'open_line_is_looked_at_soon',
-  format('line %s at %s: its claim ends at %s, its next call is planned for %s, and its next job is due at %s',
+select 'open_item_is_looked_at_soon',
+  format('item %s at %s: its claim ends at %s, its next call is planned for %s, and its next job is due at %s',
     i.id, i.supplier, i.claim_expires_at, i.next_check_at, c.run_at)
-from open_lines i
+from open_items i
 left join (select c.subject, min(c.run_at) as run_at from calls c group by c.subject) c on c.subject = i.id
 where i.held_at is null and greatest(i.claim_expires_at, i.next_check_at, c.run_at) > now() + interval '2 hours'
 union all
-select 'stuck_or_held_line_was_alerted',
-  format('line %s at %s is %s since %s, but there was no alert', i.id, i.supplier, waits.how, waits.since)
-from open_lines i
+select 'stuck_or_held_item_was_alerted',
+  format('item %s at %s is %s since %s, but there was no alert', i.id, i.supplier, waits.how, waits.since)
+from open_items i
 cross join lateral (values ('stuck', i.stuck_at), ('held', i.held_at)) as waits (how, since)
 where waits.since is not null and not exists (
   select from supply.alerts a
-  where starts_with(a.cause, 'line_' || waits.how || ':')
+  where starts_with(a.cause, 'item_' || waits.how || ':')
     -- Two transactions may write their times in the other order.
     and waits.since between a.first_at - interval '1 minute' and a.last_at + interval '1 minute')
 union all

@@ -1,11 +1,11 @@
-create or replace function core.item_json(item supply.order_items, with_keys boolean)
+create or replace function core.item_json(item supply.order_items, with_codes boolean)
 returns json
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   keys json;
 begin
-  if with_keys and item.delivery_type = 'key' and item.status = 'completed' then
+  if with_codes and item.delivery_type = 'key' and item.status = 'completed' then
     select coalesce(json_agg(json_build_object('code', k.code) order by k.position), '[]') into keys
     from supply.item_keys k where k.item_id = item.id;
     return json_build_object(
@@ -22,4 +22,4 @@ begin
 end
 $$;
 comment on function core.item_json is
-  'A line as partners read it; with_keys adds the keys of a completed key line. Money in the order''s currency. Specification 2.3.';
+  'An item as partners read it; with_codes adds the keys of a completed key item. Money in the order''s currency. Specification 2.3.';

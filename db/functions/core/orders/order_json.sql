@@ -1,15 +1,15 @@
-create or replace function core.order_json(order_id bigint, with_keys boolean)
+create or replace function core.order_json(order_id bigint, with_codes boolean)
 returns json
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   o supply.orders;
   items json;
-  lines int;
+  item_count int;
 begin
   select s.* into o from supply.orders s where s.id = order_json.order_id;
-  select json_agg(core.item_json(i, with_keys) order by i.position, i.part), count(*) filter (where i.part = 0)
-  into items, lines
+  select json_agg(core.item_json(i, with_codes) order by i.position, i.part), count(*) filter (where i.part = 0)
+  into items, item_count
   from supply.order_items i where i.order_id = o.id;
   return json_build_object(
     'code', o.code,
@@ -28,8 +28,8 @@ begin
     'updatedAt', core.iso(o.updated_at),
     'completedAt', core.iso(o.completed_at),
     'items', items,
-    'orders', json_build_array(json_build_object('code', o.code, 'total', o.total_amount, 'itemCount', lines)));
+    'orders', json_build_array(json_build_object('code', o.code, 'total', o.total_amount, 'itemCount', item_count)));
 end
 $$;
 comment on function core.order_json is
-  'An order as partners read it; with_keys adds the delivered keys. The one rendering for POST, GET and lists. Specification 2.3.';
+  'An order as partners read it; with_codes adds the delivered keys. The one rendering for POST, GET and lists. Specification 2.3.';

@@ -14,7 +14,7 @@ as $$
     'callbackUrl', request -> 'callbackUrl',
     'items', core.comparable_items(request),
     'total', priced -> 'total',
-    'lines', priced -> 'lines')
+    'pricedItems', priced -> 'items')
 $$;
 comment on function core.draft_order is
   'An accepted order before it is written: the request, its prices, fresh codes, and the account as the charge leaves it.';

@@ -9,7 +9,7 @@ declare
   path text;
   price numeric;
   quantity int;
-  lines jsonb[] := '{}';
+  priced jsonb[] := '{}';
   total numeric := 0;
   unknown jsonb := '[]';
   wrong_data jsonb := '[]';
@@ -47,7 +47,7 @@ begin
     end if;
 
     total := total + price * quantity;
-    lines := lines || jsonb_build_object(
+    priced := priced || jsonb_build_object(
       'position', i, 'productId', product -> 'id', 'productName', product -> 'name',
       'deliveryType', product -> 'deliveryType', 'deliveryData', item -> 'deliveryData',
       'amount', quantity, 'price', price, 'supplier', product -> 'supplier', 'sku', product -> 'sku');
@@ -64,10 +64,10 @@ begin
     when unavailable <> '[]' then jsonb_build_object('refusal', 'PRODUCT_UNAVAILABLE', 'details', unavailable)
     when out_of_range <> '[]' then jsonb_build_object('refusal', 'QUANTITY_OUT_OF_RANGE', 'details', out_of_range)
     when too_dear <> '[]' then jsonb_build_object('refusal', 'PRICE_CHANGED', 'details', too_dear)
-    else jsonb_build_object('total', total, 'lines', to_jsonb(lines))
+    else jsonb_build_object('total', total, 'items', to_jsonb(priced))
   end;
 end
 $$;
 comment on function core.price_order is
   'Checks the items of an order request against the products (core.offered_products) of a currency, in the documented order of '
-  'checks, and prices them: {total, lines}, or {refusal, details} with every item at fault.';
+  'checks, and prices them: {total, items}, or {refusal, details} with every item at fault.';

@@ -3,7 +3,7 @@ returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
-  lines uuid[];
+  item_ids uuid[];
   -- The transaction may have begun long before it had its turn: its own time would not be in the order of the orders.
   placed_at timestamptz := clock_timestamp();
 begin
@@ -30,12 +30,12 @@ begin
   ), added as (
     insert into supply.order_items
       (order_id, position, product_id, product_name, delivery_type, delivery_data, amount, price, supplier, sku, next_check_at)
-    select w.id, (l ->> 'position')::int, (l ->> 'productId')::int, l ->> 'productName', l ->> 'deliveryType',
-      l -> 'deliveryData', (l ->> 'amount')::int, (l ->> 'price')::numeric, l ->> 'supplier', l ->> 'sku', now()
-    from written w cross join lateral jsonb_array_elements(w.d -> 'lines') l
+    select w.id, (p ->> 'position')::int, (p ->> 'productId')::int, p ->> 'productName', p ->> 'deliveryType',
+      p -> 'deliveryData', (p ->> 'amount')::int, (p ->> 'price')::numeric, p ->> 'supplier', p ->> 'sku', now()
+    from written w cross join lateral jsonb_array_elements(w.d -> 'pricedItems') p
     returning id
   )
-  select array_agg(a.id) into lines from added a;
+  select array_agg(a.id) into item_ids from added a;
 
   update supply.accounts a
   set balance = spent.balance, last_seq = spent.seq
@@ -45,9 +45,9 @@ begin
   ) spent
   where a.id = spent.id;
 
-  return lines;
+  return item_ids;
 end
 $$;
 comment on function core.write_orders is
-  'Writes priced orders with their lines and ledger rows, spends the balances once an account, and gives the ids of the lines. '
+  'Writes priced orders with their items and ledger rows, spends the balances once an account, and gives the ids of the items. '
   'The caller holds the locks of the accounts and has counted seq and balanceAfter. To plan it takes longer than to run it: the plan is kept.';

@@ -7,7 +7,7 @@ declare
   its_key constant text := key_of || ':' || job.subject;
 begin
   perform graphile_worker.complete_jobs(array[job.id]);
-  -- A job without its key has a later one, but for the first call of a line: that never had a key.
+  -- A job without its key has a later one, but for the first call of an item: that never had a key.
   if job.key is null and (job.attempts >= job.max_attempts or exists (select from core.jobs j where j.key = its_key)) then
     return;
   end if;
@@ -17,5 +17,5 @@ begin
 end
 $$;
 comment on function core.replace_job is
-  'Deletes an unlocked job of a line or an event and sees to it that there is another, due at run_at with as many tries behind it: nothing is '
+  'Deletes an unlocked job of an item or an event and sees to it that there is another, due at run_at with as many tries behind it: nothing is '
   'lost if the worker that had it lives after all and deletes it, too.';

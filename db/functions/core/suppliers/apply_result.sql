@@ -22,7 +22,7 @@ begin
     end;
     if verdict in ('late', 'contradicting') then
       alert_cause := 'contradicting_result:' || supplier;
-      alert_message := format('supplier %s says %s about line %s, which is %s at %s', supplier, outcome, item.id, item.status, item.supplier);
+      alert_message := format('supplier %s says %s about item %s, which is %s at %s', supplier, outcome, item.id, item.status, item.supplier);
     end if;
     return;
   end if;
@@ -45,8 +45,8 @@ begin
       held_reason = format('%s with %s codes for an amount of %s', outcome, cardinality(codes), item.amount)
     where i.id = item.id;
     verdict := 'held';
-    alert_cause := 'line_held:' || supplier;
-    alert_message := format('supplier %s says %s with %s codes for line %s of %s: held for an operator',
+    alert_cause := 'item_held:' || supplier;
+    alert_message := format('supplier %s says %s with %s codes for item %s of %s: held for an operator',
       supplier, outcome, cardinality(codes), item.id, item.amount);
   elsif offer.supplier is not null then
     update supply.order_items i set
@@ -62,7 +62,7 @@ begin
     end if;
     update supply.order_items i set supplier_order_id = coalesce(result ->> 'supplierOrderId', i.supplier_order_id)
     where i.id = item.id;
-    perform core.settle_line(item,
+    perform core.settle_item(item,
       delivered => case verdict when 'complete' then item.amount when 'partial' then cardinality(codes) else 0 end,
       error_code => result ->> 'errorCode', reason => result ->> 'reason');
     verdict := 'settled';

@@ -20,4 +20,4 @@ as $$
   from kept k, all_codes a
 $$;
 comment on function core.codes_to_deliver is
-  'Which codes a line settled by hand delivers: those kept and those given; of a surplus that was kept, those given; none for failed with {}.';
+  'Which codes an item settled by hand delivers: those kept and those given; of a surplus that was kept, those given; none for failed with {}.';

@@ -8,4 +8,4 @@ as $$
   having count(*) > 0
 $$;
 comment on function core.enqueue_calls is
-  'Enqueues the planned call of each of the lines that has one; its job replaces an earlier one.';
+  'Enqueues the planned call of each of the items that has one; its job replaces an earlier one.';

@@ -6,4 +6,4 @@ as $$
   where o.product_id = item.product_id and s.active and o.supplier <> item.supplier and o.supplier <> all (item.tried_suppliers)
   order by o.priority, o.cost nulls last, o.supplier limit 1
 $$;
-comment on function core.next_offer is 'The offer of a supplier that has not had the line yet; null if there is none.';
+comment on function core.next_offer is 'The offer of a supplier that has not had the item yet; null if there is none.';

@@ -14,5 +14,5 @@ as $$
   from (select count(distinct c) as distinct_codes from unnest(codes) as c) as counted
 $$;
 comment on function core.supplier_verdict is
-  'What a supplier''s answer means for an open line: complete, partial, fail, or hold where it makes no sense: '
-  'a key line completes only with exactly its amount of distinct codes, among them all that were kept before.';
+  'What a supplier''s answer means for an open item: complete, partial, fail, or hold where it makes no sense: '
+  'a key item completes only with exactly its amount of distinct codes, among them all that were kept before.';

@@ -10,4 +10,4 @@ as $$
         = array(select distinct c from unnest(was_recorded.codes) as c order by c)
   )
 $$;
-comment on function core.was_recorded is 'Whether the supplier already said the same about the line: the same outcome with the same codes.';
+comment on function core.was_recorded is 'Whether the supplier already said the same about the item: the same outcome with the same codes.';

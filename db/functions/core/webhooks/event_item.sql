@@ -9,4 +9,4 @@ as $$
   end
 $$;
 comment on function core.event_item is
-  'A line as an event shows it: the unit price in the order''s currency, and [{code}] for a line of keys alone. Specification 2.3.';
+  'An item as an event shows it: the unit price in the order''s currency, and [{code}] for an item of keys alone. Specification 2.3.';

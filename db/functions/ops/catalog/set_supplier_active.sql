@@ -22,5 +22,5 @@ begin
 end
 $$;
 comment on function ops.set_supplier_active is
-  'Opens or closes a supplier for new lines; those it has already are still asked for. Products that only it '
+  'Opens or closes a supplier for new items; those it has already are still asked for. Products that only it '
   'delivers show as out of stock meanwhile.';

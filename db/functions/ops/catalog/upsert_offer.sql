@@ -33,4 +33,4 @@ end
 $$;
 comment on function ops.upsert_offer is
   'Makes or changes what a supplier offers for a product: its sku, its cost (for reports) and its priority; the '
-  'smallest number is asked first, among equals the cheapest. Lines that are under way keep theirs.';
+  'smallest number is asked first, among equals the cheapest. Items that are under way keep theirs.';

@@ -27,4 +27,4 @@ $$;
 comment on function ops.upsert_supplier is
   'Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; '
   'token is the bearer token of calls to it and the HMAC key of its pushes. Calls from now on use the new values, '
-  'also for lines that it has already.';
+  'also for items that it has already.';

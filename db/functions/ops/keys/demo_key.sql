@@ -13,7 +13,7 @@ begin
   end if;
   if exists (
     select from supply.api_keys k
-    where k.key_hash = sha256(convert_to(known, 'UTF8')) and core.key_is_valid(k.id, partner_id)
+    where k.key_hash = sha256(convert_to(known, 'UTF8')) and core.api_key_is_valid(k.id, partner_id)
   ) then
     return known;
   end if;

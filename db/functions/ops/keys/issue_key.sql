@@ -12,7 +12,7 @@ declare
   issued record;
 begin
   perform core.require(scope in ('full', 'public'), 'scope must be full or public');
-  select a.* into issued from core.add_key(
+  select a.* into issued from core.add_api_key(
     account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end,
     scope => issue_key.scope, starts_at => now(), expires_at => issue_key.expires_at,
     allowed_origins => origins, allowed_ips => networks) a;

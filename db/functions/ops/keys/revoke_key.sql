@@ -3,7 +3,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  key supply.api_keys := core.lock_key(key_id);
+  key supply.api_keys := core.lock_api_key(key_id);
 begin
   if key.revoked_at is null then
     update supply.api_keys k set revoked_at = now() where k.id = key.id;

@@ -5,7 +5,7 @@ returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  old supply.api_keys := core.lock_key(key_id);
+  old supply.api_keys := core.lock_api_key(key_id);
   replacement bigint;
   issued record;
 begin
@@ -21,7 +21,7 @@ begin
     format('key %s was rotated already: rotate its replacement, key %s', key_id, replacement),
     'object_not_in_prerequisite_state');
 
-  select a.* into issued from core.add_key(
+  select a.* into issued from core.add_api_key(
     account_id => old.account_id, prefix => old.prefix, scope => old.scope, starts_at => rotate_key.at,
     expires_at => old.expires_at, allowed_origins => old.allowed_origins, allowed_ips => old.allowed_ips, rotated_from => old.id) a;
   update supply.api_keys k set expires_at = least(k.expires_at, rotate_key.at + overlap) where k.id = old.id;

@@ -5,7 +5,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  key supply.api_keys := core.lock_key(key_id);
+  key supply.api_keys := core.lock_api_key(key_id);
   origins text[] := core.clean_origins(allowed_origins);
   networks cidr[] := core.clean_networks(allowed_ips);
 begin

@@ -35,15 +35,15 @@ from supply.order_items i
 join supply.orders o on o.id = i.order_id
 cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
 comment on view ops.order_items is
-  'The lines of orders, and how far each is with its supplier; money in the order''s currency. No key is shown.';
-comment on column ops.order_items.item_id is 'The line; its reference at the supplier.';
+  'The items of orders, and how far each is with its supplier; money in the order''s currency. No key is shown.';
+comment on column ops.order_items.item_id is 'The item; its reference at the supplier.';
 comment on column ops.order_items.order_code is 'The order.';
-comment on column ops.order_items.supplier is 'Who has the line now, or had it last.';
-comment on column ops.order_items.error_code is 'The supplier''s errorCode of a failed line.';
+comment on column ops.order_items.supplier is 'Who has the item now, or had it last.';
+comment on column ops.order_items.error_code is 'The supplier''s errorCode of a failed item.';
 comment on column ops.order_items.codes_delivered is 'How many keys the partner got.';
 comment on column ops.order_items.next_check_at is 'When the supplier is asked next; null: nothing is planned.';
-comment on column ops.order_items.stuck is 'Whether the supplier''s deadline passed and the line is still open.';
-comment on column ops.order_items.held is 'Whether the line waits for an operator, because an answer made no sense.';
+comment on column ops.order_items.stuck is 'Whether the supplier''s deadline passed and the item is still open.';
+comment on column ops.order_items.held is 'Whether the item waits for an operator, because an answer made no sense.';
 comment on column ops.order_items.codes_kept is 'How many keys the supplier gave, delivered or not.';
 comment on column ops.order_items.delivery_type is 'The product''s delivery type at the time of the order.';
 comment on column ops.order_items.error_message is 'The text that a buyer may read.';

@@ -6,14 +6,14 @@ declare
   item supply.order_items;
 begin
   select i.* into item from supply.order_items i where i.id = poll_now.item_id for no key update;
-  perform core.require(found, format('there is no line %s', item_id), 'no_data_found');
+  perform core.require(found, format('there is no item %s', item_id), 'no_data_found');
   perform core.require(item.status = 'processing',
-    format('line %s is not at a supplier: it is %s', item.id, item.status), 'object_not_in_prerequisite_state');
+    format('item %s is not at a supplier: it is %s', item.id, item.status), 'object_not_in_prerequisite_state');
   update supply.order_items i set next_check_at = now() where i.id = item.id;
   perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
-  perform core.log_operator('poll_now', 'line ' || item.id, jsonb_build_object('supplier', item.supplier));
+  perform core.log_operator('poll_now', 'item ' || item.id, jsonb_build_object('supplier', item.supplier));
 end
 $$;
 comment on function ops.poll_now is
-  'Makes the next question to the supplier about a line due now, also about a stuck or held one. Raises if the line '
+  'Makes the next question to the supplier about an item due now, also about a stuck or held one. Raises if the item '
   'is final.';

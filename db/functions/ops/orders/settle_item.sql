@@ -11,18 +11,18 @@ begin
   where o.id = (select i.order_id from supply.order_items i where i.id = settle_item.item_id) for no key update;
   select i.* into item from supply.order_items i where i.id = settle_item.item_id for no key update;
   if not found then
-    raise exception 'there is no line %', item_id using errcode = 'no_data_found';
+    raise exception 'there is no item %', item_id using errcode = 'no_data_found';
   elsif item.completed_at is not null then
-    raise exception 'line % is final already: %', item_id, item.status using errcode = 'object_not_in_prerequisite_state';
+    raise exception 'item % is final already: %', item_id, item.status using errcode = 'object_not_in_prerequisite_state';
   elsif item.stuck_at is null and item.held_at is null then
-    raise exception 'line % is neither stuck nor held; its supplier is still being asked', item_id
+    raise exception 'item % is neither stuck nor held; its supplier is still being asked', item_id
       using errcode = 'object_not_in_prerequisite_state';
   elsif outcome is null or outcome not in ('completed', 'failed') then
     raise exception 'outcome must be completed or failed, not %', outcome using errcode = 'invalid_parameter_value';
   elsif exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000) then
     raise exception 'each code must have 1 to 1000 characters, not all of them blank' using errcode = 'invalid_parameter_value';
   elsif item.delivery_type <> 'key' and cardinality(codes) > 0 then
-    raise exception 'line % delivers no keys, so it takes no codes', item_id using errcode = 'invalid_parameter_value';
+    raise exception 'item % delivers no keys, so it takes no codes', item_id using errcode = 'invalid_parameter_value';
   end if;
 
   kept := core.codes_to_deliver(item, outcome, codes);
@@ -32,16 +32,16 @@ begin
     else 0
   end;
   if outcome = 'completed' and delivered <> item.amount then
-    raise exception 'line % needs exactly % codes to be completed, counting those it has; it would have %', item_id, item.amount, delivered
+    raise exception 'item % needs exactly % codes to be completed, counting those it has; it would have %', item_id, item.amount, delivered
       using errcode = 'invalid_parameter_value';
   elsif outcome = 'failed' and delivered >= item.amount then
-    raise exception 'line % has % codes for an amount of %: complete it, or fail it with codes => ''{}'' to deliver none of them',
+    raise exception 'item % has % codes for an amount of %: complete it, or fail it with codes => ''{}'' to deliver none of them',
       item_id, delivered, item.amount using errcode = 'invalid_parameter_value';
   end if;
 
   delete from supply.item_keys k where k.item_id = item.id and k.code <> all (kept);
   perform core.keep_codes(item.id, kept);
-  perform core.settle_line(item, delivered, reason => settle_item.reason);
+  perform core.settle_item(item, delivered, reason => settle_item.reason);
   insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict, reason, codes)
   values (item.id, item.supplier, 'operator', now(), settle_item.outcome, 'settled', settle_item.reason, kept);
   perform core.log_operator('settle_item', item.id::text,
@@ -50,7 +50,7 @@ begin
 end
 $$;
 comment on function ops.settle_item is
-  'Settles a stuck or held line by hand: completed or failed. On a key line completed needs exactly its amount of codes, counting those '
+  'Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those '
   'already kept; failed with fewer delivers those and refunds the rest, and failed with codes => ''{}'' delivers none. '
   'The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. '
-  'Raises where the line is final, neither stuck nor held, or the codes do not fit.';
+  'Raises where the item is final, neither stuck nor held, or the codes do not fit.';

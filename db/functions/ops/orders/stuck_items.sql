@@ -19,10 +19,10 @@ from supply.order_items i
 join supply.orders o on o.id = i.order_id
 where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is null;
 comment on view ops.stuck_items is
-  'The open lines that wait for an operator: ops.settle_item settles them, ops.poll_now asks the supplier again.';
+  'The open items that wait for an operator: ops.settle_item settles them, ops.poll_now asks the supplier again.';
 comment on column ops.stuck_items.order_code is 'The order.';
 comment on column ops.stuck_items.price is 'The unit price.';
-comment on column ops.stuck_items.supplier is 'Who has the line.';
+comment on column ops.stuck_items.supplier is 'Who has the item.';
 comment on column ops.stuck_items.why is 'stuck: the supplier''s deadline passed. held: an answer made no sense.';
 comment on column ops.stuck_items.since is 'Since when.';
 comment on column ops.stuck_items.codes_kept is 'How many keys the supplier gave.';

@@ -18,7 +18,7 @@ from core.jobs j;
 comment on view ops.queue is 'The jobs that are to be done, and what each is for.';
 comment on column ops.queue.job_id is 'The queue''s number of the job.';
 comment on column ops.queue.task is 'call_supplier, deliver_webhook, deliver_waiting, or alert_operators.';
-comment on column ops.queue.subject is 'The line, the event, or the alert that it is for.';
+comment on column ops.queue.subject is 'The item, the event, or the alert that it is for.';
 comment on column ops.queue.order_code is 'The order that it is for, if it is for one.';
 comment on column ops.queue.run_at is 'When it is due.';
 comment on column ops.queue.attempts is 'How often a worker took it.';

@@ -30,7 +30,7 @@ async function register(poolId: string, key: number, alive: boolean) {
 
 async function sweep(): Promise<number> {
   await sql()`update supply.worker_pools set checked_at = now() - interval '5 s'`
-  const [row] = await sql()`select work.rescue_jobs() as freed`
+  const [row] = await sql()`select work.sweep() as freed`
   return row?.freed
 }
 
@@ -67,7 +67,7 @@ test('a process that still holds its lock but has not beaten for a minute is dea
 test('a heartbeat keeps it alive', async () => {
   await register('pool-beats', 104, true)
   await sql()`update supply.worker_pools set seen_at = now() - interval '61 s'`
-  await sql()`select work.beat(104)`
+  await sql()`select work.heartbeat(104)`
   await lockedJob('pool-beats')
   expect(await sweep()).toBe(0)
 })

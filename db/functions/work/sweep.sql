@@ -1,4 +1,4 @@
-create or replace function work.rescue_jobs()
+create or replace function work.sweep()
 returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -32,7 +32,7 @@ begin
   return cardinality(jobs);
 end
 $$;
-comment on function work.rescue_jobs is
+comment on function work.sweep is
   'Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its '
-  'heartbeat; calls at the same time do nothing. Lines and events get new jobs: a worker that was thought dead deletes its own when it '
+  'heartbeat; calls at the same time do nothing. Items and events get new jobs: a worker that was thought dead deletes its own when it '
   'comes back, and claims keep it from other harm.';

@@ -1,4 +1,4 @@
-create or replace function api.touch_keys(key_ids bigint[])
+create or replace function api.touch_api_keys(key_ids bigint[])
 returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ as $$
   ) used
   where k.id = used.id
 $$;
-comment on function api.touch_keys is 'Notes that these keys were used; written at most once a minute a key.';
+comment on function api.touch_api_keys is 'Notes that these keys were used; written at most once a minute a key.';

@@ -1,4 +1,4 @@
-create or replace function core.settle_line(
+create or replace function core.settle_item(
   item supply.order_items, delivered int, error_code text default null, reason text default null
 )
 returns void
@@ -26,6 +26,6 @@ begin
   where i.id = item.id;
 end
 $$;
-comment on function core.settle_line is
-  'Makes a line final with the given number of units delivered: all (completed), none (failed), or a part, which splits it into '
-  'a completed and a failed line so that the sum of price times amount stays. The order is finished by core.finish_order.';
+comment on function core.settle_item is
+  'Makes an item final with the given number of units delivered: all (completed), none (failed), or a part, which splits it into '
+  'a completed and a failed item so that the sum of price times amount stays. The order is finished by core.finish_order.';

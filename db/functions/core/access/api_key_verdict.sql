@@ -1,4 +1,4 @@
-create or replace function core.key_verdict(key supply.api_keys, account supply.accounts, origin text, client inet)
+create or replace function core.api_key_verdict(key supply.api_keys, account supply.accounts, origin text, client inet)
 returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -14,6 +14,6 @@ as $$
     else 'ok'
   end
 $$;
-comment on function core.key_verdict is
+comment on function core.api_key_verdict is
   'Whether a request with this key may come in: ok, unauthorized, storefront, public_scope or ip_forbidden, the first that applies. '
   'Specification 5.';

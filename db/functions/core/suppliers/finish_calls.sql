@@ -1,4 +1,4 @@
-create or replace function core.record_results(results jsonb, deadline interval)
+create or replace function core.finish_calls(results jsonb, deadline interval)
 returns table (ordinal int, verdict text)
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -44,8 +44,8 @@ begin
   perform core.finish_orders(settled);
   perform core.enqueue_calls(item_ids);
   if cardinality(stuck) > 0 then
-    select causes || array_agg('line_stuck:' || i.supplier),
-      messages || array_agg(format('supplier %s has not settled line %s within its deadline', i.supplier, i.id))
+    select causes || array_agg('item_stuck:' || i.supplier),
+      messages || array_agg(format('supplier %s has not settled item %s within its deadline', i.supplier, i.id))
     into causes, messages
     from supply.order_items i where i.id = any (stuck);
   end if;
@@ -53,10 +53,10 @@ begin
 
   return query select (a ->> 'ordinal')::int, a ->> 'verdict' from unnest(answers) as a;
   if again is not null then
-    return query select r.ordinal, r.verdict from core.record_results(again, deadline) r;
+    return query select r.ordinal, r.verdict from core.finish_calls(again, deadline) r;
   end if;
 end
 $$;
-comment on function core.record_results is
+comment on function core.finish_calls is
   'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (null: a push), result}]. '
   'Settles items, ends orders, plans the next calls and raises alerts. Gives what came of each by its ordinal.';

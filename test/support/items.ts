@@ -11,7 +11,7 @@ export type Call = {
   reference: string
 }
 
-/** Makes the planned calls of these lines due and claims them, as a worker would; their jobs are done then. */
+/** Makes the planned calls of these items due and claims them, as a worker would; their jobs are done then. */
 export async function claimCalls(sql: postgres.Sql, itemIds: string[]): Promise<Call[]> {
   await sql`update supply.order_items set next_check_at = now() where id = any(${itemIds}) and next_check_at > now()`
   await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${itemIds})`
@@ -27,11 +27,11 @@ export async function record(
 ): Promise<string> {
   const results = [{ ordinal: 1, itemId: call.item_id, claimId: call.claim_id, result }]
   const [row] =
-    await sql`select * from work.record_results(${sql.json(results as never)}, ${deadline}::interval)`
+    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval)`
   return row?.verdict
 }
 
-/** Claims the call of a line that has one due, and records its result. */
+/** Claims the call of an item that has one due, and records its result. */
 export async function answer(
   sql: postgres.Sql,
   itemId: string,
@@ -39,7 +39,7 @@ export async function answer(
   deadline?: string,
 ): Promise<string> {
   const [call] = await claimCalls(sql, [itemId])
-  if (call === undefined) throw new Error(`no call of line ${itemId} is due`)
+  if (call === undefined) throw new Error(`no call of item ${itemId} is due`)
   return record(sql, call, result, deadline)
 }
 

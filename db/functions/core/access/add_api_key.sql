@@ -1,4 +1,4 @@
-create or replace function core.add_key(
+create or replace function core.add_api_key(
   account_id bigint, prefix text, scope text, starts_at timestamptz, expires_at timestamptz,
   allowed_origins text[], allowed_ips cidr[], rotated_from bigint default null,
   out key text, out key_id bigint
@@ -12,11 +12,11 @@ begin
   insert into supply.api_keys as k
     (account_id, key_hash, prefix, last4, scope, starts_at, expires_at, allowed_origins, allowed_ips, rotated_from)
   values
-    (add_key.account_id, sha256(convert_to(key, 'UTF8')), add_key.prefix, right(key, 4), add_key.scope, add_key.starts_at,
-     add_key.expires_at, add_key.allowed_origins, add_key.allowed_ips, add_key.rotated_from)
+    (add_api_key.account_id, sha256(convert_to(key, 'UTF8')), add_api_key.prefix, right(key, 4), add_api_key.scope, add_api_key.starts_at,
+     add_api_key.expires_at, add_api_key.allowed_origins, add_api_key.allowed_ips, add_api_key.rotated_from)
   returning k.id into key_id;
 end
 $$;
-comment on function core.add_key is
+comment on function core.add_api_key is
   'Makes an API key of the prefix and 48 hexadecimal characters and keeps its SHA-256 alone; the key itself is in '
   'the result and nowhere else. Specification 2.1.';

@@ -3,8 +3,8 @@ import { testDatabase } from './database.ts'
 import { type OrderRequest, place } from './orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from './partner.ts'
 
-/** For a test file about order lines: a database with the small catalog, and a new partner for each test. */
-export function lineTests() {
+/** For a test file about order items: a database with the small catalog, and a new partner for each test. */
+export function itemTests() {
   const database = testDatabase()
   let present: Partner
   const sql = () => database.sql
@@ -16,14 +16,14 @@ export function lineTests() {
 
   async function order(request: OrderRequest = {}) {
     const { body } = await place(sql(), present, request)
-    const lines = body.items.map(({ id }) => id)
-    return { code: body.code, lines, line: lines[0] ?? '' }
+    const items = body.items.map(({ id }) => id)
+    return { code: body.code, items, item: items[0] ?? '' }
   }
 
   return {
     sql,
     partner: () => present,
-    /** Places an order of the partner and gives its code and the ids of its lines. */
+    /** Places an order of the partner and gives its code and the ids of its items. */
     order,
     keys: (quantity: number, callbackUrl: string | null = null) =>
       order({ callbackUrl, items: [{ productId: products.key, quantity }] }),
@@ -32,8 +32,8 @@ export function lineTests() {
       const [row] = await sql()`select api.get_order(${present.accountId}, ${code}) as body`
       return row?.body
     },
-    /** The line's row, with the seconds until its next call. */
-    lineOf: async (id: string) => {
+    /** The item's row, with the seconds until its next call. */
+    itemOf: async (id: string) => {
       const [row] = await sql()`select *, extract(epoch from next_check_at - now())::float as wait
         from supply.order_items where id = ${id}`
       return row ?? {}
@@ -48,9 +48,9 @@ export function lineTests() {
       return row?.n
     },
     /** Records a pushed result and gives what came of it. */
-    push: async (supplier: string, line: string, result: object): Promise<string> => {
+    push: async (supplier: string, item: string, result: object): Promise<string> => {
       const [row] =
-        await sql()`select api.record_push(${supplier}, ${line}, ${sql().json(result as never)}) as said`
+        await sql()`select api.record_push(${supplier}, ${item}, ${sql().json(result as never)}) as said`
       return row?.said
     },
   }
