@@ -7,10 +7,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24-slim
-# The settings' defaults are for a developer's machine: 127.0.0.1 would be this container alone.
+# The default of HOST, 127.0.0.1, can be reached from within the container alone.
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
-# The one folder that the process may write to. It is used by the demo alone.
+# The only folder of the application that the process may write to. Only the demo uses it.
 RUN mkdir .data && chown node:node .data
 COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE ./
