@@ -249,7 +249,7 @@ export type Functions = {
     args: { results: unknown }
     result: { ordinal: number; verdict: string }[]
   }
-  /** How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order items and those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. */
+  /** How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order items and those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. From 10,000 events on rungs on, their number is PostgreSQL's estimate, which is as old as its last analyze. */
   'work.gauges': {
     args: Record<string, never>
     result: { events_waiting: number; events_due: number; events_sending: number; dead_letters: number; items_open: number; items_stuck: number; items_held: number; oldest_due_job_seconds: number }[]

@@ -21,7 +21,7 @@ const patienceMs = 3_000
 
 const gauges: { [name: string]: { help: string; read: (state: State) => number } } = {
   webhook_events_waiting: {
-    help: 'Events that wait for their next attempt, due or not.',
+    help: 'Events that wait for their next attempt, due or not. From 10,000 on rungs on, their number is an estimate.',
     read: (state) => state.events_waiting,
   },
   webhook_events_due: {

@@ -181,7 +181,7 @@ async function operatorsQueries({ database: { sql }, accounts }: Side): Promise<
     'ops.dead_letters': () => sql`select * from ops.dead_letters`,
     'ops.stuck_items': () => sql`select * from ops.stuck_items`,
     'ops.alerts': () => sql`select * from ops.alerts`,
-    'ops.queue, next': () => sql`select * from ops.queue order by run_at limit 20`,
+    'ops.queue, next': () => sql`select * from ops.queue where available order by run_at limit 20`,
   }
   const times = new Map<string, number>()
   for (const [what, query] of Object.entries(queries)) {

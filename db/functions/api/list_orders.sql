@@ -4,46 +4,51 @@ create or replace function api.list_orders(
 )
 returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+-- A page is read from its beginning in the order of its index, never collected and sorted.
+set enable_sort = off set enable_bitmapscan = off
 as $$
 #variable_conflict use_variable
 declare
-  before_id bigint;
+  after supply.orders;
+  -- Only what is asked for is part of the statement: each combination has its own plan and the index that serves it. The
+  -- values are parameters. Open and final orders stand in indexes of their own by status; a reference finds fewer than that.
+  condition constant text := concat_ws(' and ',
+    'o.account_id = $1',
+    case when status is not null then 'o.status = $2' end,
+    case when status is not null and external_order_id is null then
+      case when status in ('completed', 'failed') then 'o.completed_at is not null' else 'o.completed_at is null' end end,
+    case when external_order_id is not null then 'o.external_order_id = $3' end,
+    case when created_from is not null then 'o.created_at >= $4' end,
+    case when created_to is not null then 'o.created_at <= $5' end);
   total bigint;
   ids bigint[];
   has_more boolean;
 begin
   if after_code is not null then
-    before_id := core.own_order(account_id, after_code);
-    if before_id is null then
+    select o.* into after from supply.orders o where o.id = core.own_order(account_id, after_code);
+    if not found then
       return null;
     end if;
   end if;
 
-  select array(
-    select o.id from supply.orders o
-    where o.account_id = list_orders.account_id
-      and (before_id is null or o.id < before_id)
-      and (list_orders.status is null or o.status = list_orders.status)
-      and (list_orders.external_order_id is null or o.external_order_id = list_orders.external_order_id)
-      and (created_from is null or o.created_at >= created_from)
-      and (created_to is null or o.created_at <= created_to)
-    order by o.id desc
-    limit page_limit + 1 offset (coalesce(page, 1) - 1)::bigint * page_limit
-  ) into ids;
+  execute format(
+    'select array(select o.id from supply.orders o where %s %s order by o.created_at desc, o.id desc limit $8 offset $9)',
+    condition, case when after.id is not null then 'and (o.created_at, o.id) < ($6, $7)' end)
+  into ids
+  using account_id, status, external_order_id, created_from, created_to, after.created_at, after.id,
+    page_limit + 1, (coalesce(page, 1) - 1)::bigint * page_limit;
   has_more := cardinality(ids) > page_limit;
   ids := ids[1:page_limit];
 
   if page is not null then
-    select count(*) into total from supply.orders o
-    where o.account_id = list_orders.account_id
-      and (list_orders.status is null or o.status = list_orders.status)
-      and (list_orders.external_order_id is null or o.external_order_id = list_orders.external_order_id)
-      and (created_from is null or o.created_at >= created_from)
-      and (created_to is null or o.created_at <= created_to);
+    execute format('select count(*) from supply.orders o where %s', condition) into total
+    using account_id, status, external_order_id, created_from, created_to;
   end if;
 
   return json_build_object(
-    'orders', (select coalesce(json_agg(core.order_json(id, false) order by id desc), '[]') from unnest(ids) as id),
+    'orders', (
+      select coalesce(json_agg(core.order_json(listed.id, false) order by listed.place), '[]')
+      from unnest(ids) with ordinality as listed (id, place)),
     'pagination', json_strip_nulls(json_build_object('limit', page_limit, 'total', total))::jsonb || jsonb_build_object(
       'nextCursor', case when has_more then (select o.code from supply.orders o where o.id = ids[page_limit]) end,
       'hasMore', has_more)

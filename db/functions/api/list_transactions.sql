@@ -7,17 +7,32 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare
+  -- A period is a range of seq, so that its balances and its rows agree: the last row before it, and its last row.
+  opening supply.ledger;
+  closing supply.ledger;
   rows supply.ledger[];
   has_more boolean;
 begin
-  select array(
+  if created_from is not null then
+    select l.* into opening from supply.ledger l
+    where l.account_id = list_transactions.account_id and l.created_at < created_from
+    order by l.created_at desc, l.seq desc limit 1;
+  end if;
+  if created_to is not null then
+    select l.* into closing from supply.ledger l
+    where l.account_id = list_transactions.account_id and l.created_at <= created_to
+    order by l.created_at desc, l.seq desc limit 1;
+  else
+    select l.* into closing from supply.ledger l
+    where l.account_id = list_transactions.account_id
+    order by l.seq desc limit 1;
+  end if;
+
+  rows := array(
     select l from supply.ledger l
     where l.account_id = list_transactions.account_id
-      and (before_seq is null or l.seq < before_seq)
-      and (created_from is null or l.created_at >= created_from)
-      and (created_to is null or l.created_at <= created_to)
-    order by l.seq desc limit page_limit + 1
-  ) into rows;
+      and l.seq > coalesce(opening.seq, 0) and l.seq <= least(coalesce(closing.seq, 0), before_seq - 1)
+    order by l.seq desc limit page_limit + 1);
   has_more := cardinality(rows) > page_limit;
   rows := rows[1:page_limit];
 
@@ -31,18 +46,8 @@ begin
       left join supply.order_items i on i.id = l.item_id
       left join supply.orders o on o.id = coalesce(l.order_id, i.order_id)
     ),
-    'openingBalance', (
-      select coalesce((
-        select l.balance_after from supply.ledger l
-        where l.account_id = list_transactions.account_id and l.created_at < created_from
-        order by l.seq desc limit 1), 0.00)
-    ),
-    'closingBalance', (
-      select coalesce((
-        select l.balance_after from supply.ledger l
-        where l.account_id = list_transactions.account_id and (created_to is null or l.created_at <= created_to)
-        order by l.seq desc limit 1), 0.00)
-    ),
+    'openingBalance', coalesce(opening.balance_after, 0.00),
+    'closingBalance', coalesce(closing.balance_after, 0.00),
     'pagination', json_build_object(
       'limit', page_limit,
       'nextCursor', case when has_more then rows[page_limit].seq::text end,

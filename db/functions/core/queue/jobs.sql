@@ -13,7 +13,8 @@ select
   j.created_at,
   j.updated_at,
   j.priority::int as priority,
-  j.is_available
+  j.is_available,
+  j.is_available and j.priority = 0 as is_in_turn
 from graphile_worker._private_jobs j
 join graphile_worker._private_tasks t on t.id = j.task_id;
 comment on view core.jobs is
@@ -33,3 +34,5 @@ comment on column core.jobs.created_at is 'When it was added.';
 comment on column core.jobs.updated_at is 'When it was last added anew, taken, or given back.';
 comment on column core.jobs.priority is 'Of due jobs those with the smallest are taken first.';
 comment on column core.jobs.is_available is 'Whether a worker may take it once it is due.';
+comment on column core.jobs.is_in_turn is
+  'Whether a worker may take it once it is due, with the priority that all jobs of the service have: those that are due next are found by run_at.';

@@ -13,7 +13,8 @@ select
   j.locked_by,
   j.last_error,
   j.key,
-  j.created_at
+  j.created_at,
+  j.is_in_turn as available
 from core.jobs j;
 comment on view ops.queue is 'The jobs that are to be done, and what each is for.';
 comment on column ops.queue.job_id is 'The queue''s number of the job.';
@@ -28,3 +29,5 @@ comment on column ops.queue.locked_by is 'Which worker has it.';
 comment on column ops.queue.last_error is 'Why it failed last, if it did.';
 comment on column ops.queue.key is 'A later job with the same key replaces it.';
 comment on column ops.queue.created_at is 'When it was added.';
+comment on column ops.queue.available is
+  'Whether a worker takes it once it is due. Those that are next are found at once by: where available order by run_at.';

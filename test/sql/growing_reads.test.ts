@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { plansByKey } from '../../src/database/pool.ts'
+import { testDatabase } from '../support/database.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { type Explained, explainingSession } from '../support/plans.ts'
+
+// What partners and operators read, by the rows that are read for it: on empty tables, on grown ones that nobody analysed,
+// and on analysed ones; by a session that keeps the plans of the empty tables, and by new ones.
+const database = testDatabase()
+const orders = 6000
+const page = 20
+/** A page of rows, each with its items, and no more. */
+const most = 100
+let partner: Partner
+let old: Explained
+
+type Reads = { [what: string]: (sql: postgres.Sql) => postgres.PendingQuery<postgres.Row[]> }
+
+const longAgo = new Date(Date.now() - 800 * 86_400_000)
+const halfYearAgo = new Date(Date.now() - 183 * 86_400_000)
+const minuteLater = new Date(halfYearAgo.getTime() + 60_000)
+const midCode = (sql: postgres.Sql) => sql`'ord_' || md5('order' || ${orders / 2}::int)`
+
+const partnersReads: Reads = {
+  'first page': (sql) => sql`select api.list_orders(${partner.accountId}, ${page})`,
+  'page from a cursor': (sql) => sql`select api.list_orders(${partner.accountId}, ${page}, ${midCode(sql)})`,
+  'page by status': (sql) =>
+    sql`select api.list_orders(${partner.accountId}, ${page}, status => 'completed')`,
+  'page by a rare status': (sql) =>
+    sql`select api.list_orders(${partner.accountId}, ${page}, status => 'failed')`,
+  'page and total of a status that nothing has': (sql) =>
+    sql`select api.list_orders(${partner.accountId}, ${page}, page => 1, status => 'pending')`,
+  'page and total by reference': (sql) =>
+    sql`select api.list_orders(${partner.accountId}, ${page}, page => 1, external_order_id => 'filled-15')`,
+  'page and total by reference and status': (sql) => sql`
+    select api.list_orders(${partner.accountId}, ${page}, page => 1, status => 'completed', external_order_id => 'filled-15')`,
+  'page up to half a year ago': (sql) =>
+    sql`select api.list_orders(${partner.accountId}, ${page}, created_to => ${halfYearAgo})`,
+  'page and total up to long ago': (sql) =>
+    sql`select api.list_orders(${partner.accountId}, ${page}, page => 1, created_to => ${longAgo})`,
+  'page and total of a minute': (sql) => sql`
+    select api.list_orders(${partner.accountId}, ${page}, page => 1, created_from => ${halfYearAgo}, created_to => ${minuteLater})`,
+  'page and total by status of a minute': (sql) => sql`
+    select api.list_orders(${partner.accountId}, ${page}, page => 1, status => 'failed',
+      created_from => ${halfYearAgo}, created_to => ${minuteLater})`,
+  'an order': (sql) => sql`select api.get_order(${partner.accountId}, ${midCode(sql)})`,
+  'the balance': (sql) => sql`select api.get_balance(${partner.accountId})`,
+  'first page of the statement': (sql) => sql`select api.list_transactions(${partner.accountId}, ${page})`,
+  'statement from a cursor': (sql) => sql`select api.list_transactions(${partner.accountId}, ${page}, 100)`,
+  'statement of a minute': (sql) => sql`
+    select api.list_transactions(${partner.accountId}, ${page}, created_from => ${halfYearAgo}, created_to => ${minuteLater})`,
+  'statement up to half a year ago': (sql) =>
+    sql`select api.list_transactions(${partner.accountId}, ${page}, created_to => ${halfYearAgo})`,
+  gauges: (sql) => sql`select * from work.gauges()`,
+}
+
+const operatorsReads: Reads = {
+  'order by code': (sql) => sql`select * from ops.orders where order_code = ${midCode(sql)}`,
+  'orders by reference alone': (sql) => sql`select * from ops.orders where external_order_id = 'filled-15'`,
+  'latest orders': (sql) => sql`select * from ops.orders order by created_at desc limit ${page}`,
+  'latest orders of an account': (sql) => sql`
+    select * from ops.orders where account_id = ${partner.accountId} order by created_at desc limit ${page}`,
+  'items of an order': (sql) => sql`select * from ops.order_items where order_code = ${midCode(sql)}`,
+  'attempts of an order': (sql) =>
+    sql`select * from ops.supplier_attempts where order_code = ${midCode(sql)}`,
+  'latest attempts by number': (sql) =>
+    sql`select * from ops.supplier_attempts order by attempt_id desc limit ${page}`,
+  'latest attempts': (sql) => sql`select * from ops.supplier_attempts order by started_at desc limit ${page}`,
+  'latest attempts of a supplier': (sql) => sql`
+    select * from ops.supplier_attempts where supplier = 'bench' order by started_at desc limit ${page}`,
+  'attempts of a supplier in a minute': (sql) => sql`
+    select * from ops.supplier_attempts
+    where supplier = 'bench' and started_at between ${halfYearAgo} and ${minuteLater}`,
+  'event of an order': (sql) => sql`select * from ops.events where order_code = ${midCode(sql)}`,
+  'latest events': (sql) => sql`select * from ops.events order by created_at desc limit ${page}`,
+  'latest events of an account': (sql) => sql`
+    select * from ops.events where account_id = ${partner.accountId} order by created_at desc limit ${page}`,
+  'latest deliveries': (sql) =>
+    sql`select * from ops.delivery_attempts order by started_at desc limit ${page}`,
+  'ledger rows of an order': (sql) => sql`select * from ops.ledger where order_code = ${midCode(sql)}`,
+  'latest ledger rows': (sql) => sql`select * from ops.ledger order by created_at desc limit ${page}`,
+  'latest ledger rows of an account': (sql) => sql`
+    select * from ops.ledger where account_id = ${partner.accountId} order by seq desc limit ${page}`,
+  'next jobs': (sql) => sql`select * from ops.queue where available order by run_at limit ${page}`,
+  'items that wait for an operator': (sql) => sql`select * from ops.stuck_items`,
+  'dead letters': (sql) => sql`select * from ops.dead_letters`,
+}
+
+/** The reads that look at more rows than they should, and how many. */
+async function tooMany(session: Explained, reads: Reads): Promise<{ [what: string]: number }> {
+  const found: { [what: string]: number } = {}
+  for (const [what, read] of Object.entries(reads)) {
+    const { statements } = await session.explained((sql) => read(sql))
+    const rows = Math.max(...statements.map(({ rowsRead }) => rowsRead))
+    if (rows > most) found[what] = rows
+  }
+  return found
+}
+
+async function withNewSession<T>(
+  settings: Readonly<Record<string, string>>,
+  work: (session: Explained) => Promise<T>,
+): Promise<T> {
+  const session = await explainingSession(database.url, settings)
+  try {
+    return await work(session)
+  } finally {
+    await session.end()
+  }
+}
+
+const grow = readFileSync(join(import.meta.dirname, '../bench/growth.sql'), 'utf8')
+const planCaches = ['force_custom_plan', 'force_generic_plan', 'auto']
+
+beforeAll(async () => {
+  const { sql } = database
+  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token', code: 'bench' })
+  partner = await makePartner(sql, { balance: orders })
+  for (let n = 0; n < 4; n += 1) await makePartner(sql, { balance: orders })
+  const tables = await sql`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relkind = 'r' and c.relnamespace in ('supply'::regnamespace, 'graphile_worker'::regnamespace)`
+  for (const { name } of tables) await sql.unsafe(`alter table ${name} set (autovacuum_enabled = off)`)
+  old = await explainingSession(database.url, plansByKey)
+  // From the sixth time on, a session may keep a plan.
+  for (let n = 0; n < 7; n += 1) expect(await tooMany(old, partnersReads)).toEqual({})
+  await sql.unsafe(`set bench.orders = '${orders}'; set bench.product = '${products.topUp}'; ${grow}`)
+})
+afterAll(() => old.end())
+
+describe.each(['nobody analysed', 'are analysed'])('on tables that %s', (state) => {
+  beforeAll(async () => {
+    if (state === 'are analysed') await database.sql`vacuum analyze`
+  })
+
+  test('partners’ reads cost a page, in a session that is as old as the tables', async () => {
+    expect(await tooMany(old, partnersReads)).toEqual({})
+  })
+
+  test.each(planCaches)('partners’ reads cost a page, in a new session with %s', async (plan_cache_mode) => {
+    const found = await withNewSession({ ...plansByKey, plan_cache_mode }, (session) =>
+      tooMany(session, partnersReads),
+    )
+    expect(found).toEqual({})
+  })
+})
+
+// Operators come with the planner's own settings: without figures of the tables it may read and sort an account's rows.
+test.each(planCaches)('operators’ reads cost a page on analysed tables, with %s', async (plan_cache_mode) => {
+  await database.sql`vacuum analyze`
+  const found = await withNewSession({ plan_cache_mode }, (session) => tooMany(session, operatorsReads))
+  expect(found).toEqual({})
+})
+
+test('very many events on rungs are not counted one by one, and samples are no dead letters', async () => {
+  const { sql } = database
+  const write = (count: number, state: 'waiting' | 'dead') => sql`
+    insert into supply.events
+      (account_id, order_code, event_type, callback_url, body, simulated, state, next_attempt_at, dead_at, dead_reason, delivered_at)
+    select ${partner.accountId}, ${state} || n, 'order.completed', 'https://hooks.example/x', '{}', true, ${state},
+      case when ${state === 'waiting'} then now() + interval '1 hour' end,
+      case when ${state === 'dead'} then now() end, case when ${state === 'dead'} then 'http_4xx' end, null
+    from generate_series(1, ${count}::int) n`
+  await write(3, 'dead')
+  const [few] = await sql`select events_waiting, dead_letters from work.gauges()`
+  expect(few).toEqual({ events_waiting: orders / 100, dead_letters: 0 })
+
+  await write(15_000, 'waiting')
+  await sql`vacuum analyze supply.events`
+  await withNewSession(plansByKey, async (session) => {
+    const { rows, statements } = await session.explained((on) => on`select * from work.gauges()`)
+    expect(rows[0]?.events_waiting).toBeGreaterThan(12_000)
+    expect(rows[0]?.events_waiting).toBeLessThan(18_000)
+    expect(Math.max(...statements.map(({ rowsRead }) => rowsRead))).toBeLessThanOrEqual(10_000)
+  })
+})
+
+test('a statement’s periods fit together though rows share a moment', async () => {
+  const { sql } = database
+  const other = await makePartner(sql, { balance: 0 })
+  for (let n = 1; n <= 6; n += 1) await sql`select ops.deposit(${other.accountId}, ${n}, ${`deposit ${n}`})`
+  const at = new Date('2026-01-01T00:00:00Z')
+  // Two before, two at, and two after that moment.
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`
+      update supply.ledger set created_at = ${at}::timestamptz + (seq - 1) / 2 * interval '1 hour' - interval '1 hour'
+      where account_id = ${other.accountId}`
+  })
+  const statement = async (created_from: Date | null, created_to: Date | null) => {
+    const [row] = await sql`
+      select api.list_transactions(${other.accountId}, 100, created_from => ${created_from}, created_to => ${created_to}) as s`
+    const { transactions, openingBalance, closingBalance } = row?.s ?? {}
+    return [openingBalance, transactions.map(({ seq }: { seq: number }) => seq), closingBalance]
+  }
+  const before = new Date(at.getTime() - 1)
+  const after = new Date(at.getTime() + 1)
+  expect(await statement(null, null)).toEqual([0, [6, 5, 4, 3, 2, 1], 21])
+  expect(await statement(null, before)).toEqual([0, [2, 1], 3])
+  expect(await statement(at, at)).toEqual([3, [4, 3], 10])
+  expect(await statement(after, null)).toEqual([10, [6, 5], 21])
+  expect(await statement(after, before)).toEqual([10, [], 3])
+  expect(await statement(null, longAgo)).toEqual([0, [], 0])
+})
