@@ -27,6 +27,8 @@ export type Config = {
   callbackAllowNetworks: Network[]
   /** DNS servers for callback names; undefined: the system's. */
   dnsServers: string[] | undefined
+  /** How long the API still serves after the signal to end, while it says that it is not ready. */
+  drainSeconds: number
   webhookConcurrency: number
   supplierConcurrency: number
   /** After how many hours an unsettled line is stuck; may be fractional. */
@@ -121,6 +123,7 @@ const settings = v.object({
     v.check(areDnsServers, 'must be a list of IP addresses, each with or without a port'),
     v.transform((servers) => (servers.length > 0 ? servers : undefined)),
   ),
+  DRAIN_SECONDS: v.optional(wholeNumber(0, 20), '5'),
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 1000), '200'),
   SUPPLIER_CONCURRENCY: v.optional(wholeNumber(1, 1000), '200'),
   SUPPLIER_DEADLINE_HOURS: v.optional(
@@ -183,6 +186,7 @@ function configOf(values: Settings, command: Command): Config {
     allowedOrigins: values.ALLOWED_ORIGINS,
     callbackAllowNetworks: callbackNetworks(values.CALLBACK_ALLOW_NETWORKS, production, embedded),
     dnsServers: values.DNS_SERVERS,
+    drainSeconds: values.DRAIN_SECONDS,
     webhookConcurrency: values.WEBHOOK_CONCURRENCY,
     supplierConcurrency: values.SUPPLIER_CONCURRENCY,
     supplierDeadlineHours: values.SUPPLIER_DEADLINE_HOURS,

@@ -7,7 +7,7 @@ import type { Version } from '../database/version.ts'
 import { type Log, safeError } from '../log.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
-import { refuse, refuseAsUnavailable } from './errors.ts'
+import { refuse } from './errors.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access_log.ts'
 import { type Admission, createAdmission } from './middleware/admission.ts'
@@ -58,6 +58,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
   const app = new Koa<RequestState, object>({ proxy: false })
   app.on('error', (error: unknown) => log.debug({ error: safeError(error) }, 'a response could not be sent'))
   const middleware: Middleware[] = [
+    closeWhileDraining(lifecycle),
     identify,
     accessLog(log, metrics),
     answerErrors(log),
@@ -65,7 +66,6 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     rejectMalformed,
     findRoute(routes),
     forbidCaching,
-    refuseWhileDraining(lifecycle),
     resolveClient(config.trustProxyHops),
     receiveBodies(bodyTimes),
     admission.admit,
@@ -139,12 +139,11 @@ function findRoute(routes: Routes): Middleware {
   }
 }
 
-/** An open connection may still bring requests after the process was told to end: they are answered, and it is closed. */
-function refuseWhileDraining(lifecycle: Lifecycle): Middleware {
+/** A process that is about to end serves on until balancers have turned away, and says so to each client. */
+function closeWhileDraining(lifecycle: Lifecycle): Middleware {
   return async (ctx, next) => {
     try {
-      if (lifecycle.draining && ctx.state.route.pattern !== '/livez') refuseAsUnavailable(ctx)
-      else await next()
+      await next()
     } finally {
       if (lifecycle.draining) ctx.set('Connection', 'close')
     }

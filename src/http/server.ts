@@ -24,14 +24,13 @@ export type ServerTimes = {
   bodyWindowMs: number
   /** How long what is left of a body is let come, and forgotten, once the request has its answer. */
   unreadMs: number
-  /** How long idle connections are kept after the signal to end, and when what is still under way is given up. */
-  drainIdleMs: number
+  /** How long after the signal to end what is still under way is given up. */
   drainMs: number
 }
 
 export type ServerOptions = {
   db: Database
-  config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort'>
+  config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
   log: Log
   times?: Partial<ServerTimes>
   /** The state of the database that this program was written for. */
@@ -46,8 +45,8 @@ export type ApiServer = {
   metrics: HttpMetrics
   metricsPort: number | undefined
   /**
-   * Takes no new work, lets what is under way end, and closes everything; resolves then, after 20 s at the latest.
-   * Requests that still come on open connections are answered with 503; idle connections are closed after 2 s.
+   * Is not ready any more, serves on for `config.drainSeconds` so that balancers can turn away, then takes no more,
+   * lets what is under way end, and closes everything; resolves then, after 25 s at the latest.
    */
   drain(): Promise<void>
   /** Closes everything at once. */
@@ -61,8 +60,7 @@ const defaultTimes: ServerTimes = {
   stalledMs: 60_000,
   bodyWindowMs: 5_000,
   unreadMs: 5_000,
-  drainIdleMs: 2_000,
-  drainMs: 20_000,
+  drainMs: 25_000,
 }
 const maxHeaderBytes = 16 * 1024
 
@@ -98,10 +96,11 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     close,
     async drain() {
       lifecycle.draining = true
-      await sleep(times.drainIdleMs)
+      const serveMs = config.drainSeconds * 1_000
+      await sleep(serveMs)
       // Takes no more connections and closes the idle ones.
       server.close()
-      await Promise.race([closed, sleep(times.drainMs - times.drainIdleMs, undefined, { ref: false })])
+      await Promise.race([closed, sleep(times.drainMs - serveMs, undefined, { ref: false })])
       await close()
     },
   }

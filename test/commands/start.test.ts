@@ -31,7 +31,7 @@ afterAll(() => {
 function start(folder: string, name: string, settings: { [variable: string]: string } = {}): Running {
   const child = spawn(process.execPath, ['src/main.ts', name], {
     cwd: folder,
-    env: { PATH: process.env.PATH, PORT: '0', ...settings },
+    env: { PATH: process.env.PATH, PORT: '0', DRAIN_SECONDS: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   running.push(child)

@@ -8,7 +8,8 @@ import { makeCatalog, makePartner, type Partner, products } from '../support/par
 import { startApi, type TestApi } from '../support/service.ts'
 
 const database = testDatabase()
-const times = { drainIdleMs: 300, drainMs: 20_000 }
+const drainSeconds = 0.3
+const times = { drainMs: 20_000 }
 let partner: Partner
 let api: TestApi
 let agent: HttpAgent
@@ -18,7 +19,7 @@ beforeAll(async () => {
   await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
 })
 beforeEach(async () => {
-  api = await startApi(database.url, { times })
+  api = await startApi(database.url, { config: { drainSeconds }, times })
   agent = new HttpAgent({ keepAlive: true, maxSockets: 1 })
 })
 afterEach(async () => {
@@ -40,22 +41,39 @@ async function finish(sent: ClientRequest, body = ''): Promise<Got> {
   return { status: response.statusCode, headers: response.headers, body: await text(response), socket }
 }
 
-test('a request on an open connection is answered with 503, and the connection is closed', async () => {
+test('requests are served for a while, on open connections and on new ones, which are closed then', async () => {
   const before = await finish(start('/b2b/balance'))
   expect(before.status).toBe(200)
   const drained = api.drain()
   const after = await finish(start('/b2b/balance'))
   expect(after.socket).toBe(before.socket)
-  expect(after.status).toBe(503)
-  expect(after.headers.connection).toBe('close')
-  expect(Number(after.headers['retry-after'])).toBeGreaterThan(0)
-  expect(JSON.parse(after.body)).toMatchObject({ success: false, code: 'UNAVAILABLE' })
+  const fresh = await finish(start('/b2b/balance'))
+  expect(fresh.socket).not.toBe(before.socket)
+  for (const { status, headers } of [after, fresh]) {
+    expect(status).toBe(200)
+    expect(headers.connection).toBe('close')
+  }
+  await drained
+})
+
+test('each refusal closes its connection, too', async () => {
+  const drained = api.drain()
+  const refusals = [
+    await finish(start('/nowhere')),
+    await finish(start('/b2b/balance', 'GET', { 'x-api-key': 'svc_live_unknown' })),
+    await finish(start('/b2b/balance', 'POST')),
+  ]
+  expect(refusals.map(({ status }) => status)).toEqual([404, 401, 405])
+  for (const { headers } of refusals) expect(headers.connection).toBe('close')
   await drained
 })
 
 test('the process is not ready any more, and still lives', async () => {
   const drained = api.drain()
-  expect((await finish(start('/readyz'))).status).toBe(503)
+  const ready = await finish(start('/readyz'))
+  expect(ready.status).toBe(503)
+  expect(Number(ready.headers['retry-after'])).toBeGreaterThan(0)
+  expect(JSON.parse(ready.body)).toMatchObject({ success: false, code: 'UNAVAILABLE' })
   expect((await finish(start('/livez'))).status).toBe(200)
   await drained
 })
@@ -66,7 +84,7 @@ test('idle connections are kept for a while, then closed', async () => {
   const closed = once(socket, 'close').then(() => Date.now() - began)
   await api.drain()
   const kept = await closed
-  expect(kept).toBeGreaterThanOrEqual(times.drainIdleMs - 20)
+  expect(kept).toBeGreaterThanOrEqual(drainSeconds * 1_000 - 20)
   expect(kept).toBeLessThan(times.drainMs)
 })
 
@@ -78,8 +96,8 @@ test('work under way ends and is answered', async () => {
   await expect.poll(() => admitted(api)).toBe(1)
   await api.get('/livez')
   const drained = api.drain()
-  // Longer than idle connections are kept.
-  await new Promise((resolve) => setTimeout(resolve, times.drainIdleMs + 200))
+  // Longer than new requests are served.
+  await new Promise((resolve) => setTimeout(resolve, drainSeconds * 1_000 + 200))
   const answer = await finish(sent, body.slice(10))
   expect(answer.status).toBe(201)
   expect(answer.headers.connection).toBe('close')
@@ -94,7 +112,7 @@ test('afterwards no connection is taken', async () => {
 test('what does not end is given up in time', async () => {
   await api.close()
   const drainMs = 800
-  api = await startApi(database.url, { times: { ...times, drainMs } })
+  api = await startApi(database.url, { config: { drainSeconds }, times: { drainMs } })
   const sent = start('/b2b/orders', 'POST', { 'content-type': 'application/json', 'content-length': '10' })
   const cut = once(sent, 'error')
   sent.write('{')

@@ -6,7 +6,7 @@ import { databaseTimeMs } from '../database_time.ts'
 import { refuseAsUnavailable } from '../errors.ts'
 import { reply } from './reply.ts'
 
-/** Whether the process is about to end: it takes no new work then. */
+/** Whether the process is about to end: it is not ready then, and serves what comes all the same. */
 export type Lifecycle = { draining: boolean }
 
 export type HealthRouteOptions = { db: Database; expected: Version; lifecycle: Lifecycle }

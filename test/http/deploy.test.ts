@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { startTcpBalancer } from '../support/servers/tcp_balancer.ts'
+
+const main = join(import.meta.dirname, '../../src/main.ts')
+const database = testDatabase()
+const children: ChildProcess[] = []
+let partner: Partner
+
+beforeAll(async () => {
+  partner = await makePartner(database.sql, { balance: 10_000_000 })
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
+})
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+/** Runs `npm run api` until it is told to end. */
+async function startApiProcess(): Promise<{ url: string; end(): Promise<number | null> }> {
+  const child = spawn(process.execPath, [main, 'api'], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      PORT: '0',
+      DRAIN_SECONDS: '3',
+      RATE_LIMIT_PER_MINUTE: '1000000',
+      LOG_LEVEL: 'silent',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /^ready: (.*)$/.exec(line)?.[1]
+    if (url === undefined) continue
+    return {
+      url,
+      end: async () => {
+        const exited = once(child, 'exit')
+        child.kill('SIGTERM')
+        return (await exited)[0]
+      },
+    }
+  }
+  throw new Error('the API ended at once')
+}
+
+test('a rolling restart behind a balancer that follows /readyz costs no answer', async () => {
+  const balancer = await startTcpBalancer()
+  const first = await startApiProcess()
+  const second = await startApiProcess()
+  await balancer.add(first.url)
+  await balancer.add(second.url)
+
+  const clients = [...Array(8)].map((_, index) => startClient(balancer.port, `client ${index}`))
+  for (const old of [first, second]) {
+    const successor = await startApiProcess()
+    await balancer.add(successor.url)
+    expect(await old.end()).toBe(0)
+    expect(balancer.ready()).toBe(2)
+  }
+  const answers = (await Promise.all(clients.map((stop) => stop()))).flat()
+  await balancer.close()
+
+  expect(answers.length).toBeGreaterThan(100)
+  expect(answers.filter((answer) => answer !== 200 && answer !== 201)).toEqual([])
+}, 60_000)
+
+/** Asks one request after the other on a connection that it keeps as long as it may, and repeats nothing. */
+function startClient(port: number, name: string): () => Promise<(number | string | undefined)[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const answers: (number | string | undefined)[] = []
+  let stopped = false
+
+  async function ask(method: string, path: string, body = ''): Promise<void> {
+    const headers = { 'x-api-key': partner.key, 'content-type': 'application/json' }
+    const sent = request({ port, host: '127.0.0.1', method, path, headers, agent })
+    try {
+      sent.end(body)
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      await text(response)
+      answers.push(response.statusCode)
+    } catch (error) {
+      answers.push(String(error))
+    }
+  }
+  async function run(): Promise<void> {
+    for (let number = 1; !stopped; number += 1) {
+      const order = { externalOrderId: `${name}, ${number}`, items: [{ productId: products.key }] }
+      await ask('GET', '/b2b/balance')
+      await ask('POST', '/b2b/orders', JSON.stringify(order))
+    }
+    agent.destroy()
+  }
+  const running = run()
+  return async () => {
+    stopped = true
+    await running
+    return answers
+  }
+}
