@@ -179,7 +179,7 @@ export type Functions = {
     args: { supplier: string | null; active: boolean | null }
     result: undefined
   }
-  /** Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those already kept; failed with fewer delivers those and refunds the rest, and failed with codes => '{}' delivers none. The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. Raises where the item is final, neither stuck nor held, or the codes do not fit. */
+  /** Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the rest, and failed with codes => '{}' delivers none. A code that was kept and is not delivered stays in the record of the answer that held it (supply.supplier_attempts.codes), which no view shows. The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. Raises where the item is final, neither stuck nor held, or the codes do not fit or are not distinct. */
   'ops.settle_item': {
     args: { item_id: string | null; outcome: string | null; codes?: readonly (string | null)[] | null; reason?: string | null }
     result: undefined

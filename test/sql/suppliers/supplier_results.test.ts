@@ -253,6 +253,42 @@ describe('an operator', () => {
     expect((await read(code)).items[0].cdKeys).toEqual([{ code: 'A' }, { code: 'C' }])
   })
 
+  test('has to name as many codes of a surplus as were ordered, each once, and loses none of the others', async () => {
+    const { code, item } = await keys(2)
+    await answer(sql(), item, completed({ codes: ['A', 'B', 'C'] }))
+    const settle = (codes: string[] | null) => sql()`select ops.settle_item(${item}, 'completed', ${codes})`
+    await expect(settle(['A', 'A'])).rejects.toThrow('each code may be given only once')
+    for (const wrong of [null, [], ['A'], ['A', 'D'], ['A', 'B', 'C']])
+      await expect(settle(wrong)).rejects.toThrow('give as codes the 2 of them that are to be delivered')
+    const [held] = await sql()`select codes_kept from ops.order_items where item_id = ${item}`
+    expect(held?.codes_kept).toBe(3)
+
+    await settle(['C', 'A'])
+    expect((await read(code)).items[0].cdKeys).toEqual([{ code: 'A' }, { code: 'C' }])
+    const attempts = await sql()`
+      select method, codes from supply.supplier_attempts where item_id = ${item} order by id`
+    expect(attempts).toEqual([
+      { method: 'put', codes: ['A', 'B', 'C'] },
+      { method: 'operator', codes: ['C', 'A'] },
+    ])
+    const [log] = await sql()`select detail from ops.operator_log where subject = ${item}`
+    expect(log?.detail).toMatchObject({ delivered: 2, withheld: 1 })
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('gives no code twice of those that are missing, either', async () => {
+    const { item } = await keys(3)
+    await answer(sql(), item, completed({ codes: ['A'] }))
+    await expect(sql()`select ops.settle_item(${item}, 'completed', array['B', 'B'])`).rejects.toThrow(
+      'only once',
+    )
+    await expect(sql()`select ops.settle_item(${item}, 'failed', array['B', 'B'])`).rejects.toThrow(
+      'only once',
+    )
+    await sql()`select ops.settle_item(${item}, 'completed', array['B', 'A', 'C'])`
+    expect(await audit(sql())).toEqual([])
+  })
+
   test('may settle neither an item that is being asked for, nor a final one, nor an unknown one', async () => {
     const { item } = await order()
     await expect(sql()`select ops.settle_item(${item}, 'completed')`).rejects.toThrow(

@@ -4,8 +4,10 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   item supply.order_items;
+  had int := (select count(*) from supply.item_keys k where k.item_id = settle_item.item_id);
   kept text[];
   delivered int;
+  withheld int;
 begin
   perform 1 from supply.orders o
   where o.id = (select i.order_id from supply.order_items i where i.id = settle_item.item_id) for no key update;
@@ -21,6 +23,9 @@ begin
     raise exception 'outcome must be completed or failed, not %', outcome using errcode = 'invalid_parameter_value';
   elsif exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000) then
     raise exception 'each code must have 1 to 1000 characters, not all of them blank' using errcode = 'invalid_parameter_value';
+  elsif cardinality(codes) <> (select count(distinct c) from unnest(codes) as c) then
+    raise exception 'each code may be given only once; of these % some are the same', cardinality(codes)
+      using errcode = 'invalid_parameter_value';
   elsif item.delivery_type <> 'key' and cardinality(codes) > 0 then
     raise exception 'item % delivers no keys, so it takes no codes', item_id using errcode = 'invalid_parameter_value';
   end if;
@@ -31,7 +36,10 @@ begin
     when outcome = 'completed' then item.amount
     else 0
   end;
-  if outcome = 'completed' and delivered <> item.amount then
+  if outcome = 'completed' and delivered <> item.amount and had > item.amount then
+    raise exception 'item % has % codes for an amount of %: give as codes the % of them that are to be delivered',
+      item_id, had, item.amount, item.amount using errcode = 'invalid_parameter_value';
+  elsif outcome = 'completed' and delivered <> item.amount then
     raise exception 'item % needs exactly % codes to be completed, counting those it has; it would have %', item_id, item.amount, delivered
       using errcode = 'invalid_parameter_value';
   elsif outcome = 'failed' and delivered >= item.amount then
@@ -40,17 +48,20 @@ begin
   end if;
 
   delete from supply.item_keys k where k.item_id = item.id and k.code <> all (kept);
+  get diagnostics withheld = row_count;
   perform core.keep_codes(item.id, kept);
   perform core.settle_item(item, delivered, reason => settle_item.reason);
   insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict, reason, codes)
   values (item.id, item.supplier, 'operator', now(), settle_item.outcome, 'settled', settle_item.reason, kept);
   perform core.log_operator('settle_item', item.id::text,
-    jsonb_build_object('outcome', outcome, 'delivered', delivered, 'amount', item.amount, 'reason', reason));
+    jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', withheld, 'amount', item.amount, 'reason', reason));
   perform core.finish_orders(array[item.order_id]);
 end
 $$;
 comment on function ops.settle_item is
   'Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those '
-  'already kept; failed with fewer delivers those and refunds the rest, and failed with codes => ''{}'' delivers none. '
+  'already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the '
+  'rest, and failed with codes => ''{}'' delivers none. A code that was kept and is not delivered stays in the record of the answer '
+  'that held it (supply.supplier_attempts.codes), which no view shows. '
   'The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. '
-  'Raises where the item is final, neither stuck nor held, or the codes do not fit.';
+  'Raises where the item is final, neither stuck nor held, or the codes do not fit or are not distinct.';
