@@ -254,10 +254,10 @@ export type Functions = {
     args: Record<string, never>
     result: { events_waiting: number; events_due: number; events_sending: number; dead_letters: number; items_open: number; items_stuck: number; items_held: number; oldest_due_job_seconds: number }[]
   }
-  /** The heartbeat of the process that holds the lock: its pools are alive. Those that a sweeper took for dead are made known to it again. */
+  /** The heartbeat of the process that holds the lock: its pools are alive. Those that are unknown are made known to the sweepers; returns how many. That is none but in a process that never registered them, or that was taken for dead: what it had in hand is in other hands then. */
   'work.heartbeat': {
     args: { lock_id: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
-    result: undefined
+    result: number | null
   }
   /** Forgets clients whose window of requests ended minutes ago, at most 10,000 at a time, and gives how many. Call it every minute. */
   'work.prune_rate_windows': {
@@ -279,7 +279,7 @@ export type Functions = {
     args: { lock_id: string | number | bigint | null }
     result: undefined
   }
-  /** Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. Items and events get new jobs: a worker that was thought dead deletes its own when it comes back, and claims keep it from other harm. */
+  /** Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. What those pools had claimed ends: the attempt counts as lost. Items and events get new jobs: a worker that was thought dead deletes its own when it comes back, and the fencing token keeps it from other harm. */
   'work.sweep': {
     args: Record<string, never>
     result: number | null
@@ -337,7 +337,7 @@ export const functions = {
   'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.finish_deliveries': { args: { results: 'jsonb' }, returns: 'rows' },
   'work.gauges': { args: {}, returns: 'rows' },
-  'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'void' },
+  'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'value' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.prune_samples': { args: {}, returns: 'value' },
   'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },

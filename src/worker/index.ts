@@ -66,13 +66,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const lock = await takeProcessLock(databaseUrl)
   const ending = new AbortController()
   const { services, closeOutside } = createServices(options, metrics, ending.signal)
-  const { runners, poolIds } = await startRunners(options, services, metrics, lock.id)
+  const { runners, poolIds, registered } = await startRunners(options, services, metrics, lock.id)
+  const buried = Promise.withResolvers<string>()
+  // Where a registration failed, the first heartbeat makes up for it.
+  let isKnown = registered
   const timers = [
     every(pruneMs, log, () => prune(db)),
     every(fillMs, log, () => db.call('work.fill_slots')),
     every(sweepMs, log, async () => {
       // First the sign of life: whoever was stopped for a while would take itself for dead.
-      await db.call('work.heartbeat', { lock_id: lock.id, pool_ids: poolIds })
+      const unknown = await db.call('work.heartbeat', { lock_id: lock.id, pool_ids: poolIds })
+      if (isKnown && unknown) buried.resolve('the sweeper of another worker took this one for dead')
+      isKnown = true
       const freed = await db.call('work.sweep')
       if (freed) log.warn({ jobs: freed }, 'freed the jobs of a dead worker')
     }),
@@ -82,6 +87,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     metricsPort: metricsServer?.port,
     failed: Promise.race([
       lock.lost.then((reason) => `the worker's lock is lost: ${reason}`),
+      buried.promise,
       ...runners.map(endOf),
     ]),
     stop: async () => {
@@ -129,16 +135,18 @@ async function startRunners(
   services: Services,
   metrics: WorkerMetrics,
   lockId: number,
-): Promise<{ runners: Runner[]; poolIds: string[] }> {
+): Promise<{ runners: Runner[]; poolIds: string[]; registered: boolean }> {
   const poolIds: string[] = []
-  const registrations: Promise<void>[] = []
+  const registrations: Promise<boolean>[] = []
   const register = (poolId: string) => {
     poolIds.push(poolId)
     const registered = db
       .call('work.register_pool', { pool_id: poolId, lock_id: lockId })
-      .catch((error: unknown) =>
-        log.warn({ error: safeError(error) }, 'a worker pool could not be registered'),
-      )
+      .then(() => true)
+      .catch((error: unknown) => {
+        log.warn({ error: safeError(error) }, 'a worker pool could not be registered')
+        return false
+      })
     registrations.push(registered)
   }
   const pool = { databaseUrl, log, onPool: register }
@@ -167,8 +175,8 @@ async function startRunners(
       tasks: timed({ deliver_waiting: deliverWaiting(services) }),
     }),
   ])
-  await Promise.all(registrations)
-  return { runners, poolIds }
+  const registered = (await Promise.all(registrations)).every((done) => done)
+  return { runners, poolIds, registered }
 }
 
 async function endOf(runner: Runner): Promise<string> {

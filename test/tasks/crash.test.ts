@@ -80,6 +80,31 @@ describe('a worker whose database connections are cut', () => {
   })
 })
 
+describe('a worker that stands still for a minute', () => {
+  test('is noticed by another one, and when it wakes it changes nothing and ends itself', async () => {
+    const hung = await scene().runningWorker()
+    scene().receiver.answer(() => 'hang')
+    const id = await scene().unseen(() => makeEvent(sql(), scene().partner, scene().receiver.url))
+    await scene().receiver.waitFor(({ eventId }) => eventId === id)
+    hung.signal('SIGSTOP')
+    scene().receiver.answer(() => taken)
+    await sql()`update supply.worker_pools set seen_at = now() - interval '61 s'`
+    const other = await startWorkerProcess(database.url)
+    try {
+      await expect.poll(() => scene().outcomesOf(id), { timeout: 15_000 }).toEqual(['lost'])
+      expect(await scene().eventOf(id)).toMatchObject({ state: 'waiting', attempts: 1 })
+      hung.signal('SIGCONT')
+      expect(await hung.ended).toEqual({ code: 1, signal: null })
+      expect(await scene().outcomesOf(id)).toEqual(['lost'])
+    } finally {
+      await other.kill()
+    }
+    await scene().recover()
+    await scene().eventIn(id, 'delivered')
+    expect(await scene().outcomesOf(id)).toEqual(['lost', 'delivered'])
+  }, 60_000)
+})
+
 describe('a worker that is told to end', () => {
   test('ends what is under way, gives back what it has not begun, and exits with 0, however often it is told', async () => {
     await scene().withoutWorker()

@@ -16,6 +16,8 @@ begin
   where p.checked_at < now() - interval '4 s';
 
   dead := core.dead_pools();
+  -- First, as what it plans gets new jobs beside those that are still locked.
+  perform core.end_claims(dead);
   jobs := array(select j from core.jobs j where j.locked_by = any (dead) order by j.id);
   perform graphile_worker.force_unlock_workers(dead);
   foreach job in array jobs loop
@@ -34,5 +36,5 @@ end
 $$;
 comment on function work.sweep is
   'Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its '
-  'heartbeat; calls at the same time do nothing. Items and events get new jobs: a worker that was thought dead deletes its own when it '
-  'comes back, and claims keep it from other harm.';
+  'heartbeat; calls at the same time do nothing. What those pools had claimed ends: the attempt counts as lost. Items and events get new '
+  'jobs: a worker that was thought dead deletes its own when it comes back, and the fencing token keeps it from other harm.';
