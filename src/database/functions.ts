@@ -54,6 +54,11 @@ export type Functions = {
     args: { requests: unknown }
     result: { ordinal: number; result: string; body: string }[]
   }
+  /** Answers once the database has committed a write: on its disk, and on the synchronous standby where there is one. Does nothing on a standby. */
+  'api.prove_commit': {
+    args: Record<string, never>
+    result: undefined
+  }
   /** Which migration and which state of the code the database has, and whether it is a standby that takes no orders. */
   'api.readiness': {
     args: Record<string, never>
@@ -297,6 +302,7 @@ export const functions = {
   'api.list_products': { args: { account_id: 'bigint', game_slug: 'text', delivery_type: 'text', updated_since: 'timestamp with time zone' }, returns: 'value' },
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer', before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
   'api.place_orders': { args: { requests: 'jsonb' }, returns: 'rows' },
+  'api.prove_commit': { args: {}, returns: 'void' },
   'api.readiness': { args: {}, returns: 'rows' },
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'value' },
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },

@@ -11,11 +11,13 @@ export type Lifecycle = { draining: boolean }
 
 export type HealthRouteOptions = { db: Database; expected: Version; lifecycle: Lifecycle }
 
+const commitProofMs = 1_000
+
 type State = Functions['api.readiness']['result'][number] | undefined
 
 /**
- * `/livez`: the process answers. `/readyz`: it can do its work, for the database answers, takes writes, and has the
- * migrations and the functions that this program was written for.
+ * `/livez`: the process answers. `/readyz`: it can do its work, for the database answers, commits writes, and has the
+ * migrations and the functions that this program was written for. That it commits is asked once a second at most.
  */
 export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: HealthRouteOptions): void {
   const isCurrent = currentFor(expected)
@@ -28,12 +30,16 @@ export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: Hea
     waitMs: databaseTimeMs,
   })
 
+  const proveCommit = onceInA(commitProofMs, () => db.call('api.prove_commit'))
+
   routes.get('/livez', (ctx: Context) => reply(ctx, '{"status":"ok"}'))
 
   routes.get('/readyz', async (ctx: Context) => {
     if (lifecycle.draining) return refuseAsUnavailable(ctx)
     const state = await ctx.state.databaseTime(() => readState(null))
     if (state === undefined || state.standby || !isCurrent(state)) return refuseAsUnavailable(ctx)
+    // A synchronous standby that is gone stops commits alone.
+    await ctx.state.databaseTime(proveCommit)
     reply(ctx, '{"status":"ready"}')
   })
 }
@@ -45,5 +51,21 @@ function currentFor(expected: Version): (state: Version) => boolean {
   return ({ migration, checksum }) => {
     wasCurrent ||= migration >= expected.migration && checksum === expected.checksum
     return wasCurrent && migration >= expected.migration
+  }
+}
+
+// Anyone may ask, so those who ask within the time, or while the work is under way, share what comes of it.
+function onceInA(ms: number, work: () => Promise<unknown>): () => Promise<unknown> {
+  let latest: Promise<unknown> = Promise.resolve()
+  let began = Number.NEGATIVE_INFINITY
+  let underWay = false
+  return () => {
+    if (underWay || performance.now() - began < ms) return latest
+    began = performance.now()
+    underWay = true
+    latest = work().finally(() => {
+      underWay = false
+    })
+    return latest
   }
 }
