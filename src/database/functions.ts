@@ -284,7 +284,7 @@ export type Functions = {
     args: { lock_id: string | number | bigint | null }
     result: undefined
   }
-  /** Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. What those pools had claimed ends: the attempt counts as lost. Items and events get new jobs: a worker that was thought dead deletes its own when it comes back, and the fencing token keeps it from other harm. */
+  /** Has the jobs that dead worker pools had locked run again a little later, and so those at their last attempt, which the queue would never take again; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. What dead pools had claimed ends: the attempt counts as lost. Items and events get new jobs: a worker that was thought dead deletes its own when it comes back, and the fencing token keeps it from other harm. */
   'work.sweep': {
     args: Record<string, never>
     result: number | null

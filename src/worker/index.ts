@@ -79,7 +79,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (isKnown && unknown) buried.resolve('the sweeper of another worker took this one for dead')
       isKnown = true
       const freed = await db.call('work.sweep')
-      if (freed) log.warn({ jobs: freed }, 'freed the jobs of a dead worker')
+      if (freed) log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
     }),
   ]
 

@@ -18,7 +18,10 @@ begin
   dead := core.dead_pools();
   -- First, as what it plans gets new jobs beside those that are still locked.
   perform core.end_claims(dead);
-  jobs := array(select j from core.jobs j where j.locked_by = any (dead) order by j.id);
+  jobs := array(
+    select j from core.jobs j
+    where j.locked_by = any (dead) or j.locked_by is null and j.attempts >= j.max_attempts
+    order by j.id);
   perform graphile_worker.force_unlock_workers(dead);
   foreach job in array jobs loop
     -- A job that kills its worker must not come back at once each time.
@@ -35,6 +38,7 @@ begin
 end
 $$;
 comment on function work.sweep is
-  'Has the jobs that dead worker pools had locked run again a little later; gives how many. Call it every 5 s from each worker, after its '
-  'heartbeat; calls at the same time do nothing. What those pools had claimed ends: the attempt counts as lost. Items and events get new '
-  'jobs: a worker that was thought dead deletes its own when it comes back, and the fencing token keeps it from other harm.';
+  'Has the jobs that dead worker pools had locked run again a little later, and so those at their last attempt, which the queue would never '
+  'take again; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. What dead pools had '
+  'claimed ends: the attempt counts as lost. Items and events get new jobs: a worker that was thought dead deletes its own when it comes '
+  'back, and the fencing token keeps it from other harm.';

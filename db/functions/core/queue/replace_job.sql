@@ -5,10 +5,14 @@ as $$
 declare
   key_of constant text := case job.task when 'call_supplier' then 'call_supplier' else 'deliver_webhook' end;
   its_key constant text := key_of || ':' || job.subject;
+  -- The first call of an item never had a key. Any other job without one had a successor, which may be done by now.
+  has_successor constant boolean := job.key is null and exists (select from core.jobs j where j.key = its_key);
+  is_over constant boolean := job.key is null and job.attempts >= job.max_attempts
+    and not exists (select from supply.order_items i where i.id = job.subject and i.completed_at is null)
+    and not exists (select from supply.events e where e.id = job.subject and e.state not in ('delivered', 'dead'));
 begin
   perform graphile_worker.complete_jobs(array[job.id]);
-  -- A job without its key has a later one, but for the first call of an item: that never had a key.
-  if job.key is null and (job.attempts >= job.max_attempts or exists (select from core.jobs j where j.key = its_key)) then
+  if has_successor or is_over then
     return;
   end if;
   perform core.enqueue(job.task, array[job.subject], array[replace_job.run_at], key_of);
