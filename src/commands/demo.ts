@@ -27,7 +27,7 @@ export async function demo(): Promise<void> {
   const baseUrl = config.publicUrl ?? `http://${config.host}:${config.port}`
   const databaseUrl = config.databaseUrl ?? embeddedUrl()
   const { key, secret } = await asOperator(databaseUrl, async (db) => {
-    const key = await db.call('ops.demo_key', { known: knownDemoKey() ?? null })
+    const key = await db.call('ops.ensure_demo_key', { known: knownDemoKey() ?? null })
     const account = await db.call('ops.account_of_key', { key: key ?? '' })
     if (key === null || account === null)
       throw new Error('there is no demo partner: start the service with SEED_DEMO=1')

@@ -26,7 +26,7 @@ export async function loadDemo(
   const known = knownDemoKey() ?? null
   const key = await asOperator(databaseUrl, async (db) => {
     await db.call('ops.load_catalog', { catalog: { ...catalog, suppliers } })
-    return db.call('ops.demo_key', { known })
+    return db.call('ops.ensure_demo_key', { known })
   })
   if (key === null) throw new Error('the demo partner has no key')
   mkdirSync(dataDir, { recursive: true })

@@ -14,7 +14,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null }
     result: string | null
   }
-  /** An order of the account, with its delivered keys; null if it has none with this code. Specification 4. */
+  /** An order of the account, with its delivered codes; null if it has none with this code. Specification 4. */
   'api.get_order': {
     args: { account_id: string | number | bigint | null; code: string | null }
     result: string | null
@@ -24,7 +24,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; product_id: string | number | bigint | null }
     result: string | null
   }
-  /** A simulated event of the account with its attempts; null if it has none with this id. A name that does not resolve and one that leads to an address that is not allowed read alike: host_unreachable, and an attempt that seems to have taken 15 s. */
+  /** A simulated event of the account with its attempts; null if it has none with this id. A name that does not resolve and one that leads to an address that is not allowed look the same: host_unreachable, with an attempt of 15 s. */
   'api.get_simulation': {
     args: { account_id: string | number | bigint | null; event_id: string | null }
     result: string | null
@@ -64,12 +64,12 @@ export type Functions = {
     args: Record<string, never>
     result: { migration: string; checksum: string; standby: boolean }[]
   }
-  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and counted all the same. */
+  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. */
   'api.record_push': {
     args: { supplier: string | null; item_id: string | null; result: unknown }
     result: string | null
   }
-  /** Sends a sample event to a checked callback URL on the path of real ones and gives its event id, or why not: too_many_a_minute or too_many_open, with the seconds after which to ask again, or too_large (a body of more than 65,536 bytes). A code of an own order that ended so makes it that order's event again, under a new id; with any other code, or none, it holds sample data. Touches no balance and no supplier, and raises no alert. nullable: event_id, refusal, retry_after */
+  /** Sends a sample event to a checked callback URL as real events are sent. Returns its event id, or why not: too_many_a_minute or too_many_open, with the seconds after which to ask again, or too_large (a body of more than 65,536 bytes). With the code of an own order of that status it is that order's event, under a new id; with any other code, or none, it holds sample data. Touches no balance and no supplier, and raises no alert. nullable: event_id, refusal, retry_after */
   'api.simulate_webhook': {
     args: { account_id: string | number | bigint | null; callback_url: string | null; event_type: string | null; order_code?: string | null }
     result: { event_id: string | null; refusal: string | null; retry_after: number | null }[]
@@ -79,7 +79,7 @@ export type Functions = {
     args: { supplier: string | null }
     result: string | null
   }
-  /** Notes that these keys were used; written at most once a minute a key. */
+  /** Records that these API keys were used, at most once a minute for each. */
   'api.touch_api_keys': {
     args: { key_ids: readonly (string | number | bigint | null)[] | null }
     result: undefined
@@ -89,29 +89,29 @@ export type Functions = {
     args: { key: string | null }
     result: string | null
   }
-  /** Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and gives the balance; the note says why. A repeated reference changes nothing; the same reference with another amount, or of a deposit, is refused. */
+  /** Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; the note says why. A repeated reference changes nothing; the same reference with another amount, or of a deposit, is refused. */
   'ops.adjust': {
     args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null; note: string | null }
     result: string | null
   }
-  /** Makes an active account with a balance of 0 and gives its number. kind: supply, or storefront (refused on partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); currency: ISO 4217. */
+  /** Makes an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); currency: ISO 4217. */
   'ops.create_account': {
     args: { name: string | null; kind?: string | null; mode?: string | null; currency?: string | null }
     result: string | null
   }
-  /** Makes the next attempt of a waiting event due now; it is one of the nine like any other. Where the account's slots are taken it is made when its turn comes. Raises if the event is not waiting. */
+  /** Makes the next attempt of a waiting event due now; it is one of the nine like any other. While the account's slots are taken it is queued. Raises if the event is not waiting. */
   'ops.deliver_now': {
     args: { event_id: string | null }
     result: undefined
   }
-  /** A working key of the demo partner, who is made with a deposit of 100000 RUB at the first call: the known one if it works, else a new one. For demonstrations only. */
-  'ops.demo_key': {
-    args: { known?: string | null }
-    result: string | null
-  }
-  /** Adds an amount (account currency, at most 2 decimals) to a balance and gives the balance. A repeated reference changes nothing; the same reference with another amount, or of an adjustment, is refused. */
+  /** Adds an amount (account currency, at most 2 decimals) to a balance and returns the balance. A repeated reference changes nothing; the same reference with another amount, or of an adjustment, is refused. */
   'ops.deposit': {
     args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null }
+    result: string | null
+  }
+  /** Returns a working API key of the demo partner: the known one if it works, else a new one. The first call makes the partner, with a deposit of 100000 RUB. For demonstrations only. */
+  'ops.ensure_demo_key': {
+    args: { known?: string | null }
     result: string | null
   }
   /** Everything that operators can call and read: functions with their arguments, views with their columns. */
@@ -119,32 +119,32 @@ export type Functions = {
     args: Record<string, never>
     result: { kind: string; name: string; arguments: string; comment: string }[]
   }
-  /** Issues an API key and gives it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused on partner endpoints). allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. Specification 2.1. */
+  /** Issues an API key and returns it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused on partner endpoints). allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. Specification 2.1. */
   'ops.issue_key': {
     args: { account_id: string | number | bigint | null; scope?: string | null; expires_at?: Date | string | null; allowed_origins?: readonly (string | null)[] | null; allowed_ips?: readonly (string | null)[] | null }
     result: string | null
   }
-  /** Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the arguments of ops.upsert_supplier, ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not list stays. All or nothing; to load it again changes nothing. */
+  /** Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the arguments of ops.upsert_supplier, ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not list stays. All or nothing; loading it again changes nothing. */
   'ops.load_catalog': {
     args: { catalog: unknown }
     result: undefined
   }
-  /** Makes the next question to the supplier about an item due now, also about a stuck or held one. Raises if the item is final. */
+  /** Makes the next call to the supplier about an item due now, also of a stuck or held one. Raises if the item is final. */
   'ops.poll_now': {
     args: { item_id: string | null }
     result: undefined
   }
-  /** Starts a new retry ladder for a dead letter, with the same event id and body; its first attempt is due now. Raises if it is not dead. Specification 6.6. */
+  /** Starts a new round over the retry ladder for a dead letter, with the same event id and body; its first attempt is due now. Raises if it is not dead. Specification 6.6. */
   'ops.redeliver': {
     args: { event_id: string | null }
     result: undefined
   }
-  /** Starts a new retry ladder for every dead letter of an account that died at or after since, and gives how many; a dry run (the default) only counts. Samples that the partner asked for are left out. Specification 6.6. */
+  /** Starts a new round over the retry ladder for every dead letter of an account that died at or after since, and returns how many; a dry run (the default) only counts. Samples that the partner asked for are left out. Specification 6.6. */
   'ops.redeliver_all': {
     args: { account_id: string | number | bigint | null; since: Date | string | null; dry_run?: boolean | null }
     result: string | null
   }
-  /** Takes a supplier's offer of a product away; without any other the product shows as out of stock. Items that are under way go on. */
+  /** Removes a supplier's offer of a product; without any other the product shows as out of stock. Items that are under way continue. */
   'ops.remove_offer': {
     args: { product_id: number | null; supplier: string | null }
     result: undefined
@@ -154,12 +154,12 @@ export type Functions = {
     args: { key_id: string | number | bigint | null }
     result: undefined
   }
-  /** Issues a replacement of a key and gives it, shown this once: the same prefix, scope, allowlists and expiry, valid from at. The old key works until overlap after that, at most until its own expiry. Raises for a key that is revoked, has expired by then, or was rotated already. Specification 2.1. */
+  /** Issues a replacement of a key and returns it, shown this once: the same prefix, scope, allowlists and expiry, valid from at. The old key works until overlap after that, at most until its own expiry. Raises for a key that is revoked, has expired by then, or was rotated already. Specification 2.1. */
   'ops.rotate_key': {
     args: { key_id: string | number | bigint | null; overlap?: string | null; at?: Date | string | null }
     result: string | null
   }
-  /** Opens or closes an account. The keys of a closed one get 401; its orders go on, and its events are delivered. Specification 5. */
+  /** Opens or closes an account. The API keys of a closed one get 401; its orders continue, and its events are delivered. Specification 5. */
   'ops.set_account_active': {
     args: { account_id: string | number | bigint | null; active: boolean | null }
     result: undefined
@@ -169,12 +169,12 @@ export type Functions = {
     args: { key_id: string | number | bigint | null; expires_at: Date | string | null; allowed_origins: readonly (string | null)[] | null; allowed_ips: readonly (string | null)[] | null }
     result: undefined
   }
-  /** Sets the balance (account currency) at or below which the partner is told that it is low. */
+  /** Sets the balance (account currency) at or below which it counts as low, which the partner sees. */
   'ops.set_low_balance_threshold': {
     args: { account_id: string | number | bigint | null; threshold: string | number | bigint | null }
     result: undefined
   }
-  /** Gives each client in a network its own request budget per 60 s; null takes it away again. The narrowest network that holds an address counts. Specification 8. */
+  /** Sets the request budget per 60 s of each client in a network; null removes it. The narrowest network that holds an address counts. Specification 8. */
   'ops.set_rate_limit': {
     args: { network: string | null; per_minute: number | null }
     result: undefined
@@ -189,7 +189,7 @@ export type Functions = {
     args: { item_id: string | null; outcome: string | null; codes?: readonly (string | null)[] | null; reason?: string | null }
     result: undefined
   }
-  /** Makes a game, or changes the one with the slug to what is given; gives its number. */
+  /** Makes a game, or changes the one with the slug to what is given; returns its number. */
   'ops.upsert_game': {
     args: { slug: string | null; name: string | null; image_url?: string | null }
     result: number | null
@@ -199,7 +199,7 @@ export type Functions = {
     args: { product_id: number | null; supplier: string | null; sku: string | null; cost?: string | number | bigint | null; priority?: number | null }
     result: undefined
   }
-  /** Makes a product (a null id makes a new one), or changes the one with the id to what is given; gives its id. price is the unit price with at most 2 decimals; delivery_type: id_only (a top-up to a player id), key (delivers keys), or free text; delivery_fields: [{id, type: text|number|select, label, required, placeholder, options (of a select)}]. Orders that exist keep their price and name. */
+  /** Makes a product (a null id makes a new one), or changes the one with the id to what is given; returns its id. price is the unit price with at most 2 decimals; delivery_type: id_only (a top-up to a player id), key (delivers codes), or free text; delivery_fields: [{id, type: text|number|select, label, required, placeholder, options (of a select)}]. Orders that exist keep their price and name. */
   'ops.upsert_product': {
     args: { id: number | null; game_slug: string | null; name: string | null; price: string | number | bigint | null; currency: string | null; delivery_type: string | null; delivery_fields?: unknown; region?: string | null; amount_value?: string | number | bigint | null; max_quantity?: number | null; in_stock?: boolean | null }
     result: number | null
@@ -209,22 +209,22 @@ export type Functions = {
     args: { code: string | null; base_url: string | null; token: string | null; protocol?: string | null }
     result: undefined
   }
-  /** The secret that signs an account's events, to be handed to the partner; null before the first delivery. Who was shown it is logged. Specification 2.5. */
+  /** The secret that signs an account's events, to be handed to the partner; null before the first delivery. Each call is logged. Specification 2.5. */
   'ops.webhook_secret': {
     args: { account_id: string | number | bigint | null }
     result: string | null
   }
-  /** The alert to send to the operators; no row if it was sent already. */
+  /** Returns the alert to send to the operators; no row if it was sent already. */
   'work.begin_alert': {
     args: { alert_id: string | null }
     result: { cause: string; message: string; count: number; first_at: Date }[]
   }
-  /** Claims the calls to suppliers that are due now for these items, before they are made, and gives what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). A claim holds for 45 s; an item under another's claim is looked at again when that ends. Of a supplier who has supplier_cap calls under way in the asking process ({supplier: calls}; a null cap: any number) the others wait: one who hangs does not hold up the rest. */
+  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. */
   'work.begin_calls': {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string }[]
   }
-  /** Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
+  /** Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. account_cap is ignored: workers of the release before still name it. claim_id is the fencing token. A lease lasts 30 s; an attempt whose lease ended counts, with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
   'work.begin_deliveries': {
     args: { event_ids: readonly (string | null)[] | null; account_cap?: number | null }
     result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number }[]
@@ -234,57 +234,57 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
-  /** Fills free slots of accounts that have queued events, where the end of an attempt did not: its worker died, or two ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
+  /** Fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
   'work.fill_slots': {
     args: Record<string, never>
     result: undefined
   }
-  /** Notes that the alert was sent to the operators. */
+  /** Records that the alert was sent to the operators. */
   'work.finish_alert': {
     args: { alert_id: string | null }
     result: undefined
   }
-  /** Records what came of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck. A result whose claim is not the item's present one changes nothing. Gives a verdict each. */
+  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each. */
   'work.finish_calls': {
     args: { results: unknown; deadline: string | null }
     result: { ordinal: number; verdict: string }[]
   }
-  /** Records what came of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds: delivered, retry (by run_at on the next rung) or the reason of a dead letter; stale where the claim is not the event's present one, which changes nothing. What an attempt told of its receiver changes the account's slots: an answer within 2 s is a quick one. Specification 6.4 to 6.6. */
+  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, or stale for an outdated fencing token (claimId), which changes nothing. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. Specification 6.4 to 6.6. */
   'work.finish_deliveries': {
     args: { results: unknown }
     result: { ordinal: number; verdict: string }[]
   }
-  /** How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order items and those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. From 10,000 events on rungs on, their number is PostgreSQL's estimate, which is as old as its last analyze. */
+  /** Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. From 10,000 on, the number of events that wait for a rung is PostgreSQL's estimate, which is as old as its last analyze. */
   'work.gauges': {
     args: Record<string, never>
     result: { events_waiting: number; events_due: number; events_sending: number; dead_letters: number; items_open: number; items_stuck: number; items_held: number; oldest_due_job_seconds: number }[]
   }
-  /** The heartbeat of the process that holds the lock: its pools are alive. Those that are unknown are made known to the sweepers; returns how many. That is none but in a process that never registered them, or that was taken for dead: what it had in hand is in other hands then. */
+  /** Records the heartbeat of the pools of the process that holds the lock. Pools that the sweepers do not know are registered; returns how many. There are none but in a process that never registered them, or that was taken for dead: its work is in other hands then. */
   'work.heartbeat': {
     args: { lock_id: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
     result: number | null
   }
-  /** Forgets clients whose window of requests ended minutes ago, at most 10,000 at a time, and gives how many. Call it every minute. */
+  /** Deletes the windows of requests that ended minutes ago, at most 10,000 at a time, and returns how many. Call it every minute. */
   'work.prune_rate_windows': {
     args: Record<string, never>
     result: number | null
   }
-  /** Forgets samples that were asked for more than a day ago, whatever became of them, with their attempts: at most 1,000 at a time, and gives how many. What is still planned or sent of them finds nothing to do. Call it every minute until it gives 0. */
+  /** Deletes samples that were asked for more than a day ago, in any state, with their attempts: at most 1,000 at a time. Returns how many. A job of a deleted sample finds nothing to do. Call it every minute until it returns 0. */
   'work.prune_samples': {
     args: Record<string, never>
     result: number | null
   }
-  /** Makes a pool of workers known to the sweeper, with the advisory lock that its process holds while it lives. */
+  /** Registers a pool of workers for the sweeper, with the id of the advisory lock that its process holds while it lives. */
   'work.register_pool': {
     args: { pool_id: string | null; lock_id: string | number | bigint | null }
     result: undefined
   }
-  /** Forgets the pools of a process that ended in order, its jobs given back. */
+  /** Removes the pools of a process that ended in order, after it gave its jobs back. */
   'work.remove_pools': {
     args: { lock_id: string | number | bigint | null }
     result: undefined
   }
-  /** Has the jobs that dead worker pools had locked run again a little later, and so those at their last attempt, which the queue would never take again; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. What dead pools had claimed ends: the attempt counts as lost. Items and events get new jobs: a worker that was thought dead deletes its own when it comes back, and the fencing token keeps it from other harm. */
+  /** Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; returns how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. The leases of dead pools end: their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes back. Its results are refused by their fencing tokens. */
   'work.sweep': {
     args: Record<string, never>
     result: number | null
@@ -312,8 +312,8 @@ export const functions = {
   'ops.adjust': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
   'ops.create_account': { args: { name: 'text', kind: 'text', mode: 'text', currency: 'text' }, returns: 'value' },
   'ops.deliver_now': { args: { event_id: 'uuid' }, returns: 'void' },
-  'ops.demo_key': { args: { known: 'text' }, returns: 'value' },
   'ops.deposit': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text' }, returns: 'value' },
+  'ops.ensure_demo_key': { args: { known: 'text' }, returns: 'value' },
   'ops.help': { args: {}, returns: 'rows' },
   'ops.issue_key': { args: { account_id: 'bigint', scope: 'text', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]' }, returns: 'value' },
   'ops.load_catalog': { args: { catalog: 'jsonb' }, returns: 'void' },

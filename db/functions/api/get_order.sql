@@ -4,4 +4,4 @@ language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select core.order_json(o.id, true) from core.own_order(get_order.account_id, get_order.code) as o (id) where o.id is not null
 $$;
-comment on function api.get_order is 'An order of the account, with its delivered keys; null if it has none with this code. Specification 4.';
+comment on function api.get_order is 'An order of the account, with its delivered codes; null if it has none with this code. Specification 4.';

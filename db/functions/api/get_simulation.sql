@@ -6,8 +6,8 @@ as $$
     select e.*, coalesce(e.dead_reason in ('blocked_address', 'unresolved'), false) as is_hidden from supply.events e
     where e.id = get_simulation.event_id and e.account_id = get_simulation.account_id and e.simulated
   ), attempts as (
-    -- How a name is known inside our networks is not for partners: whether one exists, where it leads, or how soon that was
-    -- found out. Without a status, the end of a ladder tells it.
+    -- Partners must not learn what a name is inside our networks: whether it exists, where it leads, or how fast that was
+    -- found out. A round that ended without a status would show it.
     select a.*, a.started_at + interval '15 s' as shown_at,
       coalesce(a.outcome = 'dead', false) and a.status_code is null and (e.is_hidden or a.ladder < e.ladder) as is_hidden
     from supply.delivery_attempts a join event e on e.id = a.event_id
@@ -45,4 +45,4 @@ as $$
 $$;
 comment on function api.get_simulation is
   'A simulated event of the account with its attempts; null if it has none with this id. A name that does not resolve and one that leads to an '
-  'address that is not allowed read alike: host_unreachable, and an attempt that seems to have taken 15 s.';
+  'address that is not allowed look the same: host_unreachable, with an attempt of 15 s.';

@@ -3,7 +3,7 @@ returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known_id bigint;
+  recorded_id bigint;
   attempt_id bigint;
   verdict text;
 begin
@@ -12,13 +12,13 @@ begin
   ) then
     return 'unknown_reference';
   end if;
-  -- Of two equal pushes at the same moment the later one sees the record of the earlier one.
+  -- Of two equal pushes at the same moment the second sees the record of the first.
   perform 1 from supply.orders o
   where o.id = (select i.order_id from supply.order_items i where i.id = record_push.item_id)
   for no key update;
-  known_id := core.pushed_before(item_id, supplier, result);
-  attempt_id := known_id;
-  if known_id is null then
+  recorded_id := core.pushed_before(item_id, supplier, result);
+  attempt_id := recorded_id;
+  if recorded_id is null then
     insert into supply.supplier_attempts (item_id, supplier, method)
     values (record_push.item_id, record_push.supplier, 'push')
     returning id into attempt_id;
@@ -29,12 +29,12 @@ begin
   from core.finish_calls(
     jsonb_build_array(jsonb_build_object('ordinal', 1, 'itemId', item_id, 'attemptId', attempt_id, 'result', result)),
     '1000 years') r;
-  if known_id is null then
+  if recorded_id is null then
     return 'recorded';
   end if;
 
-  -- What the same words mean can have changed since.
-  if verdict not in ('repeated', (select a.verdict from supply.supplier_attempts a where a.id = known_id)) then
+  -- The same result can have another verdict since.
+  if verdict not in ('repeated', (select a.verdict from supply.supplier_attempts a where a.id = recorded_id)) then
     insert into supply.supplier_attempts (item_id, supplier, method)
     values (record_push.item_id, record_push.supplier, 'push')
     returning id into attempt_id;
@@ -42,10 +42,10 @@ begin
       'attemptId', attempt_id, 'outcome', coalesce(result ->> 'status', result ->> 'outcome'), 'verdict', verdict, 'result', result)]);
     return 'recorded';
   end if;
-  return case when core.count_repeat(known_id) then 'recorded' else 'repeated_too_often' end;
+  return case when core.count_repeat(recorded_id) then 'recorded' else 'repeated_too_often' end;
 end
 $$;
 comment on function api.record_push is
   'Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had '
   'it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, '
-  'and counted all the same.';
+  'and still counted.';

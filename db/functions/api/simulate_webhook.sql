@@ -9,16 +9,16 @@ declare
   most_bytes constant int := 65536;
   id uuid := gen_random_uuid();
   code text := coalesce(order_code, 'sample_' || replace(id::text, '-', ''));
-  own_order bigint;
+  own_order_id bigint;
   body text;
 begin
   select r.refusal, r.retry_after into refusal, retry_after from core.sample_refusal(simulate_webhook.account_id) r;
   if refusal is null then
-    select o.id into own_order from supply.orders o
+    select o.id into own_order_id from supply.orders o
     where o.id = core.own_order(simulate_webhook.account_id, simulate_webhook.order_code) and o.outcome <> 'partial'
       and simulate_webhook.event_type = 'order.' || o.status;
-    body := case when own_order is null then core.sample_event_body(id, event_type, code, now())
-      else core.event_body(id, event_type, own_order, now()) end;
+    body := case when own_order_id is null then core.sample_event_body(id, event_type, code, now())
+      else core.event_body(id, event_type, own_order_id, now()) end;
     if octet_length(body) > most_bytes then
       refusal := 'too_large';
     end if;
@@ -34,8 +34,8 @@ begin
 end
 $$;
 comment on function api.simulate_webhook is
-  'Sends a sample event to a checked callback URL on the path of real ones and gives its event id, or why not: too_many_a_minute or '
+  'Sends a sample event to a checked callback URL as real events are sent. Returns its event id, or why not: too_many_a_minute or '
   'too_many_open, with the seconds after which to ask again, or too_large (a body of more than 65,536 bytes). '
-  'A code of an own order that ended so makes it that order''s event again, under a new id; with any other code, or none, it '
+  'With the code of an own order of that status it is that order''s event, under a new id; with any other code, or none, it '
   'holds sample data. Touches no balance and no supplier, and raises no alert.
 nullable: event_id, refusal, retry_after';

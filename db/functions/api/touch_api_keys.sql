@@ -10,4 +10,4 @@ as $$
   ) used
   where k.id = used.id
 $$;
-comment on function api.touch_api_keys is 'Notes that these keys were used; written at most once a minute a key.';
+comment on function api.touch_api_keys is 'Records that these API keys were used, at most once a minute for each.';

@@ -10,18 +10,18 @@ as $$
 #variable_conflict use_column
 declare
   due_ids uuid[];
-  later_ids uuid[];
-  later_times timestamptz[];
+  early_ids uuid[];
+  early_until timestamptz[];
 begin
   perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
 
   select coalesce(array_agg(d.id) filter (where d.due_at <= now()), '{}'),
     coalesce(array_agg(d.id order by d.id) filter (where d.due_at > now()), '{}'),
     coalesce(array_agg(d.due_at order by d.id) filter (where d.due_at > now()), '{}')
-  into due_ids, later_ids, later_times
+  into due_ids, early_ids, early_until
   from (
     select i.id, case
-      -- Whoever comes too early, by a clock that was set back or a job that had a successor, must not be the last to come.
+      -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
       when planned.at > now() then planned.at
       when coalesce((under_way ->> i.supplier)::int, 0)
         + row_number() over (partition by i.supplier, planned.at <= now() order by i.id) > supplier_cap
@@ -29,7 +29,7 @@ begin
       else planned.at
     end as due_at
     from supply.order_items i
-    -- Without a claim, nothing planned means held for an operator.
+    -- Without a lease, nothing planned means held for an operator.
     cross join lateral (select coalesce(i.claim_expires_at, i.next_check_at) as at) as planned
     where i.id = any (item_ids) and i.completed_at is null and i.status <> 'pending' and planned.at is not null
   ) as d;
@@ -49,11 +49,11 @@ begin
     c.id, c.sku, c.amount, c.delivery_data, c.supplier
   from claimed c
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s;
-  perform core.enqueue('call_supplier', later_ids, later_times, 'call_supplier');
+  perform core.enqueue('call_supplier', early_ids, early_until, 'call_supplier');
 end
 $$;
 comment on function work.begin_calls is
-  'Claims the calls to suppliers that are due now for these items, before they are made, and gives what to call; ordinal is the item''s '
+  'Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item''s '
   'place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). '
-  'A claim holds for 45 s; an item under another''s claim is looked at again when that ends. Of a supplier who has supplier_cap calls under '
-  'way in the asking process ({supplier: calls}; a null cap: any number) the others wait: one who hangs does not hold up the rest.';
+  'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends. under_way counts the calls '
+  'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff.';

@@ -7,7 +7,7 @@ as $$
 #variable_conflict use_column
 declare
   batch record;
-  given uuid[] := '{}';
+  filled uuid[] := '{}';
 begin
   select
     coalesce(array_agg(e.id) filter (where e.verdict = 'claim'), '{}') as ready,
@@ -23,7 +23,7 @@ begin
     select e.*,
       case
         when e.state in ('delivered', 'dead') then 'over'
-        -- Whoever comes too early, by a clock that was set back or a job that had a successor, must not be the last to come.
+        -- A job can run early, after the clock was set back or when another has replaced it. Its event still needs a job.
         when e.due_at > now() then 'early'
         when e.state = 'sending' then 'lost'
         when e.state = 'ready' then 'claim'
@@ -38,7 +38,7 @@ begin
 
   if cardinality(batch.lost) > 0 then
     perform core.end_attempts(batch.lost, array_fill('lost'::text, array[cardinality(batch.lost)]), batch.lost_at);
-    -- Where nobody looked for so long, the next rung is due.
+    -- The lease may have ended so long ago that the next rung is due.
     batch.without_slot := batch.without_slot || array(
       select e.id from supply.events e where e.id = any (batch.lost) and e.next_attempt_at <= now());
   end if;
@@ -49,7 +49,7 @@ begin
   end if;
   if cardinality(batch.accounts) > 0 then
     update supply.events e set state = 'queued' where e.id = any (batch.without_slot);
-    given := core.fill_slots(core.lock_slots(batch.accounts, wait => false), to_claim => batch.without_slot);
+    filled := core.fill_slots(core.lock_slots(batch.accounts, wait => false), to_claim => batch.without_slot);
   end if;
   if cardinality(batch.unsigned) > 0 then
     perform core.make_secrets(batch.unsigned);
@@ -60,7 +60,7 @@ begin
     update supply.events e set
       state = 'sending', attempts = e.attempts + 1, claim_id = gen_random_uuid(),
       claim_expires_at = now() + interval '30 s', next_attempt_at = null
-    where e.id = any (batch.ready || given)
+    where e.id = any (batch.ready || filled)
     returning e.id, e.account_id, e.ladder, e.attempts, e.claim_id, e.callback_url, e.event_type, e.body
   ), counted as (
     insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id)
@@ -72,8 +72,8 @@ begin
 end
 $$;
 comment on function work.begin_deliveries is
-  'Claims the attempts that are due now for these events, counting each before its send, and gives what to send; ordinal is the event''s place in '
+  'Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event''s place in '
   'event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. '
-  'account_cap is ignored: workers of the release before still name it. A claim holds for 30 s; one that ran out counts as an attempt '
-  'with unknown outcome. The account''s secret is made here at its first delivery. '
+  'account_cap is ignored: workers of the release before still name it. claim_id is the fencing token. A lease lasts 30 s; an attempt whose '
+  'lease ended counts, with unknown outcome. The account''s secret is made here at its first delivery. '
   'Specification 2.5 and 6.5.';

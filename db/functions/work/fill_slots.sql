@@ -30,5 +30,5 @@ begin
 end
 $$;
 comment on function work.fill_slots is
-  'Fills free slots of accounts that have queued events, where the end of an attempt did not: its worker died, or two ended at the same moment. '
+  'Fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. '
   'Call it every second from each worker; calls at the same time do nothing.';

@@ -10,5 +10,5 @@ as $$
     deadline) r
 $$;
 comment on function work.finish_calls is
-  'Records what came of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may '
-  'leave an item unsettled before it is stuck. A result whose claim is not the item''s present one changes nothing. Gives a verdict each.';
+  'Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may '
+  'leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each.';

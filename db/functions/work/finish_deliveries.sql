@@ -30,7 +30,7 @@ begin
       case
         when e.state is distinct from 'sending' or e.claim_id is distinct from r.claim_id then 'stale'
         when r.kind = 'refused' then r.reason
-        -- A sample ends here, as it does where the name leads inside: its partner must not see which of both it was.
+        -- A sample ends here, as it does at a blocked address: the partner must not see which of the two it was.
         when r.kind = 'unresolved' and e.simulated then 'unresolved'
         when r.status between 200 and 299 then 'delivered'
         when r.status in (408, 429) then 'retry'
@@ -58,6 +58,6 @@ begin
 end
 $$;
 comment on function work.finish_deliveries is
-  'Records what came of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds: delivered, retry (by run_at on the '
-  'next rung) or the reason of a dead letter; stale where the claim is not the event''s present one, which changes nothing. What an attempt told of '
-  'its receiver changes the account''s slots: an answer within 2 s is a quick one. Specification 6.4 to 6.6.';
+  'Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: '
+  'delivered, retry, the reason of a dead letter, or stale for an outdated fencing token (claimId), which changes nothing. An answer within 2 s '
+  'adds a slot to the account; a timeout or a failed connection halves its slots. Specification 6.4 to 6.6.';

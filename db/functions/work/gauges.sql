@@ -6,8 +6,8 @@ returns table (
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select
-    e.rungs + e.queued + e.ready,
-    e.rungs_due + e.queued + e.ready,
+    e.waiting + e.queued + e.ready,
+    e.waiting_due + e.queued + e.ready,
     e.sending,
     -- Without samples, which are few: so no dead letter itself has to be read.
     e.dead - e.dead_samples,
@@ -25,8 +25,8 @@ as $$
         select case when count(*) < 10000 then count(*) else greatest(count(*), (
           select c.reltuples::bigint from pg_class c where c.oid = 'supply.events_rungs'::regclass)) end::int
         from (select from supply.events e where e.state = 'waiting' limit 10000) as sample
-      ) as rungs,
-      (select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now()) as rungs_due,
+      ) as waiting,
+      (select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now()) as waiting_due,
       (select count(*)::int from supply.events e where e.state = 'queued') as queued,
       (select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'ready') as ready,
       (select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'sending') as sending,
@@ -38,6 +38,6 @@ as $$
   ) as e
 $$;
 comment on function work.gauges is
-  'How much there is to do, in one row for the metrics: events by state (due: waiting for their turn now), dead letters, open order items and '
-  'those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. From 10,000 events on '
-  'rungs on, their number is PostgreSQL''s estimate, which is as old as its last analyze.';
+  'Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, '
+  'those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. From 10,000 on, '
+  'the number of events that wait for a rung is PostgreSQL''s estimate, which is as old as its last analyze.';

@@ -13,5 +13,5 @@ as $$
   select count(*)::int from unknown
 $$;
 comment on function work.heartbeat is
-  'The heartbeat of the process that holds the lock: its pools are alive. Those that are unknown are made known to the sweepers; returns how '
-  'many. That is none but in a process that never registered them, or that was taken for dead: what it had in hand is in other hands then.';
+  'Records the heartbeat of the pools of the process that holds the lock. Pools that the sweepers do not know are registered; returns how many. '
+  'There are none but in a process that never registered them, or that was taken for dead: its work is in other hands then.';

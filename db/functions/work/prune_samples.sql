@@ -4,7 +4,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   at_once constant int := 1000;
-  -- Locked first: an attempt that begins meanwhile is then seen by the next statement, or finds no event.
+  -- Locked first: an attempt that begins meanwhile is either seen by the next statement, or finds no event.
   old uuid[] := array(
     select e.id from supply.events e
     where e.simulated and e.order_code is not null and e.created_at < now() - interval '1 day'
@@ -16,5 +16,5 @@ begin
 end
 $$;
 comment on function work.prune_samples is
-  'Forgets samples that were asked for more than a day ago, whatever became of them, with their attempts: at most 1,000 at a time, and gives '
-  'how many. What is still planned or sent of them finds nothing to do. Call it every minute until it gives 0.';
+  'Deletes samples that were asked for more than a day ago, in any state, with their attempts: at most 1,000 at a time. Returns how many. '
+  'A job of a deleted sample finds nothing to do. Call it every minute until it returns 0.';

@@ -6,4 +6,4 @@ as $$
   on conflict on constraint worker_pools_pkey do update set lock_key = excluded.lock_key, seen_at = now(), misses = 0
 $$;
 comment on function work.register_pool is
-  'Makes a pool of workers known to the sweeper, with the advisory lock that its process holds while it lives.';
+  'Registers a pool of workers for the sweeper, with the id of the advisory lock that its process holds while it lives.';

@@ -6,9 +6,9 @@ declare
   dead text[];
   jobs core.jobs[];
   job core.jobs;
-  later timestamptz;
+  retry_at timestamptz;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('rescue_jobs', 0)) then
+  if not pg_try_advisory_xact_lock(hashtextextended('sweep', 0)) then
     return 0;
   end if;
   update supply.worker_pools p set
@@ -24,13 +24,13 @@ begin
     order by j.id);
   perform graphile_worker.force_unlock_workers(dead);
   foreach job in array jobs loop
-    -- A job that kills its worker must not come back at once each time.
-    later := now() + least(power(2, least(job.attempts, 10) - 1), 300) * interval '1 s';
+    -- A job that kills its worker must not run again at once each time.
+    retry_at := now() + least(power(2, least(job.attempts, 10) - 1), 300) * interval '1 s';
     if job.subject is null or job.task = 'alert_operators' then
       perform graphile_worker.reschedule_jobs(
-        array[job.id], run_at => later, attempts => least(job.attempts, job.max_attempts - 1));
+        array[job.id], run_at => retry_at, attempts => least(job.attempts, job.max_attempts - 1));
     else
-      perform core.replace_job(job, later);
+      perform core.replace_job(job, retry_at);
     end if;
   end loop;
   delete from supply.worker_pools p where p.pool_id = any (dead);
@@ -38,7 +38,7 @@ begin
 end
 $$;
 comment on function work.sweep is
-  'Has the jobs that dead worker pools had locked run again a little later, and so those at their last attempt, which the queue would never '
-  'take again; gives how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. What dead pools had '
-  'claimed ends: the attempt counts as lost. Items and events get new jobs: a worker that was thought dead deletes its own when it comes '
-  'back, and the fencing token keeps it from other harm.';
+  'Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; '
+  'returns how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. The leases of dead pools end: '
+  'their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes '
+  'back. Its results are refused by their fencing tokens.';

@@ -2,7 +2,7 @@ import { type Breach, setAttempt, setEvent, well } from './scenario.ts'
 
 export const deliveries: Breach[] = [
   {
-    checks: ['ladder_has_nine_attempts_at_most'],
+    checks: ['round_has_nine_attempts_at_most'],
     about: 'dead',
     by: async (sql) => {
       await sql`alter table supply.delivery_attempts drop constraint delivery_attempts_attempt_check`
@@ -24,7 +24,7 @@ export const deliveries: Breach[] = [
     by: (sql) => setEvent(sql, well.dead, 'attempts = attempts + 1'),
   },
   {
-    checks: ['ladder_belongs_to_its_event'],
+    checks: ['round_belongs_to_its_event'],
     about: 'dead',
     by: (sql) => sql`
       insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id, finished_at, outcome)

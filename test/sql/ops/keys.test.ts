@@ -276,7 +276,7 @@ describe('a rotation', () => {
 describe('the key of the demo partner', () => {
   test('is kept while it works, and else issued anew', async () => {
     const demoKey = async (known: string | null) => {
-      const [row] = await sql()`select ops.demo_key(${known}) as key`
+      const [row] = await sql()`select ops.ensure_demo_key(${known}) as key`
       return row?.key
     }
     const key = await demoKey(null)

@@ -40,11 +40,11 @@ async function jobsOf(id: string) {
 }
 
 describe('a redelivery', () => {
-  test('starts a new ladder for a dead letter, due now, with one job', async () => {
+  test('starts a new round for a dead letter, due now, with one job', async () => {
     const id = await eventIn('dead')
     await sql()`select ops.redeliver(${id})`
     expect(await eventOf(id)).toMatchObject({
-      ...{ state: 'waiting', ladder: 2, attempts: 0, dead_at: null, dead_reason: null },
+      ...{ state: 'waiting', round: 2, attempts: 0, dead_at: null, dead_reason: null },
     })
     expect((await eventOf(id))?.wait).toBeLessThanOrEqual(0)
     const jobs = await jobsOf(id)
@@ -65,7 +65,7 @@ describe('a redelivery', () => {
       ...refusals.wrongState,
       message: `event ${id} is no dead letter: it is ${state}`,
     })
-    expect(await eventOf(id)).toMatchObject({ state, ladder: 1 })
+    expect(await eventOf(id)).toMatchObject({ state, round: 1 })
   })
 
   test('of an unknown event is refused', async () => {
@@ -94,7 +94,7 @@ describe('a redelivery', () => {
     expect(await redeliverAll(false)).toBe(2)
     expect(await redeliverAll(false)).toBe(0)
     const states = await Promise.all([old, ...dead, delivered, others, sample].map(eventOf))
-    expect(states.map((event) => `${event?.state} ${event?.ladder}`)).toEqual([
+    expect(states.map((event) => `${event?.state} ${event?.round}`)).toEqual([
       ...['dead 1', 'waiting 2', 'waiting 2', 'delivered 1', 'dead 1', 'dead 1'],
     ])
     expect((await Promise.all(dead.map(jobsOf))).flat()).toHaveLength(2)
@@ -118,7 +118,7 @@ describe('the next attempt of an event', () => {
     await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(500))
     expect((await jobsOf(id))[0]?.wait).toBeGreaterThan(50)
     await sql()`select ops.deliver_now(${id})`
-    expect(await eventOf(id)).toMatchObject({ state: 'waiting', ladder: 1, attempts: 1 })
+    expect(await eventOf(id)).toMatchObject({ state: 'waiting', round: 1, attempts: 1 })
     const jobs = await jobsOf(id)
     expect(jobs).toHaveLength(1)
     expect(jobs[0]?.wait).toBeLessThanOrEqual(0)

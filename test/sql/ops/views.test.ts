@@ -165,10 +165,10 @@ describe('an event', () => {
     await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(503))
     await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(302))
     const attempts = await sql()`
-      select attempt, ladder, status_code, outcome from ops.delivery_attempts where event_id = ${id} order by attempt`
+      select attempt, round, status_code, outcome from ops.delivery_attempts where event_id = ${id} order by attempt`
     expect([...attempts]).toEqual([
-      { attempt: 1, ladder: 1, status_code: 503, outcome: 'retry' },
-      { attempt: 2, ladder: 1, status_code: 302, outcome: 'dead' },
+      { attempt: 1, round: 1, status_code: 503, outcome: 'retry' },
+      { attempt: 2, round: 1, status_code: 302, outcome: 'dead' },
     ])
     expect(await sql()`select * from ops.dead_letters where event_id = ${id}`).toMatchObject([
       { reason: 'http_3xx', attempts: 2, status_code: 302, callback_url: 'https://hooks.example/x' },

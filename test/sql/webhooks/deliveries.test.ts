@@ -249,7 +249,7 @@ describe('one account', () => {
 })
 
 describe('an operator', () => {
-  test('redelivers a dead letter: the same event on a new ladder of nine', async () => {
+  test('redelivers a dead letter: the same event in a new round of nine', async () => {
     const id = await makeEvent(sql(), partner)
     const first = await claimAttempt(sql(), id)
     await finishAttempt(sql(), first, answered(404))

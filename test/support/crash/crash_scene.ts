@@ -106,7 +106,7 @@ function views({ sql }: TestDatabase) {
   }
   const outcomesOf = async (id: string) => {
     const rows =
-      await sql`select outcome from ops.delivery_attempts where event_id = ${id} order by ladder, attempt`
+      await sql`select outcome from ops.delivery_attempts where event_id = ${id} order by round, attempt`
     return rows.map(({ outcome }) => outcome as string)
   }
   const itemStatus = async (id: string) => {

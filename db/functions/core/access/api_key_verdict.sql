@@ -15,5 +15,5 @@ as $$
   end
 $$;
 comment on function core.api_key_verdict is
-  'Whether a request with this key may come in: ok, unauthorized, storefront, public_scope or ip_forbidden, the first that applies. '
+  'Whether a request with this key is admitted: ok, unauthorized, storefront, public_scope or ip_forbidden, the first that applies. '
   'Specification 5.';

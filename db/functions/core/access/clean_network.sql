@@ -4,7 +4,7 @@ language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.require(network is null or not network <<= cidr '::ffff:0:0/96', format(
-    '%s is a network of IPv4 addresses written as IPv6, which no client has: give %s/%s',
+    '%s is a network of IPv4 addresses written as IPv6, which no client has: write %s/%s',
     network, substr(host(network), length('::ffff:') + 1), masklen(network) - 96));
   return network;
 end

@@ -15,7 +15,7 @@ begin
     cleaned := cleaned || core.plain_origin(entry);
     perform core.require(
       cleaned[cardinality(cleaned)] is not null,
-      format('%L is no allowed origin: give a host, *.host, or a whole origin such as https://shop.example:8443 without a path', entry));
+      format('%L is no allowed origin: write a host, *.host, or a whole origin such as https://shop.example:8443 without a path', entry));
   end loop;
   return cleaned;
 end

@@ -11,4 +11,4 @@ as $$
 $$;
 comment on function core.count_hits is
   'Counts one request for each entry in the window of its client, beginning a new window of 60 s where the old one has ended. '
-  'Gives each client''s count with these requests and when its window began. Specification 8.';
+  'Returns each client''s count with these requests and when its window began. Specification 8.';

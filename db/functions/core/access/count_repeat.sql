@@ -3,12 +3,12 @@ returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  its_supplier text;
+  pushing_supplier text;
   in_window int;
 begin
   update supply.supplier_attempts a set repeats = a.repeats + 1 where a.id = attempt_id
-  returning a.supplier into strict its_supplier;
-  insert into supply.push_windows as w (supplier, started_at, repeats) values (its_supplier, now(), 1)
+  returning a.supplier into strict pushing_supplier;
+  insert into supply.push_windows as w (supplier, started_at, repeats) values (pushing_supplier, now(), 1)
   on conflict on constraint push_windows_pkey do update set
     started_at = case when w.started_at <= now() - interval '60 s' then excluded.started_at else w.started_at end,
     repeats = case when w.started_at <= now() - interval '60 s' then excluded.repeats else w.repeats + 1 end
@@ -18,4 +18,4 @@ end
 $$;
 comment on function core.count_repeat is
   'Counts one more push of a result that is recorded already, on its record and in the window of 60 s of its supplier. Returns whether it '
-  'is among the 60 that are free in the window.';
+  'is among the first 60 in the window.';

@@ -1,30 +1,30 @@
 create or replace view core.audit_deliveries as
-with ladders as (
+with rounds as (
   select a.event_id, a.ladder, count(*) as attempts, max(a.attempt) as last_attempt,
     count(*) filter (where a.finished_at is null) as unfinished
   from supply.delivery_attempts a group by a.event_id, a.ladder
 ), events as (
-  select e.*, coalesce(l.attempts, 0) as made, coalesce(l.unfinished, 0) as unfinished, last.outcome as last_outcome
+  select e.*, coalesce(r.attempts, 0) as made, coalesce(r.unfinished, 0) as unfinished, last.outcome as last_outcome
   from supply.events e
-  left join ladders l on l.event_id = e.id and l.ladder = e.ladder
+  left join rounds r on r.event_id = e.id and r.ladder = e.ladder
   left join supply.delivery_attempts last
-    on last.event_id = e.id and last.ladder = e.ladder and last.attempt = l.last_attempt
+    on last.event_id = e.id and last.ladder = e.ladder and last.attempt = r.last_attempt
 )
-select 'ladder_has_nine_attempts_at_most' as check_name,
-  format('event %s was tried %s times on ladder %s', l.event_id, l.attempts, l.ladder) as detail
-from ladders l where l.attempts > 9 or l.last_attempt > 9
+select 'round_has_nine_attempts_at_most' as check_name,
+  format('event %s was tried %s times in round %s', r.event_id, r.attempts, r.ladder) as detail
+from rounds r where r.attempts > 9 or r.last_attempt > 9
 union all
 select 'attempts_are_numbered_without_a_gap',
-  format('event %s has %s attempts on ladder %s, but the last one is number %s', l.event_id, l.attempts, l.ladder, l.last_attempt)
-from ladders l where l.attempts <> l.last_attempt
+  format('event %s has %s attempts in round %s, but the last one is number %s', r.event_id, r.attempts, r.ladder, r.last_attempt)
+from rounds r where r.attempts <> r.last_attempt
 union all
 select 'event_counts_its_attempts',
-  format('event %s says %s attempts on ladder %s, but %s were made', e.id, e.attempts, e.ladder, e.made)
+  format('event %s says %s attempts in round %s, but %s were made', e.id, e.attempts, e.ladder, e.made)
 from events e where e.attempts <> e.made
 union all
-select 'ladder_belongs_to_its_event',
-  format('event %s is on ladder %s, but was tried on ladder %s', e.id, e.ladder, l.ladder)
-from ladders l join supply.events e on e.id = l.event_id where l.ladder > e.ladder
+select 'round_belongs_to_its_event',
+  format('event %s is in round %s, but was tried in round %s', e.id, e.ladder, r.ladder)
+from rounds r join supply.events e on e.id = r.event_id where r.ladder > e.ladder
 union all
 select 'only_a_sending_event_has_an_attempt_under_way',
   format('event %s is %s, with %s attempts under way', e.id, e.state, e.unfinished)

@@ -19,7 +19,7 @@ where i.held_at is null and i.claim_expires_at is null and i.next_check_at is nu
 union all
 -- The longest wait is the hour that a supplier may ask for.
 select 'open_item_is_looked_at_soon',
-  format('item %s at %s: its claim ends at %s, its next call is planned for %s, and its next job is due at %s',
+  format('item %s at %s: its lease ends at %s, its next call is planned for %s, and its next job is due at %s',
     i.id, i.supplier, i.claim_expires_at, i.next_check_at, c.run_at)
 from open_items i
 left join (select c.subject, min(c.run_at) as run_at from calls c group by c.subject) c on c.subject = i.id
@@ -32,7 +32,7 @@ cross join lateral (values ('stuck', i.stuck_at), ('held', i.held_at)) as waits 
 where waits.since is not null and not exists (
   select from supply.alerts a
   where starts_with(a.cause, 'item_' || waits.how || ':')
-    -- Two transactions may write their times in the other order.
+    -- Two transactions may record their times in the opposite order.
     and waits.since between a.first_at - interval '1 minute' and a.last_at + interval '1 minute')
 union all
 select 'open_event_has_a_job',
@@ -42,7 +42,7 @@ where (e.state in ('waiting', 'ready') or e.state = 'sending' and e.claim_expire
   and not exists (select from deliveries d where d.subject = e.id)
 union all
 select 'queued_event_waits_for_a_slot',
-  format('event %s is due since %s, and account %s has %s slots, of which %s are taken, but nobody gives it one',
+  format('event %s is due since %s, and account %s has %s slots, of which %s are taken, but none is given to it',
     e.id, e.next_attempt_at, e.account_id, e.slots, e.taken)
 from (
   select e.*, coalesce(s.slots, 8) as slots, (
@@ -62,21 +62,21 @@ where e.state in ('ready', 'sending') and e.state = 'ready' and e.claim_expires_
 union all
 -- The longest wait is the last rung.
 select 'open_event_is_looked_at_soon',
-  format('event %s is %s: its attempt is over at %s, its next one is planned for %s, and its next job is due at %s',
+  format('event %s is %s: its lease ends at %s, its next one is planned for %s, and its next job is due at %s',
     e.id, e.state, e.claim_expires_at, e.next_attempt_at, d.run_at)
 from supply.events e
 left join (select d.subject, min(d.run_at) as run_at from deliveries d group by d.subject) d on d.subject = e.id
 where e.state in ('waiting', 'ready', 'sending') and greatest(e.claim_expires_at, e.next_attempt_at, d.run_at) > now() + interval '25 hours'
 union all
 select 'lost_attempt_is_looked_at',
-  format('the attempt of event %s is over since %s, but nobody looks at it before %s', e.id, e.claim_expires_at, j.run_at)
+  format('the lease of event %s''s attempt ended at %s, but no job looks at it before %s', e.id, e.claim_expires_at, j.run_at)
 from supply.events e join deliveries j on j.subject = e.id
 where e.state = 'sending' and j.locked_at is null and j.attempts = 0 and j.run_at > greatest(now(), e.claim_expires_at) + interval '5 minutes'
 union all
 select 'dead_letter_has_no_plan',
   format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at)
 from supply.events e join deliveries j on j.subject = e.id
--- A job from before the last attempt, or that is due, finds nothing to do and goes away.
+-- A job from before the last attempt, or one that is due, finds nothing to do and is deleted.
 where e.state = 'dead' and j.locked_at is null and j.attempts = 0 and j.run_at > now() + interval '1 minute'
   and j.updated_at >= (select max(a.started_at) from supply.delivery_attempts a where a.event_id = e.id)
 union all
@@ -94,7 +94,7 @@ select 'job_does_not_fail_again_and_again',
 from core.jobs j where j.attempts between 10 and j.max_attempts - 1 and j.last_error is not null
 union all
 select 'locked_job_has_a_living_worker',
-  format('job %s (%s %s) is locked since %s by %s, of which nothing is heard', j.id, j.task, j.subject, j.locked_at, j.locked_by)
+  format('job %s (%s %s) is locked since %s by %s, which sends no heartbeat', j.id, j.task, j.subject, j.locked_at, j.locked_by)
 from core.jobs j
 where j.locked_at < now() - interval '5 minutes' and not exists (
   select from supply.worker_pools p where p.pool_id = j.locked_by and p.seen_at > now() - interval '5 minutes');

@@ -11,4 +11,4 @@ begin
 end
 $$;
 comment on function core.refuse_unknown is
-  'Raises if a JSON value is no object, or has a member that is not known: a typing error would be lost silently.';
+  'Raises if a JSON value is no object, or has a member that is not known: a misspelt name would be ignored silently.';

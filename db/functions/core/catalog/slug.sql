@@ -4,4 +4,4 @@ language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(nullif(trim(both '-' from regexp_replace(lower(name), '[^a-z0-9]+', '-', 'g')), ''), 'product-' || id)
 $$;
-comment on function core.slug is 'A name in the form that stands in URLs; product-<id> where no Latin letter or digit is left of it.';
+comment on function core.slug is 'A name in the form used in URLs; product-<id> where it has no Latin letter or digit.';

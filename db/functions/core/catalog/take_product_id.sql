@@ -3,7 +3,7 @@ returns int
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Between reading the sequence and moving it nobody else may take a number from it.
+  -- No other transaction may take a number between the reading of the sequence and its change.
   perform pg_advisory_xact_lock(hashtextextended('product ids', 0));
   if wanted is null then
     return nextval('supply.products_id_seq');
@@ -15,5 +15,4 @@ begin
 end
 $$;
 comment on function core.take_product_id is
-  'The id of a product to be written: the wanted one, which no later product is numbered as, or for null the next '
-  'free one.';
+  'Takes the id for a product to be written: the wanted one, which the sequence then never returns, or for null the next free one.';

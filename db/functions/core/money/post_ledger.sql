@@ -21,5 +21,5 @@ begin
 end
 $$;
 comment on function core.post_ledger is
-  'Changes a balance by the signed amount (account currency) and adds the ledger row that says why; gives the new balance. '
+  'Changes a balance by the signed amount (account currency) and adds the ledger row that says why; returns the new balance. '
   'Raises check_violation if the balance would fall below zero, no_data_found for an unknown account. Locks the account.';

@@ -29,7 +29,7 @@ begin
     account.balance + post_once.amount + (
       select coalesce(sum(o.total_amount), 0) from supply.orders o where o.account_id = account.id and o.completed_at is null
     ) <= 999999999999.99,
-    format('account %s has %s: with %s, and what open orders may give back, it would have more than 999999999999.99',
+    format('account %s has %s: with %s, and what open orders may refund, it would have more than 999999999999.99',
       account.id, account.balance, post_once.amount),
     'check_violation');
   perform core.log_operator(
@@ -41,6 +41,6 @@ begin
 end
 $$;
 comment on function core.post_once is
-  'Books a deposit or an adjustment (account currency) under an operator''s reference and gives the balance. A '
+  'Books a deposit or an adjustment (account currency) under an operator''s reference and returns the balance. A '
   'reference that was booked before changes nothing. Raises unique_violation if it was booked with another type or '
   'amount, check_violation below zero and above what a balance can hold.';

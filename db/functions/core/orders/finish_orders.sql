@@ -13,14 +13,14 @@ begin
   with counted as (
     select i.order_id, count(*) filter (where i.completed_at is null) as open,
       count(*) filter (where i.status = 'completed') as completed, count(*) filter (where i.status = 'failed') as failed,
-      coalesce(sum(i.price * i.amount) filter (where i.status = 'failed'), 0) as lost,
+      coalesce(sum(i.price * i.amount) filter (where i.status = 'failed'), 0) as refundable,
       (array_agg(i.error_message order by i.position, i.part) filter (where i.error_message is not null))[1] as reason
     from supply.order_items i where i.order_id = any (order_ids) group by i.order_id
   ), changed as (
     update supply.orders o set
       status = case when c.open > 0 then o.status when c.failed = 0 then 'completed' else 'failed' end,
       outcome = case when c.open > 0 then null when c.failed = 0 then 'full' when c.completed = 0 then 'none' else 'partial' end,
-      refunded_amount = case when c.open > 0 then o.refunded_amount else c.lost end,
+      refunded_amount = case when c.open > 0 then o.refunded_amount else c.refundable end,
       reason = case when c.open = 0 then c.reason end,
       completed_at = case when c.open = 0 then now() end, updated_at = now()
     from counted c where o.id = c.order_id and o.completed_at is null
@@ -30,7 +30,7 @@ begin
   into ended, refunded from changed c where c.completed_at is not null;
   perform core.refund_orders(refunded);
 
-  with told as (
+  with announced as (
     insert into supply.events (id, account_id, order_id, order_code, event_type, callback_url, body)
     select core.event_id(o.code), o.account_id, o.id, o.code, 'order.' || o.status, o.callback_url,
       core.event_body(core.event_id(o.code), 'order.' || o.status, o.id, now())
@@ -38,7 +38,7 @@ begin
     where o.id = any (ended) and o.callback_url is not null and o.outcome <> 'partial'
     returning id
   )
-  select coalesce(array_agg(t.id), '{}') into events from told t;
+  select coalesce(array_agg(a.id), '{}') into events from announced a;
   perform core.enqueue_deliveries(events);
 end
 $$;

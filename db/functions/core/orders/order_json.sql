@@ -32,4 +32,4 @@ begin
 end
 $$;
 comment on function core.order_json is
-  'An order as partners read it; with_codes adds the delivered keys. The one rendering for POST, GET and lists. Specification 2.3.';
+  'An order as partners read it; with_codes adds the delivered codes. The one rendering for POST, GET and lists. Specification 2.3.';

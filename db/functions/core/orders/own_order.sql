@@ -2,7 +2,7 @@ create or replace function core.own_order(account_id bigint, code text)
 returns bigint
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  -- The fence has the order read by its code, however alike the indexes of an empty table look to the planner.
+  -- With offset 0 the order is read by its code; on an empty table the planner could take another index.
   select found.id
   from (select o.id, o.account_id from supply.orders o where o.code = own_order.code offset 0) as found
   where found.account_id = own_order.account_id

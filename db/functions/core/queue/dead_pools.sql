@@ -5,7 +5,7 @@ as $$
   select array(
     select p.pool_id from supply.worker_pools p
     where (p.misses >= 2 or p.seen_at < now() - interval '60 s')
-      -- A restart of the database drops the locks of living workers too: they get time to notice.
+      -- A restart of the database drops the locks of living workers too: they get time to reconnect.
       and (p.started_at > pg_postmaster_start_time() or pg_postmaster_start_time() < now() - interval '60 s')
     union
     select j.locked_by from graphile_worker.jobs j

@@ -18,7 +18,7 @@ begin
     )::graphile_worker.job_spec
     from generate_subscripts(ids, 1) as i
   )) as job;
-  -- A keyed job that is being fetched at this very moment can make add_jobs skip it without a word.
+  -- A keyed job that is being fetched at this very moment can make add_jobs skip it silently.
   if added <> cardinality(ids) then
     raise exception 'the queue took % of % jobs of %', added, cardinality(ids), task using errcode = 'serialization_failure';
   end if;

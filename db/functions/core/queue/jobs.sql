@@ -19,7 +19,7 @@ from graphile_worker._private_jobs j
 join graphile_worker._private_tasks t on t.id = j.task_id;
 comment on view core.jobs is
   'The jobs with the id that their payload carries, which the queue''s own view leaves out. The one place that '
-  'knows the queue''s tables.';
+  'reads the queue''s tables.';
 comment on column core.jobs.id is 'The queue''s number of the job.';
 comment on column core.jobs.task is 'call_supplier, deliver_webhook, deliver_waiting, or alert_operators.';
 comment on column core.jobs.subject is 'The item, the event, or the alert that it is for.';
@@ -29,7 +29,7 @@ comment on column core.jobs.max_attempts is 'After so many it is not taken any m
 comment on column core.jobs.locked_at is 'Since when a worker has it; null: none has.';
 comment on column core.jobs.locked_by is 'Which worker has it.';
 comment on column core.jobs.last_error is 'Why it failed last, if it did.';
-comment on column core.jobs.key is 'A later job with the same key replaces it.';
+comment on column core.jobs.key is 'The job key: a later job with the same one replaces it.';
 comment on column core.jobs.created_at is 'When it was added.';
 comment on column core.jobs.updated_at is 'When it was last added anew, taken, or given back.';
 comment on column core.jobs.priority is 'Of due jobs those with the smallest are taken first.';

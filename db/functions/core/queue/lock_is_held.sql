@@ -9,4 +9,4 @@ as $$
       and (l.classid::bigint << 32 | l.objid::bigint) = lock_id
   )
 $$;
-comment on function core.lock_is_held is 'Whether some session holds the advisory lock.';
+comment on function core.lock_is_held is 'Whether a session holds the advisory lock.';

@@ -3,10 +3,10 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  key_of constant text := case job.task when 'call_supplier' then 'call_supplier' else 'deliver_webhook' end;
-  its_key constant text := key_of || ':' || job.subject;
+  key_prefix constant text := case job.task when 'call_supplier' then 'call_supplier' else 'deliver_webhook' end;
+  job_key constant text := key_prefix || ':' || job.subject;
   -- The first call of an item never had a key. Any other job without one had a successor, which may be done by now.
-  has_successor constant boolean := job.key is null and exists (select from core.jobs j where j.key = its_key);
+  has_successor constant boolean := job.key is null and exists (select from core.jobs j where j.key = job_key);
   is_over constant boolean := job.key is null and job.attempts >= job.max_attempts
     and not exists (select from supply.order_items i where i.id = job.subject and i.completed_at is null)
     and not exists (select from supply.events e where e.id = job.subject and e.state not in ('delivered', 'dead'));
@@ -15,11 +15,11 @@ begin
   if has_successor or is_over then
     return;
   end if;
-  perform core.enqueue(job.task, array[job.subject], array[replace_job.run_at], key_of);
+  perform core.enqueue(job.task, array[job.subject], array[replace_job.run_at], key_prefix);
   perform graphile_worker.reschedule_jobs(
-    array(select j.id from core.jobs j where j.key = its_key), attempts => least(job.attempts, job.max_attempts - 1));
+    array(select j.id from core.jobs j where j.key = job_key), attempts => least(job.attempts, job.max_attempts - 1));
 end
 $$;
 comment on function core.replace_job is
-  'Deletes an unlocked job of an item or an event and sees to it that there is another, due at run_at with as many tries behind it: nothing is '
-  'lost if the worker that had it lives after all and deletes it, too.';
+  'Deletes an unlocked job of an item or an event and adds another, due at run_at with the same count of attempts, unless a later job exists. Nothing '
+  'is lost if the worker that had the job is alive and deletes it, too.';

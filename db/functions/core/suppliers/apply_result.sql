@@ -27,7 +27,7 @@ begin
     return;
   end if;
 
-  -- The fence: a worker that was thought dead comes back too late; a push has no claim and may always speak.
+  -- The fencing token of a worker that lost its lease is outdated. A push has none and always counts.
   if claim_id is not null and claim_id is distinct from item.claim_id then
     verdict := 'stale';
     return;
@@ -71,6 +71,6 @@ begin
 end
 $$;
 comment on function core.apply_result is
-  'Applies one result (an entry of core.classify_results) that is not plain: it came too late, makes no sense, delivers a part, or says out of '
-  'stock. Gives the verdict, the order of an item that was settled, and what to alert operators of (null: nothing). '
+  'Applies one result of verdict individual (core.classify_results): it came too late, makes no sense, delivers a part, or says out of '
+  'stock. Returns the verdict, the order of an item that was settled, and what to alert operators of (null: nothing). '
   'The caller holds the locks of the order and the item.';

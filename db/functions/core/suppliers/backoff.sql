@@ -5,5 +5,5 @@ as $$
   select (0.5 + random()) * least(interval '1 minute', greatest(interval '250 ms', waited / 2))
 $$;
 comment on function core.backoff is
-  'In how long to look again whether a supplier has room for a call that has been waiting for so long: about half as long, a quarter of a '
-  'second to a minute, spread.';
+  'How long a call that has waited for the given time waits before it tries again to get under its supplier''s cap: half that time, within '
+  '250 ms and a minute, times a random factor from 0.5 to 1.5.';

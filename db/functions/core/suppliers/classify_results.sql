@@ -5,16 +5,16 @@ as $$
 begin
   return array(
     select r || jsonb_build_object('supplier', attempt.supplier, 'outcome', said.outcome, 'verdict', case
-      when row_number() over (partition by item.id order by (r ->> 'ordinal')::int) > 1 then 'again'
-      when item.completed_at is not null or item.supplier <> attempt.supplier then 'other'
-      -- The fence: a worker that was thought dead comes back too late; a push has no claim and may always speak.
-      when r ->> 'claimId' is not null and (r ->> 'claimId')::uuid is distinct from item.claim_id then 'other'
+      when row_number() over (partition by item.id order by (r ->> 'ordinal')::int) > 1 then 'deferred'
+      when item.completed_at is not null or item.supplier <> attempt.supplier then 'individual'
+      -- The fencing token of a worker that lost its lease is outdated. A push has none and always counts.
+      when r ->> 'claimId' is not null and (r ->> 'claimId')::uuid is distinct from item.claim_id then 'individual'
       when said.outcome in ('unknown', 'not_received', 'processing') then 'waiting'
-      when said.outcome = 'failed' and r #>> '{result,errorCode}' = 'OUT_OF_STOCK' then 'other'
+      when said.outcome = 'failed' and r #>> '{result,errorCode}' = 'OUT_OF_STOCK' then 'individual'
       when item.delivery_type <> 'key' then 'settled'
-      when said.codes <> case said.outcome when 'completed' then item.amount else 0 end then 'other'
-      when said.codes <> (select count(distinct c) from jsonb_array_elements_text(r #> '{result,codes}') as c) then 'other'
-      when exists (select from supply.item_keys k where k.item_id = item.id) then 'other'
+      when said.codes <> case said.outcome when 'completed' then item.amount else 0 end then 'individual'
+      when said.codes <> (select count(distinct c) from jsonb_array_elements_text(r #> '{result,codes}') as c) then 'individual'
+      when exists (select from supply.item_keys k where k.item_id = item.id) then 'individual'
       else 'settled'
     end)
     from jsonb_array_elements(results) as r
@@ -28,5 +28,5 @@ end
 $$;
 comment on function core.classify_results is
   'What suppliers'' results mean for their items, which the caller has locked: each entry with its supplier, its outcome and a verdict. settled: all '
-  'or nothing of the item was delivered, without anything odd. waiting: it is asked for again. again: another result of the batch comes first. '
-  'other: core.apply_result decides.';
+  'or nothing of the item was delivered, without contradiction. waiting: it is asked for again. deferred: another result of the same item comes first. '
+  'individual: core.apply_result decides.';

@@ -12,7 +12,7 @@ as $$
   )
   select case
     when outcome = 'failed' and codes_to_deliver.codes = '{}' then '{}'
-    -- Of a surplus the operator may name those that count.
+    -- Where too many were kept, the operator may name those to deliver.
     when cardinality(a.codes) > item.amount and cardinality(codes_to_deliver.codes) = item.amount
       and codes_to_deliver.codes <@ coalesce(k.codes, '{}') then codes_to_deliver.codes
     else a.codes
@@ -20,4 +20,4 @@ as $$
   from kept k, all_codes a
 $$;
 comment on function core.codes_to_deliver is
-  'Which codes an item settled by hand delivers: those kept and those given; of a surplus that was kept, those given; none for failed with {}.';
+  'The codes that an item settled by hand delivers: those kept and those given; where too many were kept, those given alone; none for failed with {}.';

@@ -5,21 +5,21 @@ as $$
 begin
   update supply.supplier_attempts a set
     finished_at = clock_timestamp(),
-    status_code = (said.result ->> 'httpStatus')::int,
-    outcome = said.outcome,
-    verdict = said.verdict,
-    error_code = left(said.result ->> 'errorCode', 200),
-    reason = left(said.result ->> 'reason', 1000),
-    error = left(said.result ->> 'error', 500),
-    raw = left(said.result ->> 'raw', 2000),
-    supplier_order_id = left(said.result ->> 'supplierOrderId', 200),
-    codes = array(select jsonb_array_elements_text(coalesce(said.result -> 'codes', '[]')))
+    status_code = (answered.result ->> 'httpStatus')::int,
+    outcome = answered.outcome,
+    verdict = answered.verdict,
+    error_code = left(answered.result ->> 'errorCode', 200),
+    reason = left(answered.result ->> 'reason', 1000),
+    error = left(answered.result ->> 'error', 500),
+    raw = left(answered.result ->> 'raw', 2000),
+    supplier_order_id = left(answered.result ->> 'supplierOrderId', 200),
+    codes = array(select jsonb_array_elements_text(coalesce(answered.result -> 'codes', '[]')))
   from (
     select (x ->> 'attemptId')::bigint as attempt_id, x ->> 'outcome' as outcome, x ->> 'verdict' as verdict, x -> 'result' as result
     from unnest(answers) as x
-  ) as said
-  where a.id = said.attempt_id and a.finished_at is null;
+  ) as answered
+  where a.id = answered.attempt_id and a.finished_at is null;
 end
 $$;
 comment on function core.finish_attempts is
-  'Completes the records of calls and pushes with what the suppliers said and what came of it.';
+  'Completes the records of calls and pushes with the suppliers'' results and their verdicts.';

@@ -6,7 +6,7 @@ as $$
 declare
   item_ids uuid[] := array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r);
   answers jsonb[];
-  again jsonb;
+  deferred jsonb;
   answer jsonb;
   applied record;
   stuck uuid[];
@@ -21,12 +21,12 @@ begin
   perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
 
   answers := core.classify_results(results);
-  again := (select jsonb_agg(a) from unnest(answers) as a where a ->> 'verdict' = 'again');
+  deferred := (select jsonb_agg(a) from unnest(answers) as a where a ->> 'verdict' = 'deferred');
   settled := core.settle_items(answers);
-  stuck := core.call_again(answers, deadline);
+  stuck := core.plan_calls(answers, deadline);
 
-  -- What is rare, one by one: a part, a surplus, no stock, a result that comes too late.
-  for answer in select a from unnest(answers) as a where a ->> 'verdict' = 'other' order by a ->> 'itemId' loop
+  -- Rare results, one by one: a part, too many codes, no stock, a result that comes too late.
+  for answer in select a from unnest(answers) as a where a ->> 'verdict' = 'individual' order by a ->> 'itemId' loop
     select r.* into applied from core.apply_result(answer) r;
     answers := array_append(answers, answer || jsonb_build_object('verdict', applied.verdict));
     if applied.settled_order is not null then
@@ -39,7 +39,7 @@ begin
   end loop;
   answers := array(
     select case when (a ->> 'itemId')::uuid = any (stuck) then a || '{"verdict": "stuck"}' else a end
-    from unnest(answers) as a where a ->> 'verdict' not in ('other', 'again'));
+    from unnest(answers) as a where a ->> 'verdict' not in ('individual', 'deferred'));
   perform core.finish_attempts(answers);
   perform core.finish_orders(settled);
   perform core.enqueue_calls(item_ids);
@@ -52,11 +52,11 @@ begin
   perform core.raise_alerts(causes, messages);
 
   return query select (a ->> 'ordinal')::int, a ->> 'verdict' from unnest(answers) as a;
-  if again is not null then
-    return query select r.ordinal, r.verdict from core.finish_calls(again, deadline) r;
+  if deferred is not null then
+    return query select r.ordinal, r.verdict from core.finish_calls(deferred, deadline) r;
   end if;
 end
 $$;
 comment on function core.finish_calls is
-  'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (null: a push), result}]. '
-  'Settles items, ends orders, plans the next calls and raises alerts. Gives what came of each by its ordinal.';
+  'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (the fencing token; null: a push), result}]. '
+  'Settles items, ends orders, plans the next calls and raises alerts. Returns the verdict of each by its ordinal.';

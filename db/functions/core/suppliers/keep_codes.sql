@@ -10,4 +10,4 @@ as $$
   where not exists (select from supply.item_keys h where h.item_id = keep_codes.item_id and h.code = c.code)
   order by c.place
 $$;
-comment on function core.keep_codes is 'Keeps codes that a supplier gave for an item, behind those it has already; one it has is not kept twice.';
+comment on function core.keep_codes is 'Appends codes that a supplier gave for an item to those it has; a code that it has is not kept twice.';

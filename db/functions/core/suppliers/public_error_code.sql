@@ -8,4 +8,4 @@ as $$
   end
 $$;
 comment on function core.public_error_code is
-  'A supplier''s errorCode as partners see it: itself if it is a plain code that looks like no key, SUPPLIER_ERROR for any other text, null for none.';
+  'A supplier''s errorCode as partners see it: unchanged if it is a plain identifier that looks like no secret, SUPPLIER_ERROR for any other text, null for none.';

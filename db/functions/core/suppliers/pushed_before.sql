@@ -12,4 +12,4 @@ as $$
   order by a.id desc limit 1
 $$;
 comment on function core.pushed_before is
-  'The last record of the same result (a SupplierOutcome) that the supplier pushed about the item before; null if there is none.';
+  'The id of the latest attempt that recorded the same pushed result (a SupplierOutcome) of the supplier about the item; null if there is none.';

@@ -29,4 +29,4 @@ begin
 end
 $$;
 comment on function core.settle_items is
-  'Makes final the items whose result (core.classify_results) is settled, with the codes of key items, and gives their orders.';
+  'Makes final the items whose result (core.classify_results) is settled, with the codes of key items, and returns their orders.';

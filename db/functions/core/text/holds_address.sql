@@ -4,7 +4,7 @@ language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select text ~ '://|@'
     or text ~ '(^|[^A-Za-z0-9])localhost([^A-Za-z0-9]|$)'
-    -- A forgotten space behind a full stop makes no host of a Russian sentence.
+    -- A missing space after a full stop must not turn a Russian sentence into a host name.
     or text ~ '[A-Za-z0-9_-][.。][A-Za-z]{2}|[А-Яа-яЁё][.。][a-z]{2}'
     or text ~ '[A-Za-z0-9А-Яа-яЁё_-][.。](рф|РФ|рус|онлайн|сайт|москва|дети|орг|ком|бел|укр)([^А-Яа-яЁё]|$)'
     or text ~ '[0-9]{1,3}([.][0-9]{1,3}){3}'

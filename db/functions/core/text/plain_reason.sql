@@ -11,7 +11,7 @@ as $$
     select trim(regexp_replace(text, '[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+', ' ', 'g')) as text
     from visible
   ), sentences as (
-    -- A short word and a full stop are rather an abbreviation.
+    -- A short word before a full stop is taken for an abbreviation.
     select s.text, s.place
     from folded, string_to_table(
       regexp_replace(folded.text, '([!?…]|[^ ]{5}[.]) ([A-ZА-ЯЁ0-9«"(])', '\1' || chr(10) || '\2', 'g'), chr(10)
@@ -28,6 +28,6 @@ as $$
   from harmless
 $$;
 comment on function core.plain_reason is
-  'A text of a stranger as a buyer may read it, in at most 300 characters: its white space folded, without control and invisible '
-  'characters, and without the sentences that hold an address or what looks like a key. A sentence goes as a whole, for the rest of '
-  'it would be nonsense. Null if nothing is left.';
+  'A supplier''s text as a buyer may read it, in at most 300 characters: its white space folded, without control and invisible '
+  'characters, and without the sentences that hold an address or what looks like a secret. Such a sentence is left out as a whole. '
+  'Null if nothing is left.';

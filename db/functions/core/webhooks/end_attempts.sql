@@ -6,8 +6,8 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
-  rungs constant interval[] := array['1 minute', '5 minutes', '15 minutes', '1 hour', '3 hours', '6 hours', '12 hours', '24 hours'];
-  done record;
+  rung_delays constant interval[] := array['1 minute', '5 minutes', '15 minutes', '1 hour', '3 hours', '6 hours', '12 hours', '24 hours'];
+  batch record;
 begin
   with ended as materialized (
     select n.*, e.claim_id, e.account_id, e.order_code, e.simulated,
@@ -18,7 +18,7 @@ begin
       end as why_dead,
       case
         when n.verdict in ('retry', 'lost') and e.attempts < 9
-        then n.at + coalesce(make_interval(secs => n.retry_after), rungs[e.attempts])
+        then n.at + coalesce(make_interval(secs => n.retry_after), rung_delays[e.attempts])
       end as next_attempt_at
     from unnest(event_ids, verdicts, ended_at, status_codes, errors, retry_afters)
       as n (event_id, verdict, at, status_code, error, retry_after)
@@ -45,13 +45,13 @@ begin
     coalesce(array_agg(format('dead_letter:%s:account %s', n.why_dead, n.account_id)) filter (where n.is_alerted), '{}') as causes,
     array_agg(format('event %s of order %s (account %s) is a dead letter: %s%s', n.event_id, n.order_code, n.account_id,
       n.why_dead, coalesce(' (' || coalesce(n.error, 'status ' || n.status_code) || ')', ''))) filter (where n.is_alerted) as messages
-  into done
+  into batch
   from (select n.*, n.why_dead is not null and not n.simulated as is_alerted from ended n) as n;
-  perform core.enqueue('deliver_waiting', done.later_ids, done.later_times, 'deliver_webhook');
-  perform core.raise_alerts(done.causes, done.messages);
+  perform core.enqueue('deliver_waiting', batch.later_ids, batch.later_times, 'deliver_webhook');
+  perform core.raise_alerts(batch.causes, batch.messages);
 end
 $$;
 comment on function core.end_attempts is
-  'Ends the attempts that events are in: delivered, retry, lost, or the reason of a dead letter. Writes attempts and events, enqueues the next '
+  'Ends the attempts under way of events: delivered, retry, lost, or the reason of a dead letter. Writes attempts and events, enqueues the next '
   'rung where it is not due yet, and alerts operators of dead letters. The rung is counted from ended_at; retry_after (s) replaces its delay. The '
-  'arrays run side by side; the caller has locked the events. Specification 6.4 to 6.6.';
+  'arrays have one entry for each event; the caller has locked the events. Specification 6.4 to 6.6.';

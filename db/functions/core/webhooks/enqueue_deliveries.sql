@@ -11,4 +11,4 @@ begin
 end
 $$;
 comment on function core.enqueue_deliveries is
-  'Sees to the delivery of events that were just queued: as many of their accounts'' oldest events as there are free slots get one, and a job.';
+  'Starts the delivery of events that were just queued: the free slots of their accounts go to the oldest queued events, each with a job.';

@@ -6,5 +6,5 @@ as $$
   from (select substr(sha256(convert_to('event of order ' || order_code, 'UTF8')), 1, 16) as d) as digest
 $$;
 comment on function core.event_id is
-  'The id of the event about an order: a UUID (version 8, RFC 9562) made from the order''s code, so that it is the same however often the order ends, '
-  'as after a restore. Receivers that know the id then stay right. Specification 2.4.';
+  'The id of the event about an order: a UUID (version 8, RFC 9562) made from the order''s code, so that an order that '
+  'ends again after a restore has the same event id, and receivers recognise the repeat. Specification 2.4.';

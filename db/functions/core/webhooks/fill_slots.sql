@@ -3,7 +3,7 @@ returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
-  given record;
+  filled record;
 begin
   if cardinality(account_ids) = 0 then
     return '{}';
@@ -19,11 +19,11 @@ begin
         select count(*) from supply.events h
         where h.account_id = s.account_id and h.state in ('ready', 'sending')
           and (h.state = 'ready' or h.claim_expires_at > now())))
-      -- Whoever has an event locked calls this function, too.
+      -- Who holds the lock of an event calls this function, too.
       for no key update skip locked
     ) as q
     where s.account_id = any (account_ids)
-  ), filled as (
+  ), made_ready as (
     update supply.events e set state = 'ready', claim_expires_at = now() + interval '10 s'
     from oldest o where e.id = o.id
     returning e.id, e.id = any (to_claim) as is_claimed, e.attempts = 0 and e.ladder = 1 and o.slots >= 8 as is_fresh
@@ -32,13 +32,13 @@ begin
     coalesce(array_agg(f.id) filter (where f.is_claimed), '{}') as claimed,
     coalesce(array_agg(f.id) filter (where f.is_fresh and not f.is_claimed), '{}') as fresh,
     coalesce(array_agg(f.id) filter (where not f.is_fresh and not f.is_claimed), '{}') as waiting
-  into given from filled f;
-  perform core.enqueue('deliver_webhook', given.fresh, key => 'deliver_webhook');
-  -- What may take its time, by its own past or its receiver's, has workers of its own.
-  perform core.enqueue('deliver_waiting', given.waiting, key => 'deliver_webhook');
-  return given.claimed;
+  into filled from made_ready f;
+  perform core.enqueue('deliver_webhook', filled.fresh, key => 'deliver_webhook');
+  -- Retries, and events of slow receivers, may take long. They have workers of their own.
+  perform core.enqueue('deliver_waiting', filled.waiting, key => 'deliver_webhook');
+  return filled.claimed;
 end
 $$;
 comment on function core.fill_slots is
   'Gives the free slots of accounts to the oldest of their queued events, and adds their jobs. Events of to_claim get no job: they are returned, '
-  'for the caller to claim. The caller has locked the slots by core.lock_slots, in an earlier statement: what a slot''s holder of before did is seen then.';
+  'for the caller to claim. The caller has locked the slots by core.lock_slots in an earlier statement, so that this one sees what their last holder did.';

@@ -19,5 +19,5 @@ begin
 end
 $$;
 comment on function core.lock_slots is
-  'Locks the slots of accounts until the transaction ends, and returns those that it locked: all, or without waiting those that nobody else has. '
-  'Call it after other rows are locked, and late: an account''s events of one moment pass here one by one.';
+  'Locks the slots of accounts until the transaction ends, and returns those that it locked: all, or without waiting those that no other transaction holds. '
+  'Call it after other rows are locked, and late: transactions of one account wait for each other here.';

@@ -23,5 +23,5 @@ begin
 end
 $$;
 comment on function core.queue_overdue is
-  'Queues events whose rung came due 5 s ago without a worker having a look, up to 10,000 at a time, and takes their jobs away: after an outage '
-  'nobody else waits until each of them had its turn.';
+  'Queues events whose rung has been due for 5 s, up to 10,000 at a time, and deletes their jobs, so that after an outage they wait for slots '
+  'and not in front of other jobs.';

@@ -5,7 +5,7 @@ as $$
 declare
   locked bigint[];
 begin
-  -- Most often there is nothing to change, and nobody to wait for the slot.
+  -- Most often no number changes, and no event is queued: then nothing is locked.
   locked := array(
     select s.account_id from supply.delivery_slots s
     where s.account_id = any (account_ids)
@@ -32,6 +32,6 @@ begin
 end
 $$;
 comment on function core.return_slots is
-  'Takes the slots of attempts that ended back and gives them to queued events. Each attempt names its account and how it changes the number of '
-  'slots: 1 (answered quickly) adds one, up to 64; -1 (a time-out or no connection) halves it, down to 2. An account whose slots are locked is left out: '
-  'who has them fills them, or work.fill_slots does within a second.';
+  'Gives the slots of attempts that ended to queued events. Each attempt names its account and how it changes the number of '
+  'slots: 1 (answered quickly) adds one, up to 64; -1 (a timeout or no connection) halves it, down to 2. An account whose slots are locked is left out: '
+  'the holder of the lock fills them, or work.fill_slots within a second.';

@@ -3,13 +3,13 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  with late as materialized (
+  with unclaimed as materialized (
     select e.id from supply.events e
     where e.state in ('ready', 'sending') and e.state = 'ready' and e.claim_expires_at <= now()
     for no key update skip locked
   ), looked_up as materialized (
-    select l.id, j.run_at from late l
-    left join lateral (select j.run_at from core.jobs j where j.key = 'deliver_webhook:' || l.id offset 0) as j on true
+    select u.id, j.run_at from unclaimed u
+    left join lateral (select j.run_at from core.jobs j where j.key = 'deliver_webhook:' || u.id offset 0) as j on true
   )
   update supply.events e set
     state = case when l.run_at is null then 'queued' when l.run_at > now() then 'waiting' else 'ready' end,
@@ -19,5 +19,5 @@ begin
 end
 $$;
 comment on function core.review_ready is
-  'Takes the slots of ready events back that no worker claimed within 10 s and that none will claim soon: a job that failed waits by itself, like a '
-  'rung, and an event whose job is gone is queued again. Where the workers are merely busy, the event keeps its slot.';
+  'Takes slots back from ready events that no worker claimed within 10 s: an event whose job failed waits until that runs again, and one '
+  'without a job is queued again. An event whose job is due keeps its slot: the workers are busy.';

@@ -7,7 +7,7 @@ declare
   recent int;
   oldest timestamptz;
 begin
-  -- Not the account's row: a crowd of samples holds up no order.
+  -- Not the account's row: many samples must not delay orders.
   perform pg_advisory_xact_lock(hashtextextended('samples of account ' || sample_refusal.account_id, 0));
 
   select count(*), min(s.created_at) into recent, oldest from (

@@ -20,6 +20,6 @@ begin
 end
 $$;
 comment on function ops.create_account is
-  'Makes an active account with a balance of 0 and gives its number. kind: supply, or storefront (refused on '
+  'Makes an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on '
   'partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); '
   'currency: ISO 4217.';

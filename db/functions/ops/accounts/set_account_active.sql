@@ -10,5 +10,5 @@ begin
 end
 $$;
 comment on function ops.set_account_active is
-  'Opens or closes an account. The keys of a closed one get 401; its orders go on, and its events are delivered. '
+  'Opens or closes an account. The API keys of a closed one get 401; its orders continue, and its events are delivered. '
   'Specification 5.';

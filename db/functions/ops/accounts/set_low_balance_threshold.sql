@@ -11,4 +11,4 @@ begin
 end
 $$;
 comment on function ops.set_low_balance_threshold is
-  'Sets the balance (account currency) at or below which the partner is told that it is low.';
+  'Sets the balance (account currency) at or below which it counts as low, which the partner sees.';

@@ -21,7 +21,7 @@ begin
     perform core.refuse_unknown(entry, 'product', array['id', 'game_slug', 'name', 'price', 'currency', 'delivery_type',
       'delivery_fields', 'region', 'amount_value', 'max_quantity', 'in_stock']);
     perform core.require(entry ->> 'id' is not null,
-      'a product of a catalog must have an id: without one each loading would make another');
+      'a product of a catalog must have an id: without one each load would make another');
     perform ops.upsert_product(
       id => (entry ->> 'id')::int, game_slug => entry ->> 'game_slug', name => entry ->> 'name',
       price => (entry ->> 'price')::numeric, currency => entry ->> 'currency', delivery_type => entry ->> 'delivery_type',
@@ -40,4 +40,4 @@ $$;
 comment on function ops.load_catalog is
   'Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the '
   'arguments of ops.upsert_supplier, ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not '
-  'list stays. All or nothing; to load it again changes nothing.';
+  'list stays. All or nothing; loading it again changes nothing.';

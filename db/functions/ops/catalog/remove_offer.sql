@@ -16,5 +16,5 @@ begin
 end
 $$;
 comment on function ops.remove_offer is
-  'Takes a supplier''s offer of a product away; without any other the product shows as out of stock. Items that are '
-  'under way go on.';
+  'Removes a supplier''s offer of a product; without any other the product shows as out of stock. Items that are '
+  'under way continue.';

@@ -12,7 +12,7 @@ begin
     return;
   end if;
 
-  -- Where nobody else delivers, the product has just become available, or ceased to be.
+  -- Without another active supplier, the product has just become available, or ceased to be.
   update supply.products p set updated_at = now()
   where exists (select from supply.offers o where o.product_id = p.id and o.supplier = set_supplier_active.supplier)
     and not exists (

@@ -8,7 +8,7 @@ select
   (select count(*)::int from supply.order_items i where i.completed_at is null and i.supplier = s.code) as open_items,
   s.updated_at
 from supply.suppliers s;
-comment on view ops.suppliers is 'Those who fulfil orders. Their tokens are not shown.';
+comment on view ops.suppliers is 'The suppliers that fulfil orders. Their tokens are not shown.';
 comment on column ops.suppliers.active is 'An inactive supplier gets no new items.';
 comment on column ops.suppliers.offers is 'How many products it offers.';
 comment on column ops.suppliers.open_items is 'How many items it has that are not final.';

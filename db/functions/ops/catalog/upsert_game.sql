@@ -22,4 +22,4 @@ begin
 end
 $$;
 comment on function ops.upsert_game is
-  'Makes a game, or changes the one with the slug to what is given; gives its number.';
+  'Makes a game, or changes the one with the slug to what is given; returns its number.';

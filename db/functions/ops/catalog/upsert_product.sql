@@ -25,7 +25,7 @@ begin
     'amount_value must be above 0; null means that there is none');
   perform core.require(upsert_product.max_quantity >= 1, 'max_quantity must be at least 1');
   perform core.require(upsert_product.delivery_type <> 'key' or upsert_product.max_quantity <= 10000,
-    'max_quantity must be at most 10000 where keys are delivered: an answer of a supplier holds no more');
+    'max_quantity must be at most 10000 where codes are delivered: an answer of a supplier holds no more');
   perform core.require(upsert_product.in_stock is not null, 'in_stock must be true or false');
 
   product_id := core.take_product_id(upsert_product.id);
@@ -44,7 +44,7 @@ begin
     is distinct from (excluded.game_id, excluded.name, excluded.price, excluded.currency, excluded.region,
       excluded.delivery_type, excluded.delivery_fields, excluded.amount_value, excluded.max_quantity, excluded.in_stock);
   if found then
-    -- A game that lost it, wholly or for some accounts, has no product left that says so.
+    -- A game that lost the product, wholly or for some accounts, may have no other product whose time tells it.
     update supply.games g set updated_at = now()
     where g.id in (before.game_id, game_id)
       and (before.game_id, before.currency, before.delivery_type)
@@ -57,7 +57,7 @@ begin
 end
 $$;
 comment on function ops.upsert_product is
-  'Makes a product (a null id makes a new one), or changes the one with the id to what is given; gives its id. '
+  'Makes a product (a null id makes a new one), or changes the one with the id to what is given; returns its id. '
   'price is the unit price with at most 2 decimals; delivery_type: id_only (a top-up to a player id), key (delivers '
-  'keys), or free text; delivery_fields: [{id, type: text|number|select, label, required, placeholder, options (of '
+  'codes), or free text; delivery_fields: [{id, type: text|number|select, label, required, placeholder, options (of '
   'a select)}]. Orders that exist keep their price and name.';

@@ -23,6 +23,6 @@ begin
 end
 $$;
 comment on function ops.issue_key is
-  'Issues an API key and gives it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused '
+  'Issues an API key and returns it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused '
   'on partner endpoints). allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. '
   'Specification 2.1.';

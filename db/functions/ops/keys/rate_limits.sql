@@ -4,4 +4,4 @@ select
   r.per_minute
 from supply.rate_limits r;
 comment on view ops.rate_limits is
-  'The request budgets that were agreed for networks; the narrowest that holds an address counts.';
+  'The request budgets that were agreed for networks; the narrowest network that holds an address counts.';

@@ -31,6 +31,6 @@ begin
 end
 $$;
 comment on function ops.rotate_key is
-  'Issues a replacement of a key and gives it, shown this once: the same prefix, scope, allowlists and expiry, '
+  'Issues a replacement of a key and returns it, shown this once: the same prefix, scope, allowlists and expiry, '
   'valid from at. The old key works until overlap after that, at most until its own expiry. Raises for a key that '
   'is revoked, has expired by then, or was rotated already. Specification 2.1.';

@@ -3,14 +3,14 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- A /64 is one client, so there is nothing narrower to have a budget.
+  -- A /64 is one client: a narrower network has no budget of its own.
   counted cidr := case
     when family(network) = 6 and masklen(network) > 64 then network(set_masklen(network, 64)) else network end;
 begin
   perform core.require(counted is not null, 'network must be given');
   perform core.clean_network(network);
   perform core.require(set_rate_limit.per_minute is null or set_rate_limit.per_minute > 0,
-    'per_minute must be above 0; null gives the network the default budget again');
+    'per_minute must be above 0; null sets the default budget again');
   if set_rate_limit.per_minute is null then
     delete from supply.rate_limits r where r.network = counted;
   else
@@ -22,5 +22,5 @@ begin
 end
 $$;
 comment on function ops.set_rate_limit is
-  'Gives each client in a network its own request budget per 60 s; null takes it away again. The narrowest network '
+  'Sets the request budget per 60 s of each client in a network; null removes it. The narrowest network '
   'that holds an address counts. Specification 8.';

@@ -10,6 +10,6 @@ begin
 end
 $$;
 comment on function ops.adjust is
-  'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and gives the balance; '
+  'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; '
   'the note says why. A repeated reference changes nothing; the same reference with another amount, or of a '
   'deposit, is refused.';

@@ -8,5 +8,5 @@ begin
 end
 $$;
 comment on function ops.deposit is
-  'Adds an amount (account currency, at most 2 decimals) to a balance and gives the balance. A repeated reference '
+  'Adds an amount (account currency, at most 2 decimals) to a balance and returns the balance. A repeated reference '
   'changes nothing; the same reference with another amount, or of an adjustment, is refused.';

@@ -35,19 +35,19 @@ from supply.order_items i
 join supply.orders o on o.id = i.order_id
 cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
 comment on view ops.order_items is
-  'The items of orders, and how far each is with its supplier; money in the order''s currency. No key is shown.';
+  'The items of orders, and how far each is with its supplier; money in the order''s currency. No code is shown.';
 comment on column ops.order_items.item_id is 'The item; its reference at the supplier.';
 comment on column ops.order_items.order_code is 'The order.';
-comment on column ops.order_items.supplier is 'Who has the item now, or had it last.';
+comment on column ops.order_items.supplier is 'The supplier that has the item now, or had it last.';
 comment on column ops.order_items.error_code is 'The supplier''s errorCode of a failed item.';
-comment on column ops.order_items.codes_delivered is 'How many keys the partner got.';
+comment on column ops.order_items.codes_delivered is 'How many codes the partner received.';
 comment on column ops.order_items.next_check_at is 'When the supplier is asked next; null: nothing is planned.';
 comment on column ops.order_items.stuck is 'Whether the supplier''s deadline passed and the item is still open.';
 comment on column ops.order_items.held is 'Whether the item waits for an operator, because an answer made no sense.';
-comment on column ops.order_items.codes_kept is 'How many keys the supplier gave, delivered or not.';
+comment on column ops.order_items.codes_kept is 'How many codes the supplier gave, delivered or not.';
 comment on column ops.order_items.delivery_type is 'The product''s delivery type at the time of the order.';
 comment on column ops.order_items.error_message is 'The text that a buyer may read.';
 comment on column ops.order_items.checks is 'How many answers of the present supplier were not final.';
-comment on column ops.order_items.claim_expires_at is 'Until when the call under way may take; null: none is.';
+comment on column ops.order_items.claim_expires_at is 'When the lease of the call under way ends; null: none is under way.';
 comment on column ops.order_items.held_at is 'When an answer that makes no sense put it on hold.';
 comment on column ops.order_items.completed_at is 'When it became final.';

@@ -20,7 +20,7 @@ from supply.supplier_attempts a
 join supply.order_items i on i.id = a.item_id
 join supply.orders o on o.id = i.order_id;
 comment on view ops.supplier_attempts is
-  'Every call to a supplier, every result it pushed and every settlement by hand. No key is shown.';
+  'Every call to a supplier, every result it pushed and every settlement by hand. No code is shown.';
 comment on column ops.supplier_attempts.attempt_id is 'A running number.';
 comment on column ops.supplier_attempts.order_code is 'The order.';
 comment on column ops.supplier_attempts.method is 'put (sent), get (asked for), push, or operator.';
@@ -30,5 +30,5 @@ comment on column ops.supplier_attempts.verdict is
   'What the service made of it: settled, waiting, stuck, next_supplier, held, stale, late, contradicting, repeated.';
 comment on column ops.supplier_attempts.reason is 'The supplier''s reason, or the operator''s.';
 comment on column ops.supplier_attempts.error is 'What went wrong, in technical terms.';
-comment on column ops.supplier_attempts.codes is 'How many keys the answer held.';
+comment on column ops.supplier_attempts.codes is 'How many codes the answer held.';
 comment on column ops.supplier_attempts.repeats is 'How often the supplier pushed the same result again.';

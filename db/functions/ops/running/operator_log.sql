@@ -8,6 +8,6 @@ select
   l.detail
 from supply.operator_log l;
 comment on view ops.operator_log is
-  'Who did what through the operators'' functions. It never holds a key, a secret or a token.';
+  'What operators did through their functions. It never holds an API key, a secret or a token.';
 comment on column ops.operator_log.log_id is 'A running number.';
-comment on column ops.operator_log.detail is 'With what.';
+comment on column ops.operator_log.detail is 'The arguments.';

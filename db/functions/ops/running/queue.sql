@@ -16,7 +16,7 @@ select
   j.created_at,
   j.is_in_turn as available
 from core.jobs j;
-comment on view ops.queue is 'The jobs that are to be done, and what each is for.';
+comment on view ops.queue is 'The jobs of the queue, and the subject of each.';
 comment on column ops.queue.job_id is 'The queue''s number of the job.';
 comment on column ops.queue.task is 'call_supplier, deliver_webhook, deliver_waiting, or alert_operators.';
 comment on column ops.queue.subject is 'The item, the event, or the alert that it is for.';
@@ -27,7 +27,7 @@ comment on column ops.queue.max_attempts is 'After so many it is not taken any m
 comment on column ops.queue.locked_at is 'Since when a worker has it; null: none has.';
 comment on column ops.queue.locked_by is 'Which worker has it.';
 comment on column ops.queue.last_error is 'Why it failed last, if it did.';
-comment on column ops.queue.key is 'A later job with the same key replaces it.';
+comment on column ops.queue.key is 'The job key: a later job with the same one replaces it.';
 comment on column ops.queue.created_at is 'When it was added.';
 comment on column ops.queue.available is
   'Whether a worker takes it once it is due. Those that are next are found at once by: where available order by run_at.';

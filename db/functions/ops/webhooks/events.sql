@@ -9,7 +9,7 @@ select
   e.attempts,
   e.next_attempt_at,
   e.created_at,
-  e.ladder,
+  e.ladder as round,
   e.simulated,
   case when e.state = 'sending' then e.claim_expires_at end as claim_expires_at,
   e.delivered_at,
@@ -18,11 +18,12 @@ select
   e.state = 'queued' as queued
 from supply.events e;
 comment on view ops.events is
-  'The webhook events, and how far each is with its delivery. Their bodies, which may hold keys, are not shown.';
+  'The webhook events, and how far each is with its delivery. Their bodies, which may hold codes, are not shown.';
 comment on column ops.events.event_id is 'The event_id, the same on every attempt.';
 comment on column ops.events.order_code is 'The order.';
 comment on column ops.events.state is 'waiting, sending, delivered, dead.';
+comment on column ops.events.round is 'The round over the retry ladder, from 1; a redelivery starts the next.';
 comment on column ops.events.next_attempt_at is 'When the next attempt of a waiting event is due, or was.';
-comment on column ops.events.claim_expires_at is 'Until when the attempt under way may take, while sending.';
+comment on column ops.events.claim_expires_at is 'When the lease of the attempt under way ends, while sending.';
 comment on column ops.events.dead_reason is 'Why it is a dead letter.';
 comment on column ops.events.queued is 'True while it is due and waits for one of its account''s slots.';

@@ -7,10 +7,10 @@ declare
 begin
   perform core.require(event.state = 'dead',
     format('event %s is no dead letter: it is %s', event.id, (select e.state from ops.events e where e.event_id = event.id)), 'object_not_in_prerequisite_state');
-  perform core.start_ladders(array[event.id]);
+  perform core.start_rounds(array[event.id]);
   perform core.log_operator('redeliver', 'event ' || event.id, jsonb_build_object('dead_reason', event.dead_reason));
 end
 $$;
 comment on function ops.redeliver is
-  'Starts a new retry ladder for a dead letter, with the same event id and body; its first attempt is due now. '
+  'Starts a new round over the retry ladder for a dead letter, with the same event id and body; its first attempt is due now. '
   'Raises if it is not dead. Specification 6.6.';

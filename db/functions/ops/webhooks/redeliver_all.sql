@@ -15,11 +15,11 @@ begin
   if dry_run then
     return cardinality(dead);
   end if;
-  started := core.start_ladders(dead);
+  started := core.start_rounds(dead);
   perform core.log_operator('redeliver_all', 'account ' || account_id, jsonb_build_object('since', since, 'events', started));
   return started;
 end
 $$;
 comment on function ops.redeliver_all is
-  'Starts a new retry ladder for every dead letter of an account that died at or after since, and gives how many; a '
+  'Starts a new round over the retry ladder for every dead letter of an account that died at or after since, and returns how many; a '
   'dry run (the default) only counts. Samples that the partner asked for are left out. Specification 6.6.';

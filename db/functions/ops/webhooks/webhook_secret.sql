@@ -15,5 +15,5 @@ begin
 end
 $$;
 comment on function ops.webhook_secret is
-  'The secret that signs an account''s events, to be handed to the partner; null before the first delivery. Who was '
-  'shown it is logged. Specification 2.5.';
+  'The secret that signs an account''s events, to be handed to the partner; null before the first delivery. Each '
+  'call is logged. Specification 2.5.';

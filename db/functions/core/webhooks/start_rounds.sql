@@ -1,4 +1,4 @@
-create or replace function core.start_ladders(event_ids uuid[])
+create or replace function core.start_rounds(event_ids uuid[])
 returns bigint
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -6,17 +6,17 @@ declare
   started uuid[];
 begin
   perform 1 from supply.events e where e.id = any (event_ids) order by e.id for no key update;
-  with begun as (
+  with moved as (
     update supply.events e set
       state = 'queued', ladder = e.ladder + 1, attempts = 0, next_attempt_at = now(), dead_at = null, dead_reason = null
     where e.id = any (event_ids) and e.state = 'dead'
     returning e.id
   )
-  select coalesce(array_agg(b.id), '{}') into started from begun b;
+  select coalesce(array_agg(m.id), '{}') into started from moved m;
   perform core.enqueue_deliveries(started);
   return cardinality(started);
 end
 $$;
-comment on function core.start_ladders is
-  'Starts a new retry ladder for those of the events that are dead letters, due now; gives how many. The event ids '
+comment on function core.start_rounds is
+  'Starts a new round over the retry ladder for those of the events that are dead letters, due now; returns how many. The event ids '
   'and bodies stay.';

@@ -1,4 +1,4 @@
-create or replace function ops.demo_key(known text default null)
+create or replace function ops.ensure_demo_key(known text default null)
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -20,6 +20,7 @@ begin
   return ops.issue_key(partner_id);
 end
 $$;
-comment on function ops.demo_key is
-  'A working key of the demo partner, who is made with a deposit of 100000 RUB at the first call: the known one if it works, else a new one. '
+comment on function ops.ensure_demo_key is
+  'Returns a working API key of the demo partner: the known one if it works, else a new one. The first call makes the partner, with a deposit of '
+  '100000 RUB. '
   'For demonstrations only.';

@@ -1,0 +1,44 @@
+create or replace function core.plan_calls(answers jsonb[], deadline interval)
+returns uuid[]
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  stuck uuid[];
+begin
+  with changed as (
+    update supply.order_items i set
+      next_call = case when planned.may_send then 'put' else 'get' end,
+      checks = i.checks + case when planned.may_send then 0 else 1 end,
+      stuck_at = coalesce(i.stuck_at, case when planned.deadline_at <= now() then now() end),
+      supplier_order_id = coalesce(planned.answer #>> '{result,supplierOrderId}', i.supplier_order_id),
+      -- A push never delays the call that is planned.
+      next_check_at = case when i.claim_expires_at is null and not planned.may_send then least(i.next_check_at, planned.call_at) else planned.call_at end,
+      claim_expires_at = null
+    from (
+      select a as answer, item.id, send.allowed as may_send, item.deadline_at, item.was_stuck,
+        case
+          when item.is_held then null
+          when send.allowed then now()
+          when item.deadline_at <= now() then now() + interval '10 minutes'
+          else least(item.deadline_at, now() + coalesce(
+            make_interval(secs => (a #>> '{result,retryAfter}')::double precision), core.poll_delay(item.checks + 1)))
+        end as call_at
+      from unnest(answers) as a
+      cross join lateral (
+        select i.id, i.checks, i.sent_at + deadline as deadline_at, i.held_at is not null as is_held, i.stuck_at is not null as was_stuck
+        from supply.order_items i where i.id = (a ->> 'itemId')::uuid offset 0
+      ) as item
+      cross join lateral (select a ->> 'outcome' = 'not_received' and item.deadline_at > now() as allowed) as send
+      where a ->> 'verdict' = 'waiting'
+    ) as planned
+    where i.id = planned.id
+    returning i.id, i.stuck_at is not null and not planned.was_stuck as became_stuck
+  )
+  select coalesce(array_agg(c.id) filter (where c.became_stuck), '{}') into stuck from changed c;
+  return stuck;
+end
+$$;
+comment on function core.plan_calls is
+  'Plans the next calls to suppliers about open items whose result (core.classify_results) is waiting: on the polling steps, or after the '
+  'supplier''s Retry-After; an item may be sent again only where the supplier never received it. After the deadline an item is stuck, is never '
+  'sent again, and is asked for every ten minutes. A held item waits for an operator. Returns the items that became stuck now.';
