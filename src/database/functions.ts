@@ -224,15 +224,10 @@ export type Functions = {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string }[]
   }
-  /** Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. account_cap is ignored: workers of the release before still name it. claim_id is the fencing token. A lease lasts 30 s; an attempt whose lease ended counts, with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
+  /** Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. claim_id is the fencing token. A lease lasts 30 s; an attempt whose lease ended counts, with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
   'work.begin_deliveries': {
-    args: { event_ids: readonly (string | null)[] | null; account_cap?: number | null }
+    args: { event_ids: readonly (string | null)[] | null }
     result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number }[]
-  }
-  /** As work.fill_slots, under the name by which workers of the release before call it every second. */
-  'work.call_lines': {
-    args: Record<string, never>
-    result: undefined
   }
   /** Fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
   'work.fill_slots': {
@@ -336,8 +331,7 @@ export const functions = {
   'ops.webhook_secret': { args: { account_id: 'bigint' }, returns: 'value' },
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
-  'work.begin_deliveries': { args: { event_ids: 'uuid[]', account_cap: 'integer' }, returns: 'rows' },
-  'work.call_lines': { args: {}, returns: 'void' },
+  'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },

@@ -21,8 +21,6 @@ if (installation === undefined && !required) {
 const meant = [
   // A call that is there to raise must not be taken for one that can be left out.
   'core.require: routine is marked as VOLATILE, should be IMMUTABLE',
-  // Workers of the release before still name it.
-  'work.begin_deliveries: unused parameter "account_cap"',
 ]
 
 let client: pg.Client

@@ -25,13 +25,14 @@ begin
       when planned.at > now() then planned.at
       when coalesce((under_way ->> i.supplier)::int, 0)
         + row_number() over (partition by i.supplier, planned.at <= now() order by i.id) > supplier_cap
-        then now() + core.backoff(now() - coalesce(i.next_check_at, now()))
+        -- A backoff by half the time waited, spread so that not all come back at once.
+        then now() + (0.5 + random()) * least(interval '1 minute', greatest(interval '250 ms', (now() - i.next_check_at) / 2))
       else planned.at
     end as due_at
     from supply.order_items i
     -- Without a lease, nothing planned means held for an operator.
     cross join lateral (select coalesce(i.claim_expires_at, i.next_check_at) as at) as planned
-    where i.id = any (item_ids) and i.completed_at is null and i.status <> 'pending' and planned.at is not null
+    where i.id = any (item_ids) and i.completed_at is null and planned.at is not null
   ) as d;
 
   return query

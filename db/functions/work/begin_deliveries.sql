@@ -1,4 +1,4 @@
-create or replace function work.begin_deliveries(event_ids uuid[], account_cap int default null)
+create or replace function work.begin_deliveries(event_ids uuid[])
 returns table (
   ordinal int, event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int
 )
@@ -52,7 +52,10 @@ begin
     filled := core.fill_slots(core.lock_slots(batch.accounts, wait => false), to_claim => batch.without_slot);
   end if;
   if cardinality(batch.unsigned) > 0 then
-    perform core.make_secrets(batch.unsigned);
+    insert into supply.webhook_secrets (account_id, secret)
+    select a.id, encode(core.random_bytes(), 'hex') from (select distinct a.id from unnest(batch.unsigned) as a (id)) as a
+    order by a.id
+    on conflict on constraint webhook_secrets_pkey do nothing;
   end if;
 
   return query
@@ -74,6 +77,6 @@ $$;
 comment on function work.begin_deliveries is
   'Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event''s place in '
   'event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. '
-  'account_cap is ignored: workers of the release before still name it. claim_id is the fencing token. A lease lasts 30 s; an attempt whose '
+  'claim_id is the fencing token. A lease lasts 30 s; an attempt whose '
   'lease ended counts, with unknown outcome. The account''s secret is made here at its first delivery. '
   'Specification 2.5 and 6.5.';

@@ -20,10 +20,9 @@ begin
   )
   select coalesce(array_agg(b.account_id), '{}') into accounts
   from backlog b
-  where b.account_id is not null and (
-    select count(*) from supply.events h
-    where h.account_id = b.account_id and h.state in ('ready', 'sending') and (h.state = 'ready' or h.claim_expires_at > now())
-  ) < coalesce((select s.slots from supply.delivery_slots s where s.account_id = b.account_id), 8);
+  where b.account_id is not null
+    and (select count(*) from core.taken_slots t where t.account_id = b.account_id)
+      < coalesce((select s.slots from supply.delivery_slots s where s.account_id = b.account_id), 8);
   if cardinality(accounts) > 0 then
     perform core.fill_slots(core.lock_slots(accounts, wait => false));
   end if;

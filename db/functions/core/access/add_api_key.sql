@@ -6,9 +6,7 @@ create or replace function core.add_api_key(
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- gen_random_uuid draws 122 bits from the server's secure random source.
-  key := prefix || encode(
-    substr(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 1, 24), 'hex');
+  key := prefix || encode(substr(core.random_bytes(), 1, 24), 'hex');
   insert into supply.api_keys as k
     (account_id, key_hash, prefix, last4, scope, starts_at, expires_at, allowed_origins, allowed_ips, rotated_from)
   values

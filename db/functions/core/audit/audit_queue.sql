@@ -4,7 +4,7 @@ with calls as (
 ), deliveries as (
   select j.* from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
 ), open_items as (
-  select i.* from supply.order_items i where i.completed_at is null and i.status = 'processing'
+  select i.* from supply.order_items i where i.completed_at is null
 )
 select 'open_item_has_a_job' as check_name,
   format('item %s at %s is open, but there is neither a job nor a call under way', i.id, i.supplier) as detail
@@ -45,9 +45,7 @@ select 'queued_event_waits_for_a_slot',
   format('event %s is due since %s, and account %s has %s slots, of which %s are taken, but none is given to it',
     e.id, e.next_attempt_at, e.account_id, e.slots, e.taken)
 from (
-  select e.*, coalesce(s.slots, 8) as slots, (
-    select count(*) from supply.events h
-    where h.account_id = e.account_id and h.state in ('ready', 'sending') and (h.state = 'ready' or h.claim_expires_at > now())) as taken
+  select e.*, coalesce(s.slots, 8) as slots, (select count(*) from core.taken_slots t where t.account_id = e.account_id) as taken
   from (
     select distinct on (e.account_id) e.id, e.account_id, e.next_attempt_at from supply.events e
     where e.state = 'queued' order by e.account_id, e.next_attempt_at, e.id) as e

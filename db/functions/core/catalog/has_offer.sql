@@ -2,9 +2,6 @@ create or replace function core.has_offer(product_id int)
 returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select exists (
-    select from supply.offers o join supply.suppliers s on s.code = o.supplier
-    where o.product_id = has_offer.product_id and s.active
-  )
+  select exists (select from core.active_offers o where o.product_id = has_offer.product_id)
 $$;
 comment on function core.has_offer is 'Whether an active supplier offers the product.';

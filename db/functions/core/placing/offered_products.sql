@@ -11,11 +11,7 @@ begin
         'available', p.in_stock and o.supplier is not null, 'supplier', o.supplier, 'sku', o.sku)),
       '{}')
     from supply.products p
-    left join lateral (
-      select o.supplier, o.sku from supply.offers o join supply.suppliers s on s.code = o.supplier
-      where o.product_id = p.id and s.active
-      order by o.priority, o.cost nulls last, o.supplier limit 1
-    ) o on true
+    left join lateral (select o.supplier, o.sku from core.active_offers o where o.product_id = p.id and o.place = 1 offset 0) o on true
     where p.id = any (array(
       select distinct (i ->> 'productId')::numeric::bigint from jsonb_path_query(requests, '$[*].items[*]') i))
   );

@@ -12,7 +12,6 @@ select
   j.key,
   j.created_at,
   j.updated_at,
-  j.priority::int as priority,
   j.is_available,
   j.is_available and j.priority = 0 as is_in_turn
 from graphile_worker._private_jobs j
@@ -32,7 +31,6 @@ comment on column core.jobs.last_error is 'Why it failed last, if it did.';
 comment on column core.jobs.key is 'The job key: a later job with the same one replaces it.';
 comment on column core.jobs.created_at is 'When it was added.';
 comment on column core.jobs.updated_at is 'When it was last added anew, taken, or given back.';
-comment on column core.jobs.priority is 'Of due jobs those with the smallest are taken first.';
 comment on column core.jobs.is_available is 'Whether a worker may take it once it is due.';
 comment on column core.jobs.is_in_turn is
   'Whether a worker may take it once it is due, with the priority that all jobs of the service have: those that are due next are found by run_at.';

@@ -11,7 +11,7 @@ declare
   result jsonb := answer -> 'result';
   codes text[] := array(select jsonb_array_elements_text(coalesce(result -> 'codes', '[]')));
   is_final boolean := outcome in ('completed', 'failed');
-  offer supply.offers;
+  offer core.active_offers;
 begin
   if item.completed_at is not null or item.supplier <> supplier then
     verdict := case
@@ -35,7 +35,9 @@ begin
 
   verdict := core.supplier_verdict(item, outcome, codes);
   if verdict = 'fail' and result ->> 'errorCode' = 'OUT_OF_STOCK' then
-    offer := core.next_offer(item);
+    select o.* into offer from core.active_offers o
+    where o.product_id = item.product_id and o.supplier <> item.supplier and o.supplier <> all (item.tried_suppliers)
+    order by o.place limit 1;
   end if;
 
   if verdict = 'hold' then

@@ -42,7 +42,10 @@ begin
     from unnest(answers) as a where a ->> 'verdict' not in ('individual', 'deferred'));
   perform core.finish_attempts(answers);
   perform core.finish_orders(settled);
-  perform core.enqueue_calls(item_ids);
+  perform core.enqueue('call_supplier', array_agg(i.id), array_agg(i.next_check_at), 'call_supplier')
+  from supply.order_items i
+  where i.id = any (item_ids) and i.completed_at is null and i.next_check_at is not null and i.claim_expires_at is null
+  having count(*) > 0;
   if cardinality(stuck) > 0 then
     select causes || array_agg('item_stuck:' || i.supplier),
       messages || array_agg(format('supplier %s has not settled item %s within its deadline', i.supplier, i.id))

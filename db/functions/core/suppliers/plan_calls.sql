@@ -20,8 +20,8 @@ begin
           when item.is_held then null
           when send.allowed then now()
           when item.deadline_at <= now() then now() + interval '10 minutes'
-          else least(item.deadline_at, now() + coalesce(
-            make_interval(secs => (a #>> '{result,retryAfter}')::double precision), core.poll_delay(item.checks + 1)))
+          else least(item.deadline_at, now() + make_interval(secs => coalesce(
+            (a #>> '{result,retryAfter}')::double precision, (array[1, 2, 5, 10, 20, 30])[item.checks + 1], 60)))
         end as call_at
       from unnest(answers) as a
       cross join lateral (

@@ -10,9 +10,7 @@ begin
     completed_at => o.completed_at, reason => o.reason,
     items => case when event_body.event_type = 'order.completed' then (
       select json_agg(
-        core.event_item(i.product_name, i.amount, i.price, case when i.delivery_type = 'key' then (
-          select json_agg(json_build_object('code', k.code) order by k.position)
-          from supply.item_keys k where k.item_id = i.id) end)
+        core.event_item(i.product_name, i.amount, i.price, case when i.delivery_type = 'key' then core.item_codes(i.id) end)
         order by i.position, i.part)
       from supply.order_items i where i.order_id = o.id
     ) end)

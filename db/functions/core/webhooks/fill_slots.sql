@@ -15,10 +15,7 @@ begin
       select e.id from supply.events e
       where e.account_id = s.account_id and e.state = 'queued'
       order by e.next_attempt_at, e.id
-      limit greatest(0, s.slots - (
-        select count(*) from supply.events h
-        where h.account_id = s.account_id and h.state in ('ready', 'sending')
-          and (h.state = 'ready' or h.claim_expires_at > now())))
+      limit greatest(0, s.slots - (select count(*) from core.taken_slots t where t.account_id = s.account_id))
       -- Who holds the lock of an event calls this function, too.
       for no key update skip locked
     ) as q

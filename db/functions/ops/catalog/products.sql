@@ -11,8 +11,7 @@ select
   p.amount_value,
   p.max_quantity,
   p.in_stock,
-  p.in_stock and exists (
-    select from supply.offers o join supply.suppliers s on s.code = o.supplier where o.product_id = p.id and s.active) as available,
+  p.in_stock and exists (select from core.active_offers o where o.product_id = p.id) as available,
   p.updated_at
 from supply.products p
 join supply.games g on g.id = p.game_id;

@@ -16,8 +16,7 @@ begin
   update supply.products p set updated_at = now()
   where exists (select from supply.offers o where o.product_id = p.id and o.supplier = set_supplier_active.supplier)
     and not exists (
-      select from supply.offers o join supply.suppliers s on s.code = o.supplier
-      where o.product_id = p.id and o.supplier <> set_supplier_active.supplier and s.active);
+      select from core.active_offers o where o.product_id = p.id and o.supplier <> set_supplier_active.supplier);
   perform core.log_operator('set_supplier_active', 'supplier ' || supplier, jsonb_build_object('active', active));
 end
 $$;
