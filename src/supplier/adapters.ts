@@ -9,11 +9,18 @@ export type SupplierAdapters = {
 
 const protocols: Record<string, AdapterFactory> = { http: createHttpAdapter }
 
+/** How long a call to a supplier may take, in milliseconds. The lease of a call in the database is longer. */
+export const supplierTimeoutMs = 30_000
+
 /**
  * Makes one adapter for each protocol. Another protocol is another file, and a line above.
  * `timeoutMs` (30 seconds) bounds a call from its beginning to the last byte of its answer.
  */
-export function createAdapters({ timeoutMs = 30_000 }: { timeoutMs?: number } = {}): SupplierAdapters {
+export function createAdapters({
+  timeoutMs = supplierTimeoutMs,
+}: {
+  timeoutMs?: number
+} = {}): SupplierAdapters {
   const adapters = new Map(
     Object.entries(protocols).map(([protocol, create]) => [protocol, create({ timeoutMs })]),
   )

@@ -31,6 +31,9 @@ export type Sender = {
   close(): Promise<void>
 }
 
+/** How long a delivery may take, in milliseconds. The lease of an attempt in the database is longer. */
+export const webhookTimeoutMs = 10_000
+
 type Options = {
   resolver: NameResolver
   allowNetworks: readonly Network[]
@@ -67,7 +70,7 @@ export function createSender(options: Options): Sender {
 }
 
 async function attemptDelivery(delivery: Delivery, options: Options): Promise<SendOutcome> {
-  const deadline = startDeadline(options.timeoutMs ?? 10_000)
+  const deadline = startDeadline(options.timeoutMs ?? webhookTimeoutMs)
   const check = checkCallbackUrl(delivery.url, options.allowNetworks)
   if (!check.ok) return { kind: 'refused', reason: check.kind, error: check.reason }
   const { url } = check

@@ -7,9 +7,9 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
-import { createAdapters } from '../supplier/adapters.ts'
+import { createAdapters, supplierTimeoutMs } from '../supplier/adapters.ts'
 import { createResolver } from '../webhook/resolve.ts'
-import { createSender } from '../webhook/send.ts'
+import { createSender, webhookTimeoutMs } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { startPool } from './pools.ts'
@@ -47,7 +47,8 @@ export type Worker = {
   stop(): Promise<void>
 }
 
-const sweepMs = 5_000
+/** How often each worker sweeps, in milliseconds. A sweep looks at a pool's lock at most every 4 s. */
+export const sweepMs = 5_000
 const fillMs = 1_000
 const pruneMs = 60_000
 const longestDrainMs = 20_000
@@ -110,10 +111,14 @@ async function prune(db: Database): Promise<void> {
 
 function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: AbortSignal) {
   const { db, config, log } = options
-  const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs ?? 30_000 })
+  const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs ?? supplierTimeoutMs })
   const allowNetworks = config.callbackAllowNetworks
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
-  const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs ?? 10_000 })
+  const sender = createSender({
+    resolver,
+    allowNetworks,
+    timeoutMs: options.webhookTimeoutMs ?? webhookTimeoutMs,
+  })
   const services: Services = {
     suppliers: createSupplierCalls({
       db,

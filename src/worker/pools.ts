@@ -17,6 +17,9 @@ export type PoolOptions = {
 // Jobs are fetched this many at a time: one statement and commit a job would be the limit otherwise.
 const localQueueSize = 100
 
+/** How often a pool looks for jobs of which it was not notified, in milliseconds. */
+export const pollIntervalMs = 2_000
+
 const settings = {
   role: 'supply_worker',
   synchronous_commit: 'off',
@@ -51,7 +54,7 @@ export async function startPool(options: PoolOptions): Promise<Runner> {
     taskList: options.tasks,
     parsedCronItems: [],
     noHandleSignals: true,
-    pollInterval: 2000,
+    pollInterval: pollIntervalMs,
     gracefulShutdownAbortTimeout: 60_000,
     logger: queueLogger(options.log, options.name),
     preset: { worker: { localQueue: { size: Math.max(localQueueSize, options.concurrency) } } },

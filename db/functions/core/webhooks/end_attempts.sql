@@ -14,10 +14,10 @@ begin
       case
         when n.verdict = 'delivered' then null
         when n.verdict not in ('retry', 'lost') then n.verdict
-        when e.attempts >= 9 then 'attempts_exhausted'
+        when e.attempts > cardinality(rung_delays) then 'attempts_exhausted'
       end as why_dead,
       case
-        when n.verdict in ('retry', 'lost') and e.attempts < 9
+        when n.verdict in ('retry', 'lost') and e.attempts <= cardinality(rung_delays)
         then n.at + coalesce(make_interval(secs => n.retry_after), rung_delays[e.attempts])
       end as next_attempt_at
     from unnest(event_ids, verdicts, ended_at, status_codes, errors, retry_afters)
