@@ -4,7 +4,4 @@ select o.product_id, o.supplier, o.sku,
 from supply.offers o join supply.suppliers s on s.code = o.supplier
 where s.active;
 comment on view core.active_offers is 'The offers of active suppliers, best first: by priority, then by cost.';
-comment on column core.active_offers.product_id is 'The product.';
-comment on column core.active_offers.supplier is 'The supplier.';
-comment on column core.active_offers.sku is 'The supplier''s name for the product.';
 comment on column core.active_offers.place is 'The place among the offers of the product, from 1.';

@@ -16,10 +16,6 @@ select
 from supply.accounts a;
 comment on view ops.accounts is 'The accounts with their balances, money in the account''s currency.';
 comment on column ops.accounts.account_id is 'The account number.';
-comment on column ops.accounts.name is 'The name for operators.';
 comment on column ops.accounts.mode is 'live, or test: opens the simulation endpoints.';
-comment on column ops.accounts.active is 'The API keys of an inactive account get 401.';
-comment on column ops.accounts.currency is 'ISO 4217 code of the balance.';
-comment on column ops.accounts.balance is 'What may still be spent.';
 comment on column ops.accounts.in_orders is 'What was charged on orders that are not final yet.';
 comment on column ops.accounts.low_balance is 'Whether the balance is at or below the threshold.';

@@ -10,4 +10,3 @@ from supply.games g;
 comment on view ops.games is 'The games that products belong to.';
 comment on column ops.games.game_id is 'The game''s number.';
 comment on column ops.games.products is 'How many products it has.';
-comment on column ops.games.updated_at is 'When it last changed.';

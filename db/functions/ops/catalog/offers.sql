@@ -10,6 +10,4 @@ from supply.offers o
 join supply.suppliers s on s.code = o.supplier;
 comment on view ops.offers is
   'Which supplier delivers which product. The smallest priority number is asked first, among equals the cheapest.';
-comment on column ops.offers.cost is 'What one unit costs us.';
-comment on column ops.offers.priority is 'Smaller is asked first.';
 comment on column ops.offers.usable is 'Whether the supplier is active.';

@@ -18,11 +18,7 @@ join supply.games g on g.id = p.game_id;
 comment on view ops.products is 'What partners can order, the price in the product''s currency.';
 comment on column ops.products.product_id is 'The productId of orders.';
 comment on column ops.products.game_slug is 'The game.';
-comment on column ops.products.name is 'The name for people.';
-comment on column ops.products.price is 'The unit price.';
 comment on column ops.products.currency is 'ISO 4217 code of the price; only accounts in it see the product.';
-comment on column ops.products.delivery_fields is 'The fields that deliveryData must have.';
 comment on column ops.products.in_stock is 'Whether an operator lets it be ordered.';
 comment on column ops.products.available is
   'Whether it can be ordered now: in stock, with an offer of an active supplier.';
-comment on column ops.products.updated_at is 'When it, or what makes it available, last changed.';

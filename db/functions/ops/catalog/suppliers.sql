@@ -9,7 +9,5 @@ select
   s.updated_at
 from supply.suppliers s;
 comment on view ops.suppliers is 'The suppliers that fulfil orders. Their tokens are not shown.';
-comment on column ops.suppliers.active is 'An inactive supplier gets no new items.';
 comment on column ops.suppliers.offers is 'How many products it offers.';
 comment on column ops.suppliers.open_items is 'How many items it has that are not final.';
-comment on column ops.suppliers.updated_at is 'When it last changed.';

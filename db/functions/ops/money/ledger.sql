@@ -19,5 +19,4 @@ left join supply.orders o on o.id = l.order_id;
 comment on view ops.ledger is 'Every change of every balance, in the account''s currency.';
 comment on column ops.ledger.order_code is 'The order charged or refunded.';
 comment on column ops.ledger.external_order_id is 'The partner''s reference of that order.';
-comment on column ops.ledger.reference is 'The operator''s reference of a deposit or an adjustment.';
 comment on column ops.ledger.created_at is 'When it was booked.';

@@ -39,15 +39,8 @@ comment on view ops.order_items is
 comment on column ops.order_items.item_id is 'The item; its reference at the supplier.';
 comment on column ops.order_items.order_code is 'The order.';
 comment on column ops.order_items.supplier is 'The supplier that has the item now, or had it last.';
-comment on column ops.order_items.error_code is 'The supplier''s errorCode of a failed item.';
 comment on column ops.order_items.codes_delivered is 'How many codes the partner received.';
-comment on column ops.order_items.next_check_at is 'When the supplier is asked next; null: nothing is planned.';
 comment on column ops.order_items.stuck is 'Whether the supplier''s deadline passed and the item is still open.';
 comment on column ops.order_items.held is 'Whether the item waits for an operator, because an answer made no sense.';
 comment on column ops.order_items.codes_kept is 'How many codes the supplier gave, delivered or not.';
-comment on column ops.order_items.delivery_type is 'The product''s delivery type at the time of the order.';
 comment on column ops.order_items.error_message is 'The text that a buyer may read.';
-comment on column ops.order_items.checks is 'How many answers of the present supplier were not final.';
-comment on column ops.order_items.claim_expires_at is 'When the lease of the call under way ends; null: none is under way.';
-comment on column ops.order_items.held_at is 'When an answer that makes no sense put it on hold.';
-comment on column ops.order_items.completed_at is 'When it became final.';

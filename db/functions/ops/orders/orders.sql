@@ -19,7 +19,3 @@ from supply.orders o;
 comment on view ops.orders is 'The orders, money in the order''s currency.';
 comment on column ops.orders.order_code is 'The orderCode.';
 comment on column ops.orders.status is 'pending, processing, completed, failed; the last two are final.';
-comment on column ops.orders.total_amount is 'What was charged.';
-comment on column ops.orders.callback_url is 'The address of its event; null: no event.';
-comment on column ops.orders.idempotency_key is 'The idempotency key, by which a repeat is recognised.';
-comment on column ops.orders.reason is 'Of a failed order: the text that a buyer may read.';

@@ -22,10 +22,8 @@ comment on view ops.stuck_items is
   'The open items that wait for an operator: ops.settle_item settles them, ops.poll_now asks the supplier again.';
 comment on column ops.stuck_items.order_code is 'The order.';
 comment on column ops.stuck_items.price is 'The unit price.';
-comment on column ops.stuck_items.supplier is 'Who has the item.';
 comment on column ops.stuck_items.why is 'stuck: the supplier''s deadline passed. held: an answer made no sense.';
 comment on column ops.stuck_items.since is 'Since when.';
 comment on column ops.stuck_items.codes_kept is 'How many codes the supplier gave.';
-comment on column ops.stuck_items.sent_at is 'When it was first sent to the supplier.';
 comment on column ops.stuck_items.next_check_at is
   'When the supplier is asked next; null: only when an operator asks for it.';

@@ -29,6 +29,4 @@ comment on column ops.supplier_attempts.outcome is
 comment on column ops.supplier_attempts.verdict is
   'What the service made of it: settled, waiting, stuck, next_supplier, held, stale, late, contradicting, repeated.';
 comment on column ops.supplier_attempts.reason is 'The supplier''s reason, or the operator''s.';
-comment on column ops.supplier_attempts.error is 'What went wrong, in technical terms.';
 comment on column ops.supplier_attempts.codes is 'How many codes the answer held.';
-comment on column ops.supplier_attempts.repeats is 'How often the supplier pushed the same result again.';

@@ -9,5 +9,3 @@ select q.check_name, q.detail from core.audit_queue q;
 comment on view ops.audit is
   'The invariants of money, orders, deliveries and queue: one row for each breach, none while all is well. Stuck, '
   'held and alerted items, and events that wait for their next attempt, are well.';
-comment on column ops.audit.check_name is 'Which invariant does not hold.';
-comment on column ops.audit.detail is 'Where, and how.';

@@ -10,4 +10,3 @@ from supply.operator_log l;
 comment on view ops.operator_log is
   'What operators did through their functions. It never holds an API key, a secret or a token.';
 comment on column ops.operator_log.log_id is 'A running number.';
-comment on column ops.operator_log.detail is 'The arguments.';

@@ -18,16 +18,6 @@ select
 from core.jobs j;
 comment on view ops.queue is 'The jobs of the queue, and the subject of each.';
 comment on column ops.queue.job_id is 'The queue''s number of the job.';
-comment on column ops.queue.task is 'call_supplier, deliver_webhook, deliver_waiting, or alert_operators.';
-comment on column ops.queue.subject is 'The item, the event, or the alert that it is for.';
 comment on column ops.queue.order_code is 'The order that it is for, if it is for one.';
-comment on column ops.queue.run_at is 'When it is due.';
-comment on column ops.queue.attempts is 'How often a worker took it.';
-comment on column ops.queue.max_attempts is 'After so many it is not taken any more.';
-comment on column ops.queue.locked_at is 'Since when a worker has it; null: none has.';
-comment on column ops.queue.locked_by is 'Which worker has it.';
-comment on column ops.queue.last_error is 'Why it failed last, if it did.';
-comment on column ops.queue.key is 'The job key: a later job with the same one replaces it.';
-comment on column ops.queue.created_at is 'When it was added.';
 comment on column ops.queue.available is
   'Whether a worker takes it once it is due. Those that are next are found at once by: where available order by run_at.';

@@ -6,5 +6,4 @@ select
   (select count(*)::int from core.jobs j where j.locked_by = w.pool_id) as jobs
 from supply.worker_pools w;
 comment on view ops.worker_pools is 'The registered pools of workers, and how many jobs each has.';
-comment on column ops.worker_pools.pool_id is 'The queue''s name of the pool.';
 comment on column ops.worker_pools.jobs is 'How many jobs it has locked.';

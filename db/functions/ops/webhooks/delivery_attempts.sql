@@ -12,6 +12,4 @@ select
   a.ladder as round
 from supply.delivery_attempts a;
 comment on view ops.delivery_attempts is 'Every attempt to deliver an event, written before the send.';
-comment on column ops.delivery_attempts.attempt is 'The attempt in its round, 1 to 9.';
-comment on column ops.delivery_attempts.outcome is 'delivered, retry, dead, or lost (its result is not known).';
 comment on column ops.delivery_attempts.round is 'The round over the retry ladder, from 1.';
