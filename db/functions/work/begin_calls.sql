@@ -10,15 +10,15 @@ as $$
 #variable_conflict use_column
 declare
   due_ids uuid[];
-  early_ids uuid[];
-  early_until timestamptz[];
+  postponed_ids uuid[];
+  postponed_until timestamptz[];
 begin
   perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
 
   select coalesce(array_agg(d.id) filter (where d.due_at <= now()), '{}'),
     coalesce(array_agg(d.id order by d.id) filter (where d.due_at > now()), '{}'),
     coalesce(array_agg(d.due_at order by d.id) filter (where d.due_at > now()), '{}')
-  into due_ids, early_ids, early_until
+  into due_ids, postponed_ids, postponed_until
   from (
     select i.id, case
       -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
@@ -50,7 +50,7 @@ begin
     c.id, c.sku, c.amount, c.delivery_data, c.supplier
   from claimed c
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s;
-  perform core.enqueue('call_supplier', early_ids, early_until, 'call_supplier');
+  perform core.enqueue('call_supplier', postponed_ids, postponed_until, 'call_supplier');
 end
 $$;
 comment on function work.begin_calls is

@@ -8,7 +8,7 @@ begin
   if not pg_try_advisory_xact_lock(hashtextextended('fill_slots', 0)) then
     return;
   end if;
-  perform core.review_ready();
+  perform core.reclaim_slots();
   perform core.queue_overdue();
   with recursive backlog (account_id) as (
     (select e.account_id from supply.events e where e.state = 'queued' order by e.account_id limit 1)

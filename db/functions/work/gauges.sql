@@ -28,6 +28,7 @@ as $$
       ) as waiting,
       (select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now()) as waiting_due,
       (select count(*)::int from supply.events e where e.state = 'queued') as queued,
+      -- The first condition is that of the index.
       (select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'ready') as ready,
       (select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'sending') as sending,
       (select count(*)::int from supply.events e where e.state = 'dead') as dead,

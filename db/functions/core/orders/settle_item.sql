@@ -28,4 +28,4 @@ end
 $$;
 comment on function core.settle_item is
   'Makes an item final with the given number of units delivered: all (completed), none (failed), or a part, which splits it into '
-  'a completed and a failed item so that the sum of price times amount stays. The order is finished by core.finish_order.';
+  'a completed and a failed item so that the sum of price times amount stays. The order is ended by core.finish_orders.';

@@ -1,10 +1,11 @@
-create or replace function core.review_ready()
+create or replace function core.reclaim_slots()
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   with unclaimed as materialized (
     select e.id from supply.events e
+    -- The first condition is that of the index.
     where e.state in ('ready', 'sending') and e.state = 'ready' and e.claim_expires_at <= now()
     for no key update skip locked
   ), looked_up as materialized (
@@ -18,6 +19,6 @@ begin
   from looked_up l where e.id = l.id;
 end
 $$;
-comment on function core.review_ready is
+comment on function core.reclaim_slots is
   'Takes slots back from ready events that no worker claimed within 10 s: an event whose job failed waits until that runs again, and one '
   'without a job is queued again. An event whose job is due keeps its slot: the workers are busy.';
