@@ -39,18 +39,18 @@ export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
     take(max, maxWeight) {
       const taken: Member[] = []
       const share = maxWeight / queues.size
-      let room = maxWeight
+      let weightLeft = maxWeight
       // A key that has had its turn goes to the end of the map, where this loop comes by again.
       for (const [key, queue] of queues) {
-        if (taken.length === max || room <= 0) break
+        if (taken.length === max || weightLeft <= 0) break
         let turn = 0
         for (const member of queue) {
-          const fits = taken.length === 0 || (taken.length < max && member.weight <= room)
+          const fits = taken.length === 0 || (taken.length < max && member.weight <= weightLeft)
           if (!fits || (turn > 0 && turn + member.weight > share)) break
           queue.delete(member)
           taken.push(member)
           turn += member.weight
-          room -= member.weight
+          weightLeft -= member.weight
         }
         if (turn === 0) continue
         queues.delete(key)

@@ -39,8 +39,8 @@ export type Database<Table extends Signatures = Functions> = {
 }
 
 /**
- * A client for the functions of schemas `api`, `work` and `ops`. Connects when the first call comes, and again after
- * the server was away; nothing has to be done for that.
+ * A client for the functions of schemas `api`, `work` and `ops`. It connects at the first call, and reconnects by
+ * itself after the server was away.
  */
 export function connect(options: DatabaseOptions): Database {
   return connectTo<Functions>(options, functions)
@@ -51,12 +51,12 @@ export function connectTo<Table extends Signatures>(
   options: DatabaseOptions,
   table: FunctionTable,
 ): Database<Table> {
-  const lanes = createPool(options)
+  const pool = createPool(options)
   let ended = false
 
   async function attempt(name: string, args: Record<string, unknown>, deadline: number): Promise<unknown> {
     const statement = statementOf(table, name, args)
-    const rows = await lanes.run(statement.strings, parametersOf(statement, args), deadline)
+    const rows = await pool.run(statement.strings, parametersOf(statement, args), deadline)
     return resultOf(statement, rows)
   }
 
@@ -74,7 +74,7 @@ export function connectTo<Table extends Signatures>(
     },
     async end({ timeout = 5 } = {}) {
       ended = true
-      await lanes.end(timeout)
+      await pool.end(timeout)
     },
   }
 }

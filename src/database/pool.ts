@@ -21,16 +21,16 @@ type Rows = readonly Record<string, unknown>[]
 export type Pool = {
   /** Runs a statement on a connection of its own. `deadline` is a time of `Date.now()`. */
   run(strings: TemplateStringsArray, parameters: (string | null)[], deadline: number): Promise<Rows>
-  /** Lets running statements end for so many seconds, then closes everything. Never rejects. */
+  /** Lets running statements end for up to this many seconds, then closes all connections. Never rejects. */
   end(timeoutSeconds: number): Promise<void>
 }
 
-type Waiter = { grant: (lane: postgres.Sql) => void; refuse: (error: Error) => void }
+type Waiter = { grant: (connection: postgres.Sql) => void; refuse: (error: Error) => void }
 
 /**
- * Settings for connections whose statements all read by key and keep their plans. Left to itself the planner takes what
- * is best for the few rows of a young table or an empty queue, reading it whole, and holds on to that when there are
- * many. Compiling is off because PostgreSQL 16 and 17 take a plan without an alternative for a dear one.
+ * Settings for connections whose statements all read by key and keep their plans. By default the planner chooses what is
+ * best for the few rows of a new table or an empty queue, a sequential scan, and keeps that plan when there are many
+ * rows. JIT compilation is off because PostgreSQL 16 and 17 estimate a high cost for a plan that has no alternative.
  */
 export const plansByKey = {
   enable_seqscan: 'off',
@@ -47,9 +47,9 @@ const closeLimitMs = 1_000
 
 /**
  * A pool of connections with one statement on each at a time. A connection that misses a deadline or breaks is thrown
- * away, for a half-open socket never tells and postgres.js would wait on it for ever. Its own pool has three more ways
- * to come to harm when the server goes away, and none of them is used: waiting statements cannot be taken back safely,
- * `cancel` rejects a promise nobody holds, and so does the query that looks up array types.
+ * away: a half-open socket never reports that it is dead, and postgres.js would wait on it for ever. The pool that
+ * postgres.js has of its own is not used, because it fails in three ways when the server goes away: a waiting statement
+ * cannot be taken back safely, and `cancel` and the look-up of array types reject promises that nobody handles.
  */
 export function createPool(options: PoolOptions): Pool {
   const idle: postgres.Sql[] = []
@@ -69,9 +69,9 @@ export function createPool(options: PoolOptions): Pool {
         waiting.delete(waiter)
       }
       const waiter: Waiter = {
-        grant: (lane) => {
+        grant: (connection) => {
           settle()
-          resolve(lane)
+          resolve(connection)
         },
         refuse: (error) => {
           settle()
@@ -83,21 +83,21 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function open(): postgres.Sql {
-    const lane = openConnection(options)
-    all.add(lane)
-    return lane
+    const connection = openConnection(options)
+    all.add(connection)
+    return connection
   }
 
-  function release(lane: postgres.Sql): void {
+  function release(connection: postgres.Sql): void {
     const [next] = waiting
-    if (next) next.grant(lane)
-    else idle.push(lane)
+    if (next) next.grant(connection)
+    else idle.push(connection)
   }
 
-  // The pause keeps a server that is down from being asked for connections without end.
-  async function discard(lane: postgres.Sql): Promise<void> {
-    all.delete(lane)
-    close(lane)
+  // The pause limits how often a server that is down is asked for connections.
+  async function discard(connection: postgres.Sql): Promise<void> {
+    all.delete(connection)
+    close(connection)
     pausing += 1
     await sleep(reconnectPauseMs)
     pausing -= 1
@@ -107,14 +107,14 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     async run(strings, parameters, deadline) {
-      const lane = await acquire(deadline)
+      const connection = await acquire(deadline)
       try {
-        const rows = await beforeDeadline(statement(lane, strings, parameters), deadline)
-        release(lane)
+        const rows = await beforeDeadline(statement(connection, strings, parameters), deadline)
+        release(connection)
         return rows
       } catch (error) {
-        if (connectionSurvives(error)) release(lane)
-        else discard(lane)
+        if (connectionSurvives(error)) release(connection)
+        else discard(connection)
         throw error
       }
     },
@@ -153,11 +153,11 @@ function openConnection(options: PoolOptions): postgres.Sql {
 }
 
 async function statement(
-  lane: postgres.Sql,
+  connection: postgres.Sql,
   strings: TemplateStringsArray,
   parameters: (string | null)[],
 ): Promise<Rows> {
-  return await lane(strings, ...parameters.map((value) => lane.typed(value, textOid)))
+  return await connection(strings, ...parameters.map((value) => connection.typed(value, textOid)))
 }
 
 async function beforeDeadline<T>(work: Promise<T>, deadline: number): Promise<T> {
@@ -172,6 +172,6 @@ async function beforeDeadline<T>(work: Promise<T>, deadline: number): Promise<T>
   }
 }
 
-async function close(lane: postgres.Sql): Promise<void> {
-  await lane.end({ timeout: closeTimeoutSeconds }).catch(() => {})
+async function close(connection: postgres.Sql): Promise<void> {
+  await connection.end({ timeout: closeTimeoutSeconds }).catch(() => {})
 }
