@@ -2,8 +2,8 @@ import type { Task } from 'graphile-worker'
 import { idOf, type Services } from '../src/worker/services.ts'
 
 /**
- * Makes one attempt to deliver an event, if one is due. The attempt is counted before the send, so that
- * no crash can add one; recording it delivers the event, plans the next rung of the ladder, or makes a dead letter.
+ * Makes one attempt to deliver an event, if one is due. The attempt is counted before the send, so that no crash can add
+ * one. Recording its outcome delivers the event, plans the next rung of the retry ladder, or makes a dead letter.
  * Specification 6.3 to 6.6.
  */
 export const deliverWebhook =
@@ -11,5 +11,5 @@ export const deliverWebhook =
   async (payload) => {
     const attempt = await webhooks.begin(idOf(payload))
     if (attempt === null) return
-    await webhooks.record(attempt, await webhooks.send(attempt))
+    await webhooks.finish(attempt, await webhooks.send(attempt))
   }

@@ -2,6 +2,8 @@ import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
 import { createRetry, type Retried } from './batch_retry.ts'
 import { connectionSurvives, DatabaseDeadline, DatabaseOverloaded } from './errors.ts'
 
+export { byOrdinal } from './batch_call.ts'
+
 export type BatchOptions<In, Out> = {
   /** Answers many items at once: for each item's place in the list, from 0, its answer. */
   run: (items: In[]) => Promise<Map<number, Out>>
@@ -37,7 +39,7 @@ type Member<In, Out> = Waiting &
  * as a run ends. Nothing lingers to wait for company. A run is bounded by count and by weight, and shared fairly by
  * those who wait.
  *
- * The returned function gives the item's own answer, matched by ordinal. It rejects with what the run rejected with;
+ * The returned function resolves to the item's own answer. It rejects with what the run rejected with;
  * with an Error if the run did not answer exactly the items it was given, for then no answer can be trusted; and with
  * an error for which `isUnavailable` is true if the item waited too long, or at once if too much is pending. A run that
  * rejects touches its members only, and where the database refused it, so that nothing of it was done, its parts are
@@ -97,19 +99,9 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (item: In) => Pr
   }
 }
 
-/**
- * Rows that carry the ordinals of SQL, from 1, as the answers of a batch, from 0.
- * Throws if two rows answer the same ordinal.
- */
-export function byOrdinal<Row extends { ordinal: number }>(rows: readonly Row[]): Map<number, Row> {
-  const answers = new Map(rows.map((row) => [row.ordinal - 1, row]))
-  if (answers.size !== rows.length) throw new Error('a batch answered an item twice')
-  return answers
-}
-
 function assertComplete(answers: Map<number, unknown>, size: number): void {
   for (let ordinal = 0; ordinal < size; ordinal += 1) {
     if (!answers.has(ordinal)) throw new Error(`a batch of ${size} left item ${ordinal} without an answer`)
   }
-  if (answers.size !== size) throw new Error(`a batch of ${size} gave ${answers.size} answers`)
+  if (answers.size !== size) throw new Error(`a batch of ${size} has ${answers.size} answers`)
 }

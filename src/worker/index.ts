@@ -126,10 +126,10 @@ function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: 
       deadlineHours: config.supplierDeadlineHours,
       supplierCap: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       signal,
-      onRecorded: metrics.supplierCall,
+      onFinished: metrics.supplierCall,
     }),
-    webhooks: createWebhookDeliveries({ db, sender, onRecorded: metrics.delivery }),
-    waitingWebhooks: createWebhookDeliveries({ db, sender, onRecorded: metrics.delivery }),
+    webhooks: createWebhookDeliveries({ db, sender, onFinished: metrics.delivery }),
+    waitingWebhooks: createWebhookDeliveries({ db, sender, onFinished: metrics.delivery }),
     alerts: createAlerts(db, log, config.alertWebhookUrl),
   }
   return { services, closeOutside: () => Promise.allSettled([sender.close(), adapters.close()]) }

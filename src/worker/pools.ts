@@ -10,11 +10,11 @@ export type PoolOptions = {
   concurrency: number
   tasks: TaskList
   log: Log
-  /** Is told the name under which the pool locks jobs, before or while it fetches its first ones. */
+  /** Is called with the id under which the pool locks jobs, before or while it fetches its first jobs. */
   onPool: (poolId: string) => void
 }
 
-// Jobs are fetched this many at a time: one statement and commit a job would be the limit otherwise.
+// How many jobs one statement fetches. With one statement and commit for each job, fetching would be the bottleneck.
 const localQueueSize = 100
 
 /** How often a pool looks for jobs of which it was not notified, in milliseconds. */
@@ -30,7 +30,7 @@ const settings = {
 
 /**
  * Starts a pool of workers for some tasks. Its own connections commit asynchronously: losing a job's lock or its
- * completion in a crash only runs the job again, and every job is fenced by a claim.
+ * completion in a crash only runs the job again, and what a job does is protected by a lease.
  */
 export async function startPool(options: PoolOptions): Promise<Runner> {
   const pgPool = new pg.Pool({
@@ -67,8 +67,8 @@ export async function startPool(options: PoolOptions): Promise<Runner> {
   return runner
 }
 
-// Of a failed job the queue's message quotes the error alone; payloads are ids. It also warns of fewer connections than
-// workers, which is on purpose: jobs are fetched many at a time.
+// What graphile-worker logs of a failed job is its error; payloads are ids. Its warning that there are fewer connections
+// than workers is only a debug message here: that is intended, since one statement fetches many jobs.
 function queueLogger(log: Log, pool: string): Logger {
   return new Logger((scope) => (level, message, meta) => {
     if (meta !== undefined && 'max' in meta && 'concurrency' in meta) log.debug({ pool }, message)

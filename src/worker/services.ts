@@ -2,7 +2,7 @@ import type { createAlerts } from './alerts.ts'
 import type { createSupplierCalls } from './supplier_calls.ts'
 import type { createWebhookDeliveries } from './webhook_deliveries.ts'
 
-/** What the tasks work with: each part claims, calls out and records. */
+/** What the tasks work with: each service takes a lease, makes the call, and records the result. */
 export type Services = {
   suppliers: ReturnType<typeof createSupplierCalls>
   webhooks: ReturnType<typeof createWebhookDeliveries>

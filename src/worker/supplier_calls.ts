@@ -1,10 +1,14 @@
 import { batch } from '../database/batch.ts'
+import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
 import type { SupplierAdapters } from '../supplier/adapters.ts'
 import { type SupplierOutcome, unknown } from '../supplier/outcome.ts'
-import { claims, withRetries } from './leases.ts'
+import { withRetries } from './leases.ts'
 
-export type ClaimedCall = Functions['work.begin_calls']['result'][number]
+export type LeasedCall = Functions['work.begin_calls']['result'][number]
+
+type FinishedCall = { itemId: string; claimId: string; result: SupplierOutcome }
+type FinishedRow = Functions['work.finish_calls']['result'][number]
 
 export type SupplierCallOptions = {
   db: Database
@@ -16,73 +20,75 @@ export type SupplierCallOptions = {
   /** Ends the calls that are under way; their outcome is unknown then. */
   signal: AbortSignal
   /** Is told what came of each call that was recorded. */
-  onRecorded: (verdict: string) => void
+  onFinished: (verdict: string) => void
 }
 
-// Together in one statement. A single result can bring as many, and that takes a second.
+// The most codes that one statement records. A single result can bring as many; recording them takes a second.
 const mostCodes = 10_000
 
-/** The calls to suppliers: claiming, making and recording them. Concurrent claims and records share statements. */
+/**
+ * The calls to suppliers: taking their leases, making them and recording their results. Concurrent calls of `begin`, and
+ * of `finish`, share statements.
+ */
 export function createSupplierCalls(options: SupplierCallOptions) {
-  const { db, adapters, deadlineHours, supplierCap, signal, onRecorded } = options
+  const { db, adapters, deadlineHours, supplierCap, signal, onFinished } = options
   const underWay = new Map<string, number>()
   const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
   const deadline = `${deadlineHours} hours`
-  const begin = batch<string, ClaimedCall | null>({
-    run: async (itemIds) => {
-      const rows = await db.call('work.begin_calls', {
-        item_ids: itemIds,
-        under_way: Object.fromEntries(underWay),
-        supplier_cap: supplierCap,
-      })
-      for (const { supplier } of rows) count(supplier, 1)
-      return claims(itemIds, rows)
-    },
+  const begin = batch<string, LeasedCall | null>({
+    run: (itemIds) => callForIds(itemIds, beginCalls),
   })
-  const record = batch<{ itemId: string; claimId: string; result: SupplierOutcome }, string>({
-    run: async (results) => {
-      const numbered = results.map((result, index) => ({ ordinal: index + 1, ...result }))
-      const rows = await db.call('work.finish_calls', { results: numbered, deadline })
-      return new Map(rows.map((row) => [row.ordinal - 1, row.verdict]))
-    },
+  const finish = batch<FinishedCall, FinishedRow>({
+    run: (finished) =>
+      callNumbered(finished, (results) => db.call('work.finish_calls', { results, deadline })),
     weightOf: ({ result }) => 1 + (result.outcome === 'answered' ? result.codes.length : 0),
     maxWeight: mostCodes,
     // The pool's concurrency bounds it.
     maxPending: Number.POSITIVE_INFINITY,
   })
 
-  async function ask(claimed: ClaimedCall): Promise<SupplierOutcome> {
-    const adapter = adapters.adapterFor(claimed.protocol)
-    if (adapter === undefined) return unknown(`there is no adapter for protocol ${claimed.protocol}`)
+  async function beginCalls(itemIds: readonly string[]): Promise<LeasedCall[]> {
+    const rows = await db.call('work.begin_calls', {
+      item_ids: itemIds,
+      under_way: Object.fromEntries(underWay),
+      supplier_cap: supplierCap,
+    })
+    for (const { supplier } of rows) count(supplier, 1)
+    return rows
+  }
+
+  async function callAdapter(leased: LeasedCall): Promise<SupplierOutcome> {
+    const adapter = adapters.adapterFor(leased.protocol)
+    if (adapter === undefined) return unknown(`there is no adapter for protocol ${leased.protocol}`)
     const call = {
-      baseUrl: claimed.base_url,
-      token: claimed.token,
-      reference: claimed.reference,
-      sku: claimed.sku,
-      quantity: claimed.quantity,
-      deliveryData: claimed.delivery_data as Record<string, unknown>,
+      baseUrl: leased.base_url,
+      token: leased.token,
+      reference: leased.reference,
+      sku: leased.sku,
+      quantity: leased.quantity,
+      deliveryData: leased.delivery_data as Record<string, unknown>,
     }
-    return claimed.method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)
+    return leased.method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)
   }
 
   return {
-    /** Claims the call that is due for an item; null if none is. */
-    begin: (itemId: string): Promise<ClaimedCall | null> => begin(itemId),
+    /** Takes the lease of the call that is due for an item; null if none is. */
+    begin: (itemId: string): Promise<LeasedCall | null> => begin(itemId),
 
-    /** Makes the call that was claimed. Never rejects for what the outside world does. */
-    ask: async (claimed: ClaimedCall): Promise<SupplierOutcome> => {
+    /** Makes the call that was leased. Never rejects for what the outside world does. */
+    call: async (leased: LeasedCall): Promise<SupplierOutcome> => {
       try {
-        return await ask(claimed)
+        return await callAdapter(leased)
       } finally {
-        count(claimed.supplier, -1)
+        count(leased.supplier, -1)
       }
     },
 
-    /** Records the result under its claim and gives what came of it. */
-    record: async (claimed: ClaimedCall, result: SupplierOutcome): Promise<string> => {
-      const { item_id: itemId, claim_id: claimId } = claimed
-      const verdict = await withRetries(() => record({ itemId, claimId, result }))
-      onRecorded(verdict)
+    /** Records the result under the call's lease. Returns what became of the item: the verdict of the SQL function. */
+    finish: async (leased: LeasedCall, result: SupplierOutcome): Promise<string> => {
+      const { item_id: itemId, claim_id: claimId } = leased
+      const { verdict } = await withRetries(() => finish({ itemId, claimId, result }))
+      onFinished(verdict)
       return verdict
     },
   }

@@ -1,37 +1,39 @@
 import { batch } from '../database/batch.ts'
+import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
 import { deliveryHeaders } from '../webhook/headers.ts'
 import type { Sender, SendOutcome } from '../webhook/send.ts'
-import { claims, withRetries } from './leases.ts'
+import { withRetries } from './leases.ts'
 
-export type ClaimedAttempt = Functions['work.begin_deliveries']['result'][number]
+export type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
+
+type FinishedAttempt = { eventId: string; claimId: string; result: SendOutcome }
+type FinishedRow = Functions['work.finish_deliveries']['result'][number]
 
 export type WebhookDeliveryOptions = {
   db: Database
   sender: Sender
   /** Is told what came of each attempt that was recorded. */
-  onRecorded: (verdict: string) => void
+  onFinished: (verdict: string) => void
 }
 
-/** The deliveries of events: claiming, sending and recording them. Concurrent claims and records share statements. */
-export function createWebhookDeliveries({ db, sender, onRecorded }: WebhookDeliveryOptions) {
-  const begin = batch<string, ClaimedAttempt | null>({
-    run: async (eventIds) =>
-      claims(eventIds, await db.call('work.begin_deliveries', { event_ids: eventIds })),
+/**
+ * The deliveries of events: taking the leases of attempts, sending them and recording their outcomes. Concurrent calls
+ * of `begin`, and of `finish`, share statements.
+ */
+export function createWebhookDeliveries({ db, sender, onFinished }: WebhookDeliveryOptions) {
+  const begin = batch<string, LeasedAttempt | null>({
+    run: (eventIds) => callForIds(eventIds, (ids) => db.call('work.begin_deliveries', { event_ids: ids })),
   })
-  const record = batch<{ eventId: string; claimId: string; result: SendOutcome }, string>({
-    run: async (results) => {
-      const numbered = results.map((result, index) => ({ ordinal: index + 1, ...result }))
-      const rows = await db.call('work.finish_deliveries', { results: numbered })
-      return new Map(rows.map((row) => [row.ordinal - 1, row.verdict]))
-    },
+  const finish = batch<FinishedAttempt, FinishedRow>({
+    run: (finished) => callNumbered(finished, (results) => db.call('work.finish_deliveries', { results })),
   })
   return {
-    /** Claims the attempt that is due for an event; null if none is. */
-    begin: (eventId: string): Promise<ClaimedAttempt | null> => begin(eventId),
+    /** Takes the lease of the attempt that is due for an event; null if none is. */
+    begin: (eventId: string): Promise<LeasedAttempt | null> => begin(eventId),
 
     /** Sends the event, signed anew with the present time. Never rejects for what the outside world does. */
-    send: (attempt: ClaimedAttempt): Promise<SendOutcome> => {
+    send: (attempt: LeasedAttempt): Promise<SendOutcome> => {
       const body = Buffer.from(attempt.body, 'utf8')
       const headers = deliveryHeaders({
         eventId: attempt.event_id,
@@ -43,11 +45,11 @@ export function createWebhookDeliveries({ db, sender, onRecorded }: WebhookDeliv
       return sender.send({ url: attempt.callback_url, headers, body })
     },
 
-    /** Records the outcome under its claim and gives what came of it. */
-    record: async (attempt: ClaimedAttempt, result: SendOutcome): Promise<string> => {
+    /** Records the outcome under the attempt's lease. Returns what became of the event: the verdict of the SQL function. */
+    finish: async (attempt: LeasedAttempt, result: SendOutcome): Promise<string> => {
       const { event_id: eventId, claim_id: claimId } = attempt
-      const verdict = await withRetries(() => record({ eventId, claimId, result }))
-      onRecorded(verdict)
+      const { verdict } = await withRetries(() => finish({ eventId, claimId, result }))
+      onFinished(verdict)
       return verdict
     },
   }

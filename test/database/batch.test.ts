@@ -1,6 +1,7 @@
 import postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
-import { batch, byOrdinal } from '../../src/database/batch.ts'
+import { batch } from '../../src/database/batch.ts'
+import { byOrdinal, callForIds, callNumbered } from '../../src/database/batch_call.ts'
 import { isUnavailable } from '../../src/database/client.ts'
 import { manual, turn } from '../support/manual_batch.ts'
 
@@ -188,5 +189,25 @@ describe('rows by ordinal', () => {
 
   test('may not answer one item twice', () => {
     expect(() => byOrdinal([{ ordinal: 1 }, { ordinal: 1 }])).toThrow('twice')
+  })
+})
+
+describe('a numbered call', () => {
+  test('numbers the entries from 1 and answers them by place', async () => {
+    const answers = await callNumbered([{ id: 'a' }, { id: 'b' }], async (numbered) => numbered.toReversed())
+    expect(answers.get(0)).toEqual({ ordinal: 1, id: 'a' })
+    expect(answers.get(1)).toEqual({ ordinal: 2, id: 'b' })
+  })
+
+  test('for ids answers those that are left out with null', async () => {
+    const answers = await callForIds(['a', 'b'], async () => [{ ordinal: 2 }])
+    expect([...answers]).toEqual([
+      [0, null],
+      [1, { ordinal: 2 }],
+    ])
+  })
+
+  test('for ids may not answer one that it was not given', async () => {
+    await expect(callForIds(['a'], async () => [{ ordinal: 2 }])).rejects.toThrow('not given')
   })
 })

@@ -34,12 +34,12 @@ beforeEach(() => {
     deadlineHours: 24,
     supplierCap: 100,
     signal: new AbortController().signal,
-    onRecorded: () => {},
+    onFinished: () => {},
   })
 })
 
-/** Claims the calls of so many orders of a key, and records for each, at the same moment, as many codes. */
-async function recorded(count: number, codes: number): Promise<string[]> {
+/** Begins the calls for so many orders of a key product, and finishes each, at the same moment, with so many codes. */
+async function finishAll(count: number, codes: number): Promise<string[]> {
   const partner = await makePartner(database.sql)
   const items = [{ productId: products.key }]
   const requests = Array.from({ length: count }, (_, n) => ({
@@ -47,19 +47,19 @@ async function recorded(count: number, codes: number): Promise<string[]> {
     ordinal: n,
   }))
   const placed = await placeAll(database.sql, requests)
-  const claimed = await Promise.all(placed.map(({ body }) => calls.begin(body.items[0]?.id ?? '')))
+  const leased = await Promise.all(placed.map(({ body }) => calls.begin(body.items[0]?.id ?? '')))
   const given = Array.from({ length: codes }, (_, n) => `code ${n}`)
   const nothing = { reference: null, errorCode: null, reason: null, supplierOrderId: null }
   const said = answered({ status: 'completed', codes: given, ...nothing }, 200)
-  return Promise.all(claimed.flatMap((call) => (call === null ? [] : calls.record(call, said))))
+  return Promise.all(leased.flatMap((call) => (call === null ? [] : calls.finish(call, said))))
 }
 
 test('results that come together share statements', async () => {
-  expect(new Set(await recorded(40, 1))).toEqual(new Set(['settled']))
+  expect(new Set(await finishAll(40, 1))).toEqual(new Set(['settled']))
   expect(sizes).toEqual([1, 39])
 })
 
 test('results with many codes share none, for two of them are a statement’s work', async () => {
-  expect(await recorded(3, 6_000)).toEqual(['held', 'held', 'held'])
+  expect(await finishAll(3, 6_000)).toEqual(['held', 'held', 'held'])
   expect(sizes).toEqual([1, 1, 1])
 })
