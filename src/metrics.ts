@@ -1,21 +1,14 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
-
-export type MetricsServer = { port: number; close(): Promise<void> }
+import { type Listening, listen } from './common/listen.ts'
 
 /**
  * Serves a registry to Prometheus as GET /metrics, on a port of its own that is not for partners. Port 0 takes any free
  * one. Rejects if the port cannot be had.
  */
-export async function startMetricsServer(
-  port: number,
-  host: string,
-  registry: Registry,
-): Promise<MetricsServer> {
+export async function startMetricsServer(port: number, host: string, registry: Registry): Promise<Listening> {
   const server = createServer(async (request, response) => {
-    // No request here has a body: one that comes nevertheless is forgotten.
+    // A body that a request has all the same is discarded.
     request.resume()
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     try {
@@ -27,14 +20,5 @@ export async function startMetricsServer(
   })
   server.headersTimeout = 10_000
   server.requestTimeout = 10_000
-  server.listen(port, host)
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
-  }
+  return await listen(server, host, port)
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { readBytes } from '../common/bytes.ts'
+import { listen } from '../common/listen.ts'
 import type { OrderEvent } from './event.ts'
 import { createJournal, type Journal, type Received } from './journal.ts'
 import { type Delivery, type Judgement, judge } from './judge.ts'
@@ -32,7 +32,7 @@ export type Receiver = {
   /** What came so far, in the order of the answers; the newest 10,000. */
   received: Received[]
   /**
-   * Gives the first that fits, of those that came and those to come. Rejects with an Error after `timeoutMs`
+   * Resolves to the first that fits, of those that came and those to come. Rejects with an Error after `timeoutMs`
    * milliseconds, and when the receiver is closed.
    */
   waitFor(predicate: (received: Received) => boolean, timeoutMs: number): Promise<Received>
@@ -62,25 +62,16 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const server = createServer((request, response) => void handle(options, journal, request, response))
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-  const address = server.address() as AddressInfo
-  const close = async () => {
-    journal.close()
-    await new Promise((resolve) => {
-      server.close(resolve)
-      server.closeAllConnections()
-    })
-  }
-  const shownHost = host.includes(':') ? `[${host}]` : host
+  const { url, port: actualPort, close } = await listen(server, host, port)
   return {
-    url: `http://${shownHost}:${address.port}`,
-    port: address.port,
+    url,
+    port: actualPort,
     received: journal.received,
     waitFor: journal.waitFor,
-    close,
+    async close() {
+      journal.close()
+      await close()
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import * as v from 'valibot'
 import { readBytes } from '../common/bytes.ts'
+import { listen } from '../common/listen.ts'
 import {
   answerTo,
   behaviourFor,
@@ -79,25 +79,16 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const server = createServer((request, response) => void handle(state, request, response))
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-  const address = server.address() as AddressInfo
-  const close = async () => {
-    await pusher.close()
-    await new Promise((resolve) => {
-      server.close(resolve)
-      server.closeAllConnections()
-    })
-  }
-  const shownHost = host.includes(':') ? `[${host}]` : host
+  const { url, port: actualPort, close } = await listen(server, host, port)
   return {
-    url: `http://${shownHost}:${address.port}`,
-    port: address.port,
+    url,
+    port: actualPort,
     token,
     orders: state.orders,
-    close,
+    async close() {
+      await pusher.close()
+      await close()
+    },
   }
 }
 
