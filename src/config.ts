@@ -31,7 +31,7 @@ export type Config = {
   drainSeconds: number
   webhookConcurrency: number
   supplierConcurrency: number
-  /** After how many hours an unsettled line is stuck; may be fractional. */
+  /** After how many hours an unsettled item is stuck; may be fractional. */
   supplierDeadlineHours: number
   /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
   supplierToken: string | undefined

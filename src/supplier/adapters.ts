@@ -1,7 +1,7 @@
 import type { AdapterFactory, SupplierAdapter } from './adapter.ts'
 import { createHttpAdapter } from './http.ts'
 
-/** The adapters of a process. `close` ends their connections; calls under way come to an unknown outcome. */
+/** The adapters of a process. `close` ends their connections; the outcome of calls under way is then unknown. */
 export type SupplierAdapters = {
   adapterFor: (protocol: string) => SupplierAdapter | undefined
   close: () => Promise<void>
@@ -13,14 +13,11 @@ const protocols: Record<string, AdapterFactory> = { http: createHttpAdapter }
 export const supplierTimeoutMs = 30_000
 
 /**
- * Makes one adapter for each protocol. Another protocol is another file, and a line above.
- * `timeoutMs` (30 seconds) bounds a call from its beginning to the last byte of its answer.
+ * Makes one adapter for each protocol. To add a protocol, write its file and name it in `protocols`.
+ * `timeoutMs` (by default 30 seconds) bounds a call from its beginning to the last byte of its answer.
  */
-export function createAdapters({
-  timeoutMs = supplierTimeoutMs,
-}: {
-  timeoutMs?: number
-} = {}): SupplierAdapters {
+export function createAdapters(options: { timeoutMs?: number | undefined } = {}): SupplierAdapters {
+  const { timeoutMs = supplierTimeoutMs } = options
   const adapters = new Map(
     Object.entries(protocols).map(([protocol, create]) => [protocol, create({ timeoutMs })]),
   )

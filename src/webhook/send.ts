@@ -37,8 +37,8 @@ export const webhookTimeoutMs = 10_000
 type Options = {
   resolver: NameResolver
   allowNetworks: readonly Network[]
-  /** For resolution, connect, TLS and response headers together, in milliseconds. */
-  timeoutMs?: number
+  /** For resolution, connect, TLS and response headers together, in milliseconds; by default 10 s. */
+  timeoutMs?: number | undefined
   /** Certificate authorities to trust in place of the usual ones, in PEM: for tests. */
   tlsCa?: string
 }

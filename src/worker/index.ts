@@ -7,9 +7,9 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
-import { createAdapters, supplierTimeoutMs } from '../supplier/adapters.ts'
+import { createAdapters } from '../supplier/adapters.ts'
 import { createResolver } from '../webhook/resolve.ts'
-import { createSender, webhookTimeoutMs } from '../webhook/send.ts'
+import { createSender } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { startPool } from './pools.ts'
@@ -33,15 +33,16 @@ export type WorkerOptions = {
     | 'workerMetricsPort'
   >
   log: Log
-  /** How long a call may take, in milliseconds: to a supplier 30 s, to a receiver 10 s, unless a test says otherwise. */
+  /** How long a call to a supplier may take, in milliseconds; for tests. The default is that of `createAdapters`. */
   supplierTimeoutMs?: number
+  /** How long a delivery attempt may take, in milliseconds; for tests. The default is that of `createSender`. */
   webhookTimeoutMs?: number
 }
 
 export type Worker = {
   /** Where Prometheus finds the metrics; undefined where that is off. */
   metricsPort: number | undefined
-  /** Settles with a reason if the worker cannot go on; its process has to end then, and be started anew. */
+  /** Settles with a reason if the worker cannot go on; its process must then end and be restarted. */
   failed: Promise<string>
   /** Takes no new jobs, lets those under way end (supplier calls for 20 s at most), gives the rest back. */
   stop(): Promise<void>
@@ -54,9 +55,9 @@ const pruneMs = 60_000
 const longestDrainMs = 20_000
 
 /**
- * Starts the workers of this process: one pool for suppliers, one for webhooks and alerts, and one for webhooks that
- * may take long, so that none starves another; the heartbeat, the sweeper that frees the jobs of dead workers, and the
- * metrics where they are wanted. Resolves when the pools run and the sweepers of other workers know them.
+ * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks that
+ * may take long, so that none starves another. Starts also the heartbeat, the sweeper that frees the jobs of dead
+ * workers, and the metrics server where it is configured. Resolves when the pools run and are registered.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
@@ -65,8 +66,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const metricsServer =
     port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
   const lock = await takeProcessLock(databaseUrl)
-  const ending = new AbortController()
-  const { services, closeOutside } = createServices(options, metrics, ending.signal)
+  const cutOff = new AbortController()
+  const { services, closeOutside } = createServices(options, metrics, cutOff.signal)
   const { runners, poolIds, registered } = await startRunners(options, services, metrics, lock.id)
   const buried = Promise.withResolvers<string>()
   // Where a registration failed, the first heartbeat makes up for it.
@@ -75,7 +76,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     every(pruneMs, log, () => prune(db)),
     every(fillMs, log, () => db.call('work.fill_slots')),
     every(sweepMs, log, async () => {
-      // First the sign of life: whoever was stopped for a while would take itself for dead.
+      // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.
       const unknown = await db.call('work.heartbeat', { lock_id: lock.id, pool_ids: poolIds })
       if (isKnown && unknown) buried.resolve('the sweeper of another worker took this one for dead')
       isKnown = true
@@ -93,9 +94,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ]),
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
-      const cut = setTimeout(() => ending.abort(), longestDrainMs)
+      const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
       await Promise.allSettled(runners.map((runner) => runner.stop()))
-      clearTimeout(cut)
+      clearTimeout(cutTimer)
       await closeOutside()
       await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
       await Promise.all([lock.release(), metricsServer?.close()])
@@ -103,7 +104,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 }
 
-/** Forgets what is of no use any more; in small parts, for there may be much of it after a pause. */
+/** Deletes rows that are of no use any more, in small parts: after a pause there may be many. */
 async function prune(db: Database): Promise<void> {
   await db.call('work.prune_rate_windows')
   while (Number(await db.call('work.prune_samples')) > 0);
@@ -111,14 +112,10 @@ async function prune(db: Database): Promise<void> {
 
 function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: AbortSignal) {
   const { db, config, log } = options
-  const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs ?? supplierTimeoutMs })
+  const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs })
   const allowNetworks = config.callbackAllowNetworks
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
-  const sender = createSender({
-    resolver,
-    allowNetworks,
-    timeoutMs: options.webhookTimeoutMs ?? webhookTimeoutMs,
-  })
+  const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
   const services: Services = {
     suppliers: createSupplierCalls({
       db,
@@ -126,10 +123,10 @@ function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: 
       deadlineHours: config.supplierDeadlineHours,
       supplierCap: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       signal,
-      onFinished: metrics.supplierCall,
+      onFinished: metrics.countSupplierCall,
     }),
-    webhooks: createWebhookDeliveries({ db, sender, onFinished: metrics.delivery }),
-    waitingWebhooks: createWebhookDeliveries({ db, sender, onFinished: metrics.delivery }),
+    webhooks: createWebhookDeliveries({ db, sender, onFinished: metrics.countDelivery }),
+    waitingWebhooks: createWebhookDeliveries({ db, sender, onFinished: metrics.countDelivery }),
     alerts: createAlerts(db, log, config.alertWebhookUrl),
   }
   return { services, closeOutside: () => Promise.allSettled([sender.close(), adapters.close()]) }

@@ -3,21 +3,21 @@ import type { Task } from 'graphile-worker'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database, Functions } from '../database/client.ts'
 
-/** What the worker tells Prometheus. */
+/** The metrics of a worker process, for Prometheus. */
 export type WorkerMetrics = {
   registry: Registry
-  /** Notes a delivery that was recorded: delivered, retry, the reason of a dead letter, or stale. */
-  delivery(outcome: string): void
-  /** Notes a supplier's answer that was recorded, by what came of it. */
-  supplierCall(verdict: string): void
-  /** The task, measured: how long it takes, and whether it throws. */
+  /** Counts a recorded delivery: delivered, retry, the reason of a dead letter, or stale. */
+  countDelivery(outcome: string): void
+  /** Counts a recorded call to a supplier, by its verdict. */
+  countSupplierCall(verdict: string): void
+  /** Wraps a task so that its duration is measured, by whether it throws. */
   timed(name: string, task: Task): Task
 }
 
 type State = Functions['work.gauges']['result'][number]
 
 /** How long a scrape waits for the database, in milliseconds. */
-const patienceMs = 3_000
+const scrapeTimeoutMs = 3_000
 
 const gauges: { [name: string]: { help: string; read: (state: State) => number } } = {
   webhook_events_waiting: {
@@ -25,7 +25,7 @@ const gauges: { [name: string]: { help: string; read: (state: State) => number }
     read: (state) => state.events_waiting,
   },
   webhook_events_due: {
-    help: 'Events whose next attempt is due, and that wait for their turn.',
+    help: 'Events whose next attempt is due and has not begun.',
     read: (state) => state.events_due,
   },
   webhook_events_sending: {
@@ -55,8 +55,8 @@ const gauges: { [name: string]: { help: string; read: (state: State) => number }
 }
 
 /**
- * Makes a registry with the process's own metrics and those of the worker. The gauges are read from the database when
- * they are asked for; while it cannot answer they are not a number.
+ * Makes a registry with the process's own metrics and those of the worker. The gauges are read from the database at each
+ * scrape; while it cannot answer, they are NaN.
  */
 export function createWorkerMetrics(db: Database): WorkerMetrics {
   const registry = new Registry()
@@ -83,8 +83,8 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
   addGauges(registry, db)
   return {
     registry,
-    delivery: (outcome) => deliveries.inc({ outcome }),
-    supplierCall: (verdict) => calls.inc({ verdict }),
+    countDelivery: (outcome) => deliveries.inc({ outcome }),
+    countSupplierCall: (verdict) => calls.inc({ verdict }),
     timed: (task, run) => async (payload, helpers) => {
       const end = jobs.startTimer({ task })
       try {
@@ -100,7 +100,7 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
 }
 
 function addGauges(registry: Registry, db: Database): void {
-  const state = shared(() => Promise.race([readState(db), sleep(patienceMs, undefined, { ref: false })]))
+  const state = shared(() => Promise.race([readState(db), sleep(scrapeTimeoutMs, undefined, { ref: false })]))
   for (const [name, { help, read }] of Object.entries(gauges)) {
     new Gauge({
       name,
@@ -122,11 +122,11 @@ async function readState(db: Database): Promise<State | undefined> {
   }
 }
 
-/** All gauges of a scrape share one answer. */
-function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+/** Lets calls that come while one is under way share its answer: all gauges of a scrape read one row. */
+function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined
   return () => {
-    underWay ??= ask().finally(() => {
+    underWay ??= read().finally(() => {
       underWay = undefined
     })
     return underWay

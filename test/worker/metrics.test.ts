@@ -92,7 +92,7 @@ test('gauges say how much there is to do, at the time of the scrape', async () =
 test('while the database cannot answer, gauges are not a number, and counters stay', async () => {
   const db = connectWorker('postgres://nobody@127.0.0.1:9/nothing')
   const metrics = createWorkerMetrics(db)
-  metrics.delivery('delivered')
+  metrics.countDelivery('delivered')
   const text = await metrics.registry.metrics()
   expect(valueIn(text, 'webhook_events_waiting')).toBeNaN()
   expect(text).toMatch(/^webhook_events_waiting nan$/im)
