@@ -1,9 +1,9 @@
 import { toText } from './types.ts'
 
-/** How a function's result comes: one value, nothing, one row, rows, or a list of values. */
-export type Returns = 'value' | 'void' | 'row' | 'rows' | 'values'
+/** The form of a function's result: one value, nothing, or rows. */
+export type Returns = 'value' | 'void' | 'rows'
 
-/** By `schema.name`: the PostgreSQL types of the arguments, in their order, and the kind of result. */
+/** By `schema.name`: the PostgreSQL types of the arguments, in their order, and the form of the result. */
 export type FunctionTable = {
   readonly [name: string]: { readonly args: { readonly [arg: string]: string }; readonly returns: Returns }
 }
@@ -18,16 +18,16 @@ export type Statement = {
 const statements = new WeakMap<FunctionTable, Map<string, Statement>>()
 
 /**
- * The statement that calls a function with these arguments by name; undefined ones are left to their defaults.
- * The same one each time, so that it is prepared once a connection. Throws if the function or an argument is unknown.
+ * The statement that calls a function with these arguments by name; undefined ones take their defaults. The same call
+ * has the same statement each time, so that it is prepared once on each connection. Throws if the function or an argument is unknown.
  */
 export function statementOf(table: FunctionTable, name: string, args: Record<string, unknown>): Statement {
   const known = statements.get(table) ?? new Map<string, Statement>()
   statements.set(table, known)
   const given = Object.keys(args).filter((arg) => args[arg] !== undefined)
-  const key = [name, ...given].join(' ')
-  const statement = known.get(key) ?? build(table, name, given)
-  known.set(key, statement)
+  const signature = [name, ...given].join(' ')
+  const statement = known.get(signature) ?? build(table, name, given)
+  known.set(signature, statement)
   return statement
 }
 
@@ -53,9 +53,7 @@ function build(table: FunctionTable, name: string, given: string[]): Statement {
 }
 
 function wrapping(returns: Returns, name: string): [head: string, tail: string] {
-  if (returns === 'rows' || returns === 'row') return [`select * from ${name}(`, ')']
-  if (returns === 'values') return [`select v as value from ${name}(`, ') v']
-  return [`select ${name}(`, ') as value']
+  return returns === 'rows' ? [`select * from ${name}(`, ')'] : [`select ${name}(`, ') as value']
 }
 
 /** The arguments as the texts that the statement casts; null is SQL's null. */
@@ -63,15 +61,11 @@ export function parametersOf(statement: Statement, args: Record<string, unknown>
   return statement.args.map(({ name, type }) => toText(args[name], type))
 }
 
-/** What the caller gets for the rows of a statement. */
+/** The result of a call, from the rows of its statement. */
 export function resultOf(statement: Statement, rows: readonly Record<string, unknown>[]): unknown {
   switch (statement.returns) {
     case 'rows':
       return [...rows]
-    case 'row':
-      return rows[0] ?? null
-    case 'values':
-      return rows.map(({ value }) => value)
     case 'value':
       return rows[0]?.value ?? null
     case 'void':

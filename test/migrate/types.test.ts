@@ -24,13 +24,13 @@ test('the file that the program uses is what the functions say', async () => {
   await migrated.drop()
 })
 
-test('arguments with a default are optional, results follow the kind of function', async () => {
+test('arguments with a default are optional, results follow the form of the function', async () => {
   const text = await generated(`
     create function api.value(a int, b bigint default 1) returns numeric language sql return 1;
     create function api.nothing() returns void language sql as '';
-    create function api.list(ids uuid[]) returns setof timestamptz language sql as 'select now()';
-    create function api.table(doc jsonb) returns table (n smallint, doc json) language sql as 'select 1::int2, null::json';
-    create function work.pair(out a bytea, out b boolean[]) language sql as 'select null::bytea, null::boolean[]';
+    create function api.list(ids uuid[]) returns timestamptz language sql return now();
+    create function api.table(doc jsonb) returns table (n float8, doc json) language sql as 'select 1::float8, null::json';
+    create function work.single(out a boolean) language sql return true;
     create function core.private() returns int language sql return 1;
     create table ops.things (id int, name text);
     create function ops.things_of() returns setof ops.things language sql as 'select * from ops.things';
@@ -39,7 +39,7 @@ test('arguments with a default are optional, results follow the kind of function
   expect(types).toBe(`export type Functions = {
   'api.list': {
     args: { ids: readonly (string | null)[] | null }
-    result: Date[]
+    result: Date | null
   }
   'api.nothing': {
     args: Record<string, never>
@@ -57,20 +57,20 @@ test('arguments with a default are optional, results follow the kind of function
     args: Record<string, never>
     result: { id: number; name: string }[]
   }
-  'work.pair': {
+  'work.single': {
     args: Record<string, never>
-    result: { a: Uint8Array; b: boolean[] } | null
+    result: boolean | null
   }
 }
 
 `)
   expect(text.slice(text.indexOf('export const'))).toBe(`export const functions = {
-  'api.list': { args: { ids: 'uuid[]' }, returns: 'values' },
+  'api.list': { args: { ids: 'uuid[]' }, returns: 'value' },
   'api.nothing': { args: {}, returns: 'void' },
   'api.table': { args: { doc: 'jsonb' }, returns: 'rows' },
   'api.value': { args: { a: 'integer', b: 'bigint' }, returns: 'value' },
   'ops.things_of': { args: {}, returns: 'rows' },
-  'work.pair': { args: {}, returns: 'row' },
+  'work.single': { args: {}, returns: 'value' },
 } as const
 `)
 })
@@ -94,6 +94,21 @@ test.each([
     'a type that cannot be passed',
     'create function api.f(p point) returns int language sql return 1',
     'api.f uses the type point, which the client cannot pass',
+  ],
+  [
+    'a result that is an array',
+    `create function api.f() returns text[] language sql return '{}'::text[]`,
+    'api.f uses the type text[], which the client cannot pass',
+  ],
+  [
+    'a set of scalars',
+    'create function api.f() returns setof integer language sql return 1',
+    'api.f returns a set of integer, which the client cannot parse',
+  ],
+  [
+    'a single row',
+    'create function api.f(out a integer, out b integer) language sql return (1, 2)',
+    'api.f returns a single row, which the client cannot parse',
   ],
   [
     'a nullable column that there is not',
