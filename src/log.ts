@@ -4,8 +4,9 @@ import postgres from 'postgres'
 import { errorCode } from './common/error_code.ts'
 
 /**
- * The log of a process: one JSON line a record. Nothing is taken out of records afterwards; they are made of what may
- * stand in a log. Headers, bodies, query strings, keys and secrets never do, and of an error only what `safeError` lets through.
+ * The log of a process: one line of JSON for each record. Nothing is removed from records afterwards, so callers pass
+ * only what may be logged: never headers, bodies, query strings, api keys or secrets, and of an error what `safeError`
+ * returns.
  */
 export type Log = Logger
 

@@ -28,7 +28,7 @@ if (command === undefined) {
 try {
   await command()
 } catch (error) {
-  // A wrong setting, a database that is not there: one line says it, a stack would bury it.
+  // For a wrong setting, or a database that does not answer, one line is clearer than a stack.
   console.error(error instanceof ConfigError ? error.message : `cannot ${name}: ${reasonOf(error)}`)
   process.exit(1)
 }

@@ -2,8 +2,8 @@ import type { Task } from 'graphile-worker'
 import { idOf, type Services } from '../src/worker/services.ts'
 
 /**
- * Tells the operators of one alert: an error line in the log, and a post to the alert webhook where one is set.
- * Throws if that does not take it, so that the queue tries again.
+ * Sends one alert to the operators: an error record in the log, and a post to the alert webhook where one is set.
+ * Throws if the webhook does not take it, so that the queue tries again.
  */
 export const alertOperators =
   ({ alerts }: Services): Task =>

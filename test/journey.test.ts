@@ -225,9 +225,9 @@ describe('a supplier', () => {
     ['an unknown status', { status: 200, json: { status: 'shipped' } }],
     ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }],
     ['a refusal of our token', { status: 401, json: { status: 'failed' } }],
-  ] as [string, SupplierAnswer][])('that answers nonsense (%s) settles nothing', async (_, nonsense) => {
+  ] as [string, SupplierAnswer][])('whose answer is unusable (%s) settles nothing', async (_, bad) => {
     const partner = await service.partner()
-    service.supplier.setAnswer(() => nonsense)
+    service.supplier.setAnswer(() => bad)
     const order = await service.order(partner, { items: [topUp] })
     const item = order.items[0]?.id ?? ''
     await service.supplier.waitForRequest(({ reference, method }) => reference === item && method === 'GET')

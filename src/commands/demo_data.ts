@@ -14,7 +14,7 @@ export function knownDemoKey(): string | undefined {
 }
 
 /**
- * Loads the demo catalog, its suppliers at the given address, and gives a working key of the demo partner, which is
+ * Loads the demo catalog, its suppliers at the given address, and returns a working key of the demo partner, which is
  * kept for the next start in a file that only its owner can read.
  */
 export async function loadDemo(

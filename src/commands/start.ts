@@ -36,7 +36,7 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
   await migrate({ databaseUrl, log: (line) => console.log(line) })
   const apiDb = connectApi(databaseUrl)
   const workerDb = connectWorker(databaseUrl)
-  // The port first: where it is taken, another service runs here, and its suppliers' addresses are none of ours.
+  // The server starts first: if its port is taken, another service runs here, and the demo must not change its suppliers.
   const server = await startServer({ db: apiDb, config, log, expected: expectedVersion() })
   const demo = config.seedDemo ? await startDemo(databaseUrl) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log })

@@ -44,7 +44,7 @@ export function createBytes(limit: number): Bytes {
 }
 
 /**
- * Reads a stream to its end. Of one that is larger than the limit it gives what came within that, and forgets the rest.
+ * Reads a stream to its end. Of a stream that is larger than the limit it returns the bytes within it and discards the rest.
  * Throws what the stream throws.
  */
 export async function readBytes(

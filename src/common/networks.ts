@@ -30,7 +30,7 @@ function parseNetwork(entry: string): Network {
 }
 
 /**
- * Tells whether an address lies in one of the networks. IPv4 and IPv6 are kept apart: an IPv4-mapped IPv6
+ * Returns whether an address lies in one of the networks. IPv4 and IPv6 are kept apart: an IPv4-mapped IPv6
  * address is in no IPv4 network. A text that is no plain address is in none.
  */
 export function contains(networks: readonly Network[], address: string): boolean {

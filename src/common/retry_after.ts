@@ -7,7 +7,7 @@ const MAX_LENGTH = 128
 
 /**
  * Reads a `Retry-After` header as the delay before the next delivery, in seconds, clamped to 5..21600
- * (specification 6.5). Gives null when the header is absent or cannot be parsed: it is then ignored.
+ * (specification 6.5). Returns null when the header is absent or cannot be parsed: it is then ignored.
  */
 export function parseRetryAfter(value: string | string[] | undefined, now: Date): number | null {
   const seconds = retryAfterSeconds(value, now)
@@ -16,11 +16,11 @@ export function parseRetryAfter(value: string | string[] | undefined, now: Date)
 
 /**
  * Reads a `Retry-After` header as whole seconds from `now` on, without the clamp: 0 for a past date, rounded up
- * so that nobody comes early. Gives null for anything but the forms of RFC 9110: delta-seconds, IMF-fixdate,
+ * so that nobody comes early. Returns null for anything but the forms of RFC 9110: delta-seconds, IMF-fixdate,
  * RFC 850 date, asctime date. White space around the value does not count. A value of more than 128 characters
- * gives null too.
+ * returns null too.
  *
- * A header that came more than once is ambiguous and gives null, even when its values agree. The name of the
+ * A header that came more than once is ambiguous and returns null, even when its values agree. The name of the
  * weekday must be one, but is not compared with the date.
  */
 export function retryAfterSeconds(value: string | string[] | undefined, now: Date): number | null {

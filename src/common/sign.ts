@@ -22,9 +22,9 @@ export type Signed = {
 }
 
 /**
- * Tells whether a message is authentic and fresh, as a receiver must (specification 6.3): the timestamp is at
+ * Returns whether a message is authentic and fresh, as a receiver must (specification 6.3): the timestamp is at
  * most 300 seconds from `now` in either direction, and the signature, compared in constant time, is right.
- * Missing or malformed headers give false.
+ * Returns false where a header is missing or malformed.
  */
 export function verify(signed: Signed): boolean {
   const { secret, timestamp, body, now } = signed

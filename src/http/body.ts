@@ -12,7 +12,7 @@ export type BodyError = Extract<ReadBody, { ok: false }>['error']
 export type ParsedJson = { value: unknown } | undefined
 
 /**
- * Reads the body of a request as the bytes that came. Gives UNSUPPORTED_MEDIA_TYPE where it is not declared as plain
+ * Reads the body of a request as the bytes that came. Returns UNSUPPORTED_MEDIA_TYPE where it is not declared as plain
  * JSON in UTF-8, BODY_TOO_LARGE over 64 KiB, REQUEST_TIMEOUT where it comes too slowly, RATE_LIMITED or UNAVAILABLE
  * where its client has, or the process holds, too many. Throws ClientGone if the client hung up.
  */
@@ -27,7 +27,7 @@ export async function readBody(ctx: Context): Promise<ReadBody> {
 
 const unsupported: ReadBody = { ok: false, error: 'UNSUPPORTED_MEDIA_TYPE' }
 
-/** Reads and parses a JSON body. Where that fails it answers the request and gives undefined; throws as `readBody`. */
+/** Reads and parses a JSON body. Where that fails it answers the request and returns undefined; throws as `readBody`. */
 export async function readJson(ctx: Context): Promise<ParsedJson> {
   const body = await readBody(ctx)
   if (!body.ok) {

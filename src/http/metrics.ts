@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
-/** What the API tells Prometheus. */
+/** The metrics of the API, for Prometheus. */
 export type HttpMetrics = {
   registry: Registry
   /** Notes an answered request. `route` is the pattern, never the path: paths have no bounds. */

@@ -12,7 +12,7 @@ export type ApplyOptions = {
 
 /**
  * Runs the migrations that the database lacks, each in a transaction of its own that also records it with its
- * checksum in `migrations.applied`. Gives their names.
+ * checksum in `migrations.applied`. Returns their names.
  * Throws one clear line if an applied migration was edited or removed, if a new one is numbered before an applied one,
  * or if one fails (what the others did stays).
  */

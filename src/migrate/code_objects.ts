@@ -33,7 +33,7 @@ export async function codeObjects(client: pg.Client): Promise<CodeObject[]> {
 }
 
 /**
- * Drops the objects and every function and view of the code schemas that depends on them. Gives all that went.
+ * Drops the objects and every function and view of the code schemas that depends on them. Returns all that went.
  * Throws if anything else in the database depends on one of them.
  */
 export async function dropWithDependents(client: pg.Client, targets: CodeObject[]): Promise<CodeObject[]> {

@@ -19,7 +19,7 @@ const logins = [
  * `supply_api_login`, `supply_worker_login`, `supply_operator_login`. Each may take on its process's role and has no
  * right of its own, so the role is a wall even for whoever resets it. Passwords are of ASCII characters.
  *
- * `client` is a session that may create roles, on a migrated database. Gives the names of the logins. Rejects with
+ * `client` is a session that may create roles, on a migrated database. Returns the names of the logins. Rejects with
  * the server's error if the session may not do that.
  */
 export async function ensureLogins(client: pg.Client, passwords: LoginPasswords): Promise<string[]> {

@@ -33,7 +33,7 @@ const insufficientPrivilege = '42501'
  * Brings a database up to date: graphile-worker's schema, the migrations, then the code schemas, which are reloaded
  * whenever their files changed or a migration ran. Several callers at once are safe: they wait for one another.
  *
- * `databaseUrl` must be a login that may create roles and schemas. Gives the names of the applied migrations and
+ * `databaseUrl` must be a login that may create roles and schemas. Returns the names of the applied migrations and
  * whether the code was reloaded. Rejects with one clear line: a server older than PostgreSQL 16, a migration that was
  * edited, removed or numbered before an applied one, a file that fails.
  */

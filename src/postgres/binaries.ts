@@ -31,7 +31,7 @@ export function packageRoot(platform: string = `${process.platform}-${process.ar
   }
 }
 
-/** Makes the missing links of a `native` folder. Tells whether all are there. */
+/** Makes the missing links of a `native` folder. Returns whether all are there. */
 export function linked(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true

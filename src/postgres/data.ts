@@ -73,7 +73,7 @@ export function readPassword(place: Place): string {
   }
 }
 
-/** Writes the connection URL into the wanted folder, where only the owner reads it. Gives the file's path. */
+/** Writes the connection URL into the wanted folder, where only the owner reads it. Returns the file's path. */
 export function writeUrlFile(place: Place, url: string): string {
   const path = join(place.wanted, 'url')
   rmSync(path, { force: true })

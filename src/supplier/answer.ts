@@ -50,7 +50,7 @@ export const answerSchema = v.variant(
   'must be processing, completed or failed',
 )
 
-/** A sensible answer of a supplier, its absent fields filled in. */
+/** A usable answer of a supplier, its absent fields filled in. */
 export type SupplierAnswer = v.InferOutput<typeof answerSchema>
 
 /** The body of a refusing 4xx: an answer whose `status`, if there is one, is `failed`. */

@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { answerSchema, foreignReference, problemOf, refusalSchema, type SupplierAnswer } from './answer.ts'
 
 /**
- * What a call to a supplier, or a result that it pushed, came to. A plain JSON value.
+ * The outcome of a call to a supplier, or of a result that it pushed. A plain JSON value.
  *
  * - `answered`: the supplier said where the order stands. `codes` is empty while `processing`.
  * - `unknown`: nothing can be concluded; the order may or may not be under way. `error` is a short, stable technical
  *   text without secrets, `retryAfter` a wait in seconds (1..3600) that the supplier asked for, `raw` the beginning of
- *   its odd answer (at most 2000 characters).
+ *   its unusable answer (at most 2000 characters).
  * - `not_received`: the supplier does not know the reference.
  */
 export type SupplierOutcome =
@@ -49,9 +49,9 @@ const undecided = [401, 403, 404, 408, 409, 425, 429]
 /**
  * Interprets a supplier's answer to PUT or GET /orders/{reference}.
  *
- * 200, 201 and 202 with a sensible body are an answer, a 404 to the GET means never received, and any 4xx to the PUT
+ * 200, 201 and 202 with a usable body are an answer, a 404 to the GET means never received, and any 4xx to the PUT
  * but 401, 403, 404, 408, 409, 425 and 429 is a refusal for good. Everything else is unknown. A refusal takes its
- * error code, reason and codes from the body if that is sensible; but a refusing 4xx whose body says `processing` or
+ * error code, reason and codes from the body if that is usable; but a refusing 4xx whose body says `processing` or
  * `completed`, or speaks of another reference, contradicts itself and is unknown.
  */
 export function interpretAnswer(call: Call, answer: HttpAnswer): SupplierOutcome {
@@ -76,7 +76,7 @@ export function unknown(error: string, details: Details = {}): SupplierOutcome {
   }
 }
 
-/** The outcome of a sensible answer. `httpStatus` is null where the answer was pushed. */
+/** The outcome of a usable answer. `httpStatus` is null where the answer was pushed. */
 export function answered(answer: SupplierAnswer, httpStatus: number | null): SupplierOutcome {
   return {
     outcome: 'answered',
@@ -95,18 +95,18 @@ function isRefusal(status: number): boolean {
 
 function interpretBody(call: Call, answer: HttpAnswer): SupplierOutcome {
   const read = readJson(answer)
-  if (!read.readable) return senseless(call, answer, read.problem)
+  if (!read.readable) return unusable(call, answer, read.problem)
   const parsed = v.safeParse(answerSchema, read.value, { abortEarly: true })
-  if (!parsed.success) return senseless(call, answer, problemOf(parsed.issues[0]))
-  if (foreignReference(read.value, call.reference)) return senseless(call, answer, 'it names another order')
+  if (!parsed.success) return unusable(call, answer, problemOf(parsed.issues[0]))
+  if (foreignReference(read.value, call.reference)) return unusable(call, answer, 'it names another order')
   return answered(parsed.output, answer.status)
 }
 
 function interpretRefusal(call: Call, answer: HttpAnswer): SupplierOutcome {
   const read = readJson(answer)
   const body = read.readable ? read.value : null
-  if (contradictsRefusal(body)) return senseless(call, answer, 'its status contradicts the refusal')
-  if (foreignReference(body, call.reference)) return senseless(call, answer, 'it names another order')
+  if (contradictsRefusal(body)) return unusable(call, answer, 'its status contradicts the refusal')
+  if (foreignReference(body, call.reference)) return unusable(call, answer, 'it names another order')
   const parsed = v.safeParse(refusalSchema, body, { abortEarly: true })
   return answered(parsed.success ? { ...parsed.output, status: 'failed' } : bareRefusal, answer.status)
 }
@@ -136,8 +136,8 @@ function readJson(answer: HttpAnswer): Read {
   }
 }
 
-function senseless(call: Call, answer: HttpAnswer, problem: string): SupplierOutcome {
-  return unknown(`the answer makes no sense: ${problem}`, {
+function unusable(call: Call, answer: HttpAnswer, problem: string): SupplierOutcome {
+  return unknown(`the answer is unusable: ${problem}`, {
     httpStatus: answer.status,
     raw: quote(call, answer),
   })

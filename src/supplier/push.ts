@@ -13,8 +13,8 @@ export type SignedPush = {
 }
 
 /**
- * What a pushed body says. `reference` is the order item's UUID in lower case. A body that makes no sense is
- * `malformed`, and `details` names the field at fault; a sensible one whose reference is no UUID, and so none of
+ * What a pushed body says. `reference` is the order item's UUID in lower case. A body that is no answer
+ * with a reference is `malformed`, and `details` names the field at fault; a reference that is no UUID, and so none of
  * ours, is `unknown_reference`.
  */
 export type ParsedPush =
@@ -33,7 +33,7 @@ export const pushSchema = v.intersect([
 ])
 
 /**
- * Tells whether a push comes from the supplier and is fresh: `X-Supplier-Signature` is `sha256=` and the hex
+ * Returns whether a push comes from the supplier and is fresh: `X-Supplier-Signature` is `sha256=` and the hex
  * HMAC-SHA256 of timestamp, `.` and raw body under the supplier's token, and `X-Supplier-Timestamp` (Unix seconds)
  * is at most 300 seconds from `now`. It compares in constant time.
  */

@@ -19,7 +19,7 @@ const MAX_LENGTH = 2048
  * white space, control and invisible characters, backslashes, percent signs in the host, missing slashes,
  * numeric hosts in other spellings than four plain decimals.
  *
- * Gives the parsed URL, or the reason and the kind of the refusal.
+ * Returns the parsed URL, or the reason and the kind of the refusal.
  */
 export function checkCallbackUrl(text: string, allowNetworks: readonly Network[]): UrlCheck {
   const authority = authorityOf(text)

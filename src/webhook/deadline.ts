@@ -17,7 +17,7 @@ export function startDeadline(timeoutMs: number): Deadline {
   }
 }
 
-/** Waits at most `ms` milliseconds for `work`; then destroys the socket, on which `work` waits, and gives `late`. */
+/** Waits at most `ms` milliseconds for `work`; then destroys the socket, on which `work` waits, and returns `late`. */
 export async function within<T>(ms: number, socket: Socket, late: T, work: Promise<T>): Promise<T> {
   const timer = Promise.withResolvers<T>()
   const handle = setTimeout(() => {

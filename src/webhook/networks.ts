@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import { contains, isPlainAddress, type Network, parseNetworks } from '../common/networks.ts'
 
 /**
- * Tells whether an address is one that no webhook may be sent to: everything that is not plainly public, and
+ * Returns whether an address is one that no webhook may be sent to: everything that is not plainly public, and
  * every text that is no plain IP address (specification 6.7, rule 3).
  */
 export function isBlockedAddress(address: string): boolean {
@@ -11,7 +11,7 @@ export function isBlockedAddress(address: string): boolean {
   return !contains(GLOBAL_IPV6, address) || contains(BLOCKED_IPV6, address)
 }
 
-/** Tells whether an address is blocked and in none of the networks that the operator has opened. */
+/** Returns whether an address is blocked and in none of the networks that the operator has opened. */
 export function isRefusedAddress(address: string, allowNetworks: readonly Network[]): boolean {
   return isBlockedAddress(address) && !contains(allowNetworks, address)
 }

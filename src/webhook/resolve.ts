@@ -18,7 +18,7 @@ export type Resolution =
 export type NameResolver = { resolve(hostname: string, deadlineMs: number): Promise<Resolution> }
 
 /**
- * An answer over TCP has room for thousands of addresses, and to check them all would keep the event loop from other
+ * An answer over TCP can hold thousands of addresses, and checking them all would block the event loop for other
  * deliveries. No receiver has more than these in a family.
  */
 const MAX_ADDRESSES = 100

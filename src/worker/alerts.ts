@@ -8,7 +8,7 @@ export type Alert = Functions['work.begin_alert']['result'][number]
  * Sends alerts to operators: an `error` line in the log, and where `webhookUrl` is set a POST of `{"text": …}` to it.
  */
 export function createAlerts(db: Database, log: Log, webhookUrl: string | undefined) {
-  // A post that is tried again is no second alert: the log has it already.
+  // The alerts that were logged: a post that is tried again writes no second log record.
   const logged = new Set<string>()
   return {
     /** The alert, or null if it was sent already. */

@@ -18,7 +18,7 @@ type Running = {
   output(): string
   /** Waits until it has printed this, and gives it. Rejects if it ends before. */
   printed(what: RegExp): Promise<string>
-  /** Sends SIGTERM twice and gives the exit code. */
+  /** Sends SIGTERM twice and returns the exit code. */
   end(): Promise<number | null>
 }
 
@@ -62,7 +62,7 @@ function start(folder: string, name: string, settings: { [variable: string]: str
   }
 }
 
-/** Waits until a service is ready, and gives its address. */
+/** Waits until a service is ready, and returns its address. */
 async function addressOf(service: Running): Promise<string> {
   return (await service.printed(/^ready: http:\S+$/m)).replace('ready: ', '')
 }

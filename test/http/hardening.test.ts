@@ -50,7 +50,7 @@ const expectEnvelope = ({ headers, json }: ReturnType<typeof parse>, code: strin
 
 describe('what is no HTTP gets the same envelope', () => {
   test.each([
-    ['nonsense', 'hello\r\n\r\n'],
+    ['no HTTP', 'hello\r\n\r\n'],
     ['a bad header', 'GET /livez HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n\r\n'],
     ['two lengths', 'POST /b2b/orders HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
     [
@@ -95,7 +95,7 @@ describe('what is no HTTP gets the same envelope', () => {
   })
 })
 
-describe('what came whole before the nonsense gets its own answer first', () => {
+describe('what came whole before malformed bytes gets its own answer first', () => {
   const placing = (externalOrderId: string) => {
     const body = JSON.stringify({ externalOrderId, items: [{ productId: products.key }] })
     return `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -109,8 +109,8 @@ describe('what came whole before the nonsense gets its own answer first', () => 
       'POST /b2b/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
       401,
     ],
-  ])('%s', async (name, nonsense, status) => {
-    const response = await exchangeRaw(api().port, placing(`${name} 1`) + placing(`${name} 2`) + nonsense)
+  ])('%s', async (name, malformed, status) => {
+    const response = await exchangeRaw(api().port, placing(`${name} 1`) + placing(`${name} 2`) + malformed)
     expect(response.match(/HTTP\/1\.1 (\d+)/g)).toEqual([
       'HTTP/1.1 201',
       'HTTP/1.1 201',

@@ -10,7 +10,7 @@ import { testApi } from '../support/service.ts'
 const database = testDatabase()
 const config = { trustProxyHops: 1 }
 const never = 1_000_000
-const patient = testApi(() => database.url, { config, times: { bodyWindowMs: never, unreadMs: never } })
+const unhurried = testApi(() => database.url, { config, times: { bodyWindowMs: never, unreadMs: never } })
 const hasty = testApi(() => database.url, { config, times: { bodyWindowMs: 300, unreadMs: 300 } })
 
 let partner: Partner
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 'push-token' })
 })
 
-type Api = ReturnType<typeof patient>
+type Api = ReturnType<typeof unhurried>
 type Raw = { socket: Socket; text: () => string; status: () => number | undefined; closed: () => boolean }
 
 async function open(api: Api, bytes: string): Promise<Raw> {
@@ -76,7 +76,7 @@ describe('a push that its headers show to be none is refused before its body has
     ['a signature without its algorithm', { signature: '0'.repeat(64) }],
   ]
   test.each(cases)('%s', async (_, wrong) => {
-    const raw = await open(patient(), pushHead({ from: '198.51.100.1', ...wrong, more: half }))
+    const raw = await open(unhurried(), pushHead({ from: '198.51.100.1', ...wrong, more: half }))
     expect(await statusOf(raw)).toBe(401)
     expect(raw.text()).toContain('X-RateLimit-Remaining')
     raw.socket.destroy()
@@ -85,7 +85,7 @@ describe('a push that its headers show to be none is refused before its body has
   test('the rest of the body is forgotten, and the connection serves the next request', async () => {
     const body = 'x'.repeat(50_000)
     const raw = await open(
-      patient(),
+      unhurried(),
       pushHead({ from: '198.51.100.1', signature: '', more: `Content-Length: ${body.length}\r\n\r\n` }),
     )
     expect(await statusOf(raw)).toBe(401)
@@ -95,8 +95,11 @@ describe('a push that its headers show to be none is refused before its body has
   })
 
   test('one that could be good waits for its body', async () => {
-    const raw = await open(patient(), pushHead({ from: '198.51.100.1', more: 'Content-Length: 2\r\n\r\n{' }))
-    await patient().get('/livez')
+    const raw = await open(
+      unhurried(),
+      pushHead({ from: '198.51.100.1', more: 'Content-Length: 2\r\n\r\n{' }),
+    )
+    await unhurried().get('/livez')
     expect(raw.status()).toBeUndefined()
     raw.socket.write('}')
     expect(await statusOf(raw)).toBe(401)
@@ -117,13 +120,13 @@ describe('a client that waits to be told to go on', () => {
       413,
     ],
   ])('is not told so %s, and the connection ends', async (_, bytes, status) => {
-    const raw = await open(patient(), bytes())
+    const raw = await open(unhurried(), bytes())
     await once(raw.socket, 'close')
     expect(raw.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*Connection: close`))
   })
 
   test('is told so when its body is wanted', async () => {
-    const raw = await open(patient(), orderHead('198.51.100.2', waiting))
+    const raw = await open(unhurried(), orderHead('198.51.100.2', waiting))
     expect(await statusOf(raw)).toBe(100)
     raw.socket.write('{}')
     await expect.poll(raw.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /)
@@ -132,7 +135,7 @@ describe('a client that waits to be told to go on', () => {
 })
 
 test('a body that is too large by its own words is refused before it comes', async () => {
-  const raw = await open(patient(), orderHead('198.51.100.3', 'Content-Length: 65537\r\n\r\n'))
+  const raw = await open(unhurried(), orderHead('198.51.100.3', 'Content-Length: 65537\r\n\r\n'))
   expect(await statusOf(raw)).toBe(413)
   raw.socket.destroy()
 })
@@ -205,7 +208,7 @@ describe('the bodies that are under way', () => {
   test('are bounded for each client, then for all; orders have their places beside pushes', async () => {
     const stalled: Raw[] = []
     const stall = async (from: string, count: number) => {
-      const more = await Promise.all(times(count, () => open(patient(), pushHead({ from, more: half }))))
+      const more = await Promise.all(times(count, () => open(unhurried(), pushHead({ from, more: half }))))
       stalled.push(...more)
       return more
     }
@@ -226,7 +229,7 @@ describe('the bodies that are under way', () => {
     expect(other.text()).toMatch(/\r\nRetry-After: \d+\r\n/)
     expect(other.text()).not.toMatch(/x-ratelimit/i)
 
-    const placed = await open(patient(), order('203.0.113.1', 'beside stalled pushes'))
+    const placed = await open(unhurried(), order('203.0.113.1', 'beside stalled pushes'))
     expect(await statusOf(placed)).toBe(201)
 
     for (const raw of [...stalled, placed]) raw.socket.destroy()
@@ -234,7 +237,7 @@ describe('the bodies that are under way', () => {
       .poll(
         async () => {
           const retried = await open(
-            patient(),
+            unhurried(),
             pushHead({ from: '203.0.113.5', more: 'Content-Length: 2\r\n\r\n{}' }),
           )
           const status = await statusOf(retried)
@@ -249,7 +252,7 @@ describe('the bodies that are under way', () => {
   test('are bounded in bytes as well', async () => {
     const sent = `Content-Length: 60001\r\n\r\n${' '.repeat(60_000)}`
     const raws = await Promise.all(
-      times(40, () => open(patient(), pushHead({ from: '203.0.113.30', more: sent }))),
+      times(40, () => open(unhurried(), pushHead({ from: '203.0.113.30', more: sent }))),
     )
     // Two MiB hold 32 to 34 of them.
     const refused = () => raws.filter((raw) => raw.status() === 429).length
@@ -261,11 +264,11 @@ describe('the bodies that are under way', () => {
   test('a partner may not take the places of the others', async () => {
     const ordersOfOneClient = 256
     const raws = await Promise.all(
-      times(ordersOfOneClient + 2, () => open(patient(), orderHead('203.0.113.20', half))),
+      times(ordersOfOneClient + 2, () => open(unhurried(), orderHead('203.0.113.20', half))),
     )
     const refused = () => raws.filter((raw) => raw.status() === 429).length
     await expect.poll(refused, { timeout: 20_000 }).toBe(2)
-    const placed = await open(patient(), order('203.0.113.21', 'beside stalled orders'))
+    const placed = await open(unhurried(), order('203.0.113.21', 'beside stalled orders'))
     expect(await statusOf(placed)).toBe(201)
     for (const raw of [...raws, placed]) raw.socket.destroy()
   })
@@ -274,13 +277,13 @@ describe('the bodies that are under way', () => {
 describe('a body in chunks of one byte', () => {
   test('is read', async () => {
     const body = `${chunked}${crumbs(orderBody('crumbs'))}0\r\n\r\n`
-    const raw = await open(patient(), orderHead('198.51.100.7', body))
+    const raw = await open(unhurried(), orderHead('198.51.100.7', body))
     expect(await statusOf(raw)).toBe(201)
     raw.socket.destroy()
   })
 
   test('is refused where there are far too many of them', async () => {
-    const raw = await open(patient(), orderHead('198.51.100.7', chunked + crumbs(' '.repeat(20_000))))
+    const raw = await open(unhurried(), orderHead('198.51.100.7', chunked + crumbs(' '.repeat(20_000))))
     expect(await statusOf(raw)).toBe(413)
     raw.socket.destroy()
   })
@@ -290,7 +293,7 @@ describe('a body in chunks of one byte', () => {
     ['a read', () => `GET /livez HTTP/1.1\r\nHost: x\r\n${chunked}`],
     ['a request to no route', () => `POST /nothing HTTP/1.1\r\nHost: x\r\n${chunked}`],
   ])('is not parsed for ever after the answer: %s', async (_, head) => {
-    const raw = await open(patient(), head())
+    const raw = await open(unhurried(), head())
     await statusOf(raw)
     const flood = setInterval(() => raw.socket.write(crumbs(' '.repeat(1_000))), 5)
     await once(raw.socket, 'close')

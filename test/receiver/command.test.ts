@@ -44,7 +44,7 @@ async function run(args: string[], input = '') {
   return { status, stdout, stderr }
 }
 
-/** Starts the command on a free port. `end` signals it and gives its exit code. */
+/** Starts the command on a free port. `end` signals it and returns its exit code. */
 async function startCommand(args: string[], input = '') {
   const command = spawnCommand(['--port', '0', ...args])
   command.stdin.end(input)

@@ -102,7 +102,7 @@ describe('a delivery that cannot be trusted is answered with 401 and never parse
     expect(receiver.received[0]).toMatchObject({ verified: false, problem: 'wrong signature' })
   })
 
-  it('however little sense its body makes', async () => {
+  it('whatever its body says', async () => {
     const receiver = await start()
     const event = { ...completedEvent(), body: Buffer.from('{') }
     expect(await deliver(receiver.url, event, { signedWith: otherSecret })).toEqual(answeredWith(401))
@@ -116,7 +116,7 @@ describe('a delivery that cannot be trusted is answered with 401 and never parse
   })
 })
 
-describe('a delivery that is signed but makes no sense is answered with 400:', () => {
+describe('a delivery that is signed but is no event is answered with 400:', () => {
   it.each([
     ['no JSON', 'hello', 'the body is no JSON'],
     ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'the body is no JSON'],

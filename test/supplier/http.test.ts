@@ -228,7 +228,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
   it('where the body is larger than 1 MiB', async () => {
     const text = `{"status":"completed","pad":"${'x'.repeat(1024 * 1024)}"}`
     const outcome = await outcomeOf(() => ({ status: 200, text }))
-    expect(outcome).toMatchObject({ error: 'the answer makes no sense: it is too large' })
+    expect(outcome).toMatchObject({ error: 'the answer is unusable: it is too large' })
     expect(outcome).toHaveProperty('raw', text.slice(0, 2000))
   })
 
@@ -236,7 +236,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
     const answer = { status: 200, text: 'x'.repeat(4 * 1024 * 1024), stop: 'hang' } as const
     const before = Date.now()
     expect(await outcomeOf(() => answer)).toMatchObject({
-      error: 'the answer makes no sense: it is too large',
+      error: 'the answer is unusable: it is too large',
     })
     expect(Date.now() - before).toBeLessThan(15_000)
   })

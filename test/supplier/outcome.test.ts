@@ -105,15 +105,15 @@ describe.each(methods)('an answer to a %s', (method) => {
     ['an error code of 201 characters', { status: 'failed', errorCode: 'A'.repeat(201) }],
     ['a reference that is a number', { status: 'completed', reference: 5 }],
     ['another reference', { status: 'completed', reference: 'c9f0f895-fb98-4b91-99f5-1fd0297e236d' }],
-  ])('that is or has %s makes no sense', (_, body) => {
+  ])('that is or has %s is unusable', (_, body) => {
     const outcome = interpret(method, 200, body)
     expect(outcome).toMatchObject({ outcome: 'unknown', httpStatus: 200, retryAfter: null })
-    expect(outcome).toHaveProperty('error', expect.stringMatching(/^the answer makes no sense: /))
+    expect(outcome).toHaveProperty('error', expect.stringMatching(/^the answer is unusable: /))
   })
 
-  it('that is too large makes no sense, though it begins well', () => {
+  it('that is too large is unusable, though it begins well', () => {
     const outcome = interpret(method, 200, { status: 'completed' }, { tooLarge: true })
-    expect(outcome).toMatchObject({ outcome: 'unknown', error: 'the answer makes no sense: it is too large' })
+    expect(outcome).toMatchObject({ outcome: 'unknown', error: 'the answer is unusable: it is too large' })
   })
 
   it.each([203, 204, 206, 301, 302, 307, 308, 401, 403, 408, 409, 425, 429, 500, 502, 503, 504, 599])(
@@ -129,13 +129,13 @@ describe.each(methods)('an answer to a %s', (method) => {
     },
   )
 
-  it('says where it makes no sense, without the values', () => {
+  it('says why it is unusable, without the values', () => {
     const outcome = interpret(method, 200, { status: 'completed', codes: ['GOOD', 'B'.repeat(1001)] })
     const problem = 'codes[1] is longer than 1000 characters'
-    expect(outcome).toMatchObject({ error: `the answer makes no sense: ${problem}` })
+    expect(outcome).toMatchObject({ error: `the answer is unusable: ${problem}` })
   })
 
-  it('that makes no sense is quoted: 2000 characters, storable, without the token', () => {
+  it('that is unusable is quoted: 2000 characters, storable, without the token', () => {
     const outcome = interpret(method, 502, `${token}\u0000 ${'😀'.repeat(2000)}`)
     const raw = 'raw' in outcome ? (outcome.raw ?? '') : ''
     expect(raw.startsWith('[token]\uFFFD 😀')).toBe(true)
@@ -207,13 +207,13 @@ describe('any other 4xx', () => {
     expect(outcome).toEqual(answered({ status: 'failed', httpStatus: 422 }))
   })
 
-  it.each(['processing', 'completed'])('to a PUT whose body says %s makes no sense', (status) => {
+  it.each(['processing', 'completed'])('to a PUT whose body says %s is unusable', (status) => {
     for (const codes of [[], 'wrong']) {
       expect(interpret('PUT', 422, { status, codes })).toMatchObject({ outcome: 'unknown', httpStatus: 422 })
     }
   })
 
-  it('to a PUT that speaks of another reference makes no sense', () => {
+  it('to a PUT that speaks of another reference is unusable', () => {
     expect(interpret('PUT', 422, { reference: 'c9f0f895-fb98-4b91-99f5-1fd0297e236d' })).toMatchObject({
       outcome: 'unknown',
       httpStatus: 422,

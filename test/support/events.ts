@@ -17,7 +17,7 @@ export type Attempt = {
 /** The rungs of the retry ladder, in seconds. */
 export const rungs = [60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400]
 
-/** Completes an order of a partner and gives the id of its event. */
+/** Completes an order of a partner and returns the id of its event. */
 export async function makeEvent(
   sql: postgres.Sql,
   partner: Partner,
@@ -29,7 +29,7 @@ export async function makeEvent(
   return event?.event_id as string
 }
 
-/** Completes so many orders of a partner, one after the other, and gives the ids of their events. */
+/** Completes so many orders of a partner, one after the other, and returns the ids of their events. */
 export async function makeEvents(sql: postgres.Sql, partner: Partner, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n += 1) ids.push(await makeEvent(sql, partner))
@@ -50,7 +50,7 @@ export async function claimAttempt(sql: postgres.Sql, eventId: string): Promise<
   return attempt
 }
 
-/** Records how an attempt ended and gives the verdict. */
+/** Records how an attempt ended and returns the verdict. */
 export async function finishAttempt(
   sql: postgres.Sql,
   attempt: { event_id: string; claim_id: string },
@@ -60,7 +60,7 @@ export async function finishAttempt(
   return verdict
 }
 
-/** Records that attempts ended so, in one call, and gives their verdicts. */
+/** Records that attempts ended so, in one call, and returns their verdicts. */
 export async function finishAttempts(
   sql: postgres.Sql,
   attempts: { event_id: string; claim_id: string }[],

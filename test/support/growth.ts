@@ -3,7 +3,7 @@ import fc from 'fast-check'
 /** A text that grows: its run is repeated until it has the length that is wanted. */
 export type Shape = { before: string; run: string; after: string }
 
-/** Gives the milliseconds that work on a text takes, at its best of a few tries. */
+/** Returns the milliseconds that work on a text takes, at its best of a few tries. */
 export type Stopwatch = (shape: Shape, length: number) => Promise<number> | number
 
 /**

@@ -23,7 +23,7 @@ export function itemTests() {
   return {
     sql,
     partner: () => present,
-    /** Places an order of the partner and gives its code and the ids of its items. */
+    /** Places an order of the partner and returns its code and the ids of its items. */
     order,
     keys: (quantity: number, callbackUrl: string | null = null) =>
       order({ callbackUrl, items: [{ productId: products.key, quantity }] }),
@@ -47,7 +47,7 @@ export function itemTests() {
         await sql()`select coalesce(sum(count), 0)::int as n from supply.alerts where cause = ${cause}`
       return row?.n
     },
-    /** Records a pushed result and gives what came of it. */
+    /** Records a pushed result and returns what came of it. */
     push: async (supplier: string, item: string, result: object): Promise<string> => {
       const [row] =
         await sql()`select api.record_push(${supplier}, ${item}, ${sql().json(result as never)}) as said`

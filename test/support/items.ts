@@ -18,7 +18,7 @@ export async function claimCalls(sql: postgres.Sql, itemIds: string[]): Promise<
   return [...(await sql<Call[]>`select * from work.begin_calls(${itemIds}) order by ordinal`)]
 }
 
-/** Records one result under a claim and gives the verdict. */
+/** Records one result under a claim and returns the verdict. */
 export async function record(
   sql: postgres.Sql,
   call: { item_id: string; claim_id: string },

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { place } from './orders.ts'
 import type { Partner } from './partner.ts'
 
-/** Orders something and gives the id of the event, once the running worker has completed the order. */
+/** Orders something and returns the id of the event, once the running worker has completed the order. */
 export async function orderedEvent(
   sql: postgres.Sql,
   partner: Partner,

@@ -47,7 +47,7 @@ export function orderRequest(partner: Partner, request: OrderRequest = {}) {
   }
 }
 
-/** Places requests in one call, and gives the answers by ordinal. */
+/** Places requests in one call, and returns the answers by ordinal. */
 export async function placeAll(sql: postgres.Sql, requests: object[]): Promise<Placed[]> {
   const rows = await sql<
     Placed[]
@@ -55,7 +55,7 @@ export async function placeAll(sql: postgres.Sql, requests: object[]): Promise<P
   return [...rows]
 }
 
-/** Places one order and gives its answer. */
+/** Places one order and returns its answer. */
 export async function place(
   sql: postgres.Sql,
   partner: Partner,

@@ -15,7 +15,7 @@ type Node = {
 export type Statement = { text: string; nodes: Node[]; rowsRead: number }
 
 export type Explained = {
-  /** Runs a statement and gives its rows, and every statement that the functions in it ran, but for the checks of foreign keys. */
+  /** Runs a statement and returns its rows, and every statement that the functions in it ran, but for the checks of foreign keys. */
   explained(
     work: (sql: postgres.Sql) => PromiseLike<postgres.Row[]>,
   ): Promise<{ rows: postgres.Row[]; statements: Statement[] }>

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => thread.terminate())
 
-/** Tells whether one more connection finds a place in the queue; it then keeps it. */
+/** Returns whether one more connection finds a place in the queue; it then keeps it. */
 async function connects(): Promise<boolean> {
   const socket = connect(port, '127.0.0.2').on('error', () => {})
   const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 200))

@@ -7,8 +7,8 @@ import { isHealthCheck } from '../paths.ts'
 const clientGoneStatus = 499
 
 /**
- * Writes one line for each request, with nothing in it that a client sent but the method, and counts it. Health checks
- * that went well are for the level debug.
+ * Writes one log record for each request, which holds nothing that a client sent but the method, and counts the
+ * request. Health checks that succeed are logged at level debug.
  */
 export function accessLog(log: Log, metrics: HttpMetrics): Middleware {
   return async (ctx, next) => {
@@ -18,16 +18,16 @@ export function accessLog(log: Log, metrics: HttpMetrics): Middleware {
     const status = ctx.writable ? ctx.status : clientGoneStatus
     const { method, state } = ctx
     const route = state.route.pattern
-    const line = {
+    const record = {
       method,
       route,
       status,
       ms: Math.round(ms),
       account: state.account?.id,
     }
-    if (status >= 500) log.error(line, 'request')
-    else if (status === 200 && isHealthCheck(route)) log.debug(line, 'request')
-    else log.info(line, 'request')
+    if (status >= 500) log.error(record, 'request')
+    else if (status === 200 && isHealthCheck(route)) log.debug(record, 'request')
+    else log.info(record, 'request')
     metrics.request({ method, route, status }, ms / 1000)
   }
 }

@@ -7,13 +7,13 @@ import { ClientGone } from './incoming_body.ts'
 const warnEveryMs = 1_000
 
 /**
- * Turns what is thrown further in into an answer: 503 if the database cannot answer, else 500, which is a bug. A client
+ * Answers a request whose handling throws: 503 if the database cannot answer, else 500, which is a bug. A client
  * that went away is neither.
  */
 export function answerErrors(log: Log): Middleware {
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  // One cause makes every request fail: a line a second says it.
+  // One cause makes every request fail: one log record a second is enough.
   function warnUnavailable(error: unknown): void {
     if (performance.now() - warnedAt < warnEveryMs) return
     warnedAt = performance.now()

@@ -5,7 +5,7 @@ import type { BodyAllowance, BodyHold, BodyRefusal } from './body_allowance.ts'
 /** The largest body that is taken, in bytes. */
 export const bodyLimit = 64 * 1024
 
-// Each piece is work, however small: 64 KiB come in 45 packets, or in as many chunks as the sender likes.
+// Each piece costs work, however small: 64 KiB come in 45 packets, or in as many chunks as the sender chooses.
 const mostPieces = 8_192
 
 type BodyFault = BodyRefusal | 'BODY_TOO_LARGE' | 'REQUEST_TIMEOUT'
@@ -20,7 +20,7 @@ export type IncomingBody = {
    * (`Expect: 100-continue`). Throws ClientGone if the client hung up.
    */
   read(): Promise<ReceivedBody>
-  /** Forgets what has come and what still comes: there is nothing to read then. May be called again. */
+  /** Discards what has come and what still comes: there is nothing to read then. May be called again. */
   discard(): void
 }
 
@@ -156,7 +156,7 @@ class ArrivingBody implements IncomingBody {
     else this.#fail('REQUEST_TIMEOUT')
   }
 
-  /** Takes nothing more: what still comes is read and forgotten. */
+  /** Takes nothing more: what still comes is read and discarded. */
   #stop(): void {
     this.#ended = true
     clearTimeout(this.#timer)

@@ -3,9 +3,9 @@ import { clientNetwork } from './client_address.ts'
 /** A used-up budget: requests per window, and the seconds until the window ends (1..60). */
 export type UsedBudget = { limit: number; reset: number }
 
-/** The clients of whom this process knows that their budget is used up. */
+/** The clients whose budget is used up, as far as this process knows. */
 export type OverBudget = {
-  /** What is known of a client; undefined if its budget is not known to be used up. */
+  /** The used-up budget of a client; undefined if it is not known to be used up. */
   find(client: string): UsedBudget | undefined
   /** Notes that a client has used up its budget. */
   add(client: string, budget: UsedBudget): void
@@ -14,7 +14,8 @@ export type OverBudget = {
 const pruneAt = 10_000
 
 /**
- * Makes the list of clients over their budget, which saves the database from their requests until their window ends.
+ * Makes the list of clients over their budget: their requests are refused without a call to the database until their
+ * window ends.
  * `now` is a clock in milliseconds.
  */
 export function createOverBudget(now: () => number = () => performance.now()): OverBudget {

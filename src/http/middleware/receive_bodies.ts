@@ -5,7 +5,7 @@ import { createBodyAllowance } from './body_allowance.ts'
 import { clientNetwork } from './client_address.ts'
 import { receiveBody } from './incoming_body.ts'
 
-/** How patient the server is with bodies, in milliseconds: see `ServerTimes`. */
+/** The time limits for bodies, in milliseconds: see `ServerTimes`. */
 export type BodyTimes = { bodyWindowMs: number; unreadMs: number }
 
 // Other bodies come from partners who have shown their keys, and strangers must not take their places.
@@ -16,8 +16,9 @@ const orderLimits = { bodies: 1024, bytes: 32 * 1024 * 1024 }
 const mostUnreadPieces = 2_048
 
 /**
- * Takes the bodies of requests as they come, in bounded memory, so that none waits in a list of pieces for the checks
- * before it to end. A request that is answered without its body being read lets go of it.
+ * Takes the bodies of requests as they come, in bounded memory, so that no request
+ * queues pieces of its body while it is checked. The body of a request that is answered without being read is
+ * discarded.
  */
 export function receiveBodies({ bodyWindowMs }: BodyTimes): Middleware {
   const pushes = createBodyAllowance(pushLimits)

@@ -57,7 +57,7 @@ async function receiverOf(of: Partner, options: Partial<ReceiverOptions> = {}): 
 const simulate = (body: unknown, key = partner.key) => api().post('/simulation/webhooks', { key, body })
 const read = (eventId: string, key = partner.key) => api().get(`/simulation/webhooks/${eventId}`, { key })
 
-/** Asks for a sample that must be accepted, and gives its event id. */
+/** Asks for a sample that must be accepted, and returns its event id. */
 async function sample(body: object, key = partner.key): Promise<string> {
   const { status, json } = await simulate({ eventType: 'order.completed', ...body }, key)
   expect({ status, json }).toEqual({
@@ -75,7 +75,7 @@ async function inState(eventId: string, state: string) {
   return (await read(eventId)).json.data
 }
 
-/** Completes or fails an order of keys on the way of real ones, and gives its event. */
+/** Completes or fails an order of keys on the way of real ones, and returns its event. */
 async function realEvent(of: Partner, eventType = 'order.completed') {
   const result: SupplierAnswer =
     eventType === 'order.completed'

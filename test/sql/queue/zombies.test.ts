@@ -23,7 +23,7 @@ beforeEach(async () => {
   partner = await makePartner(sql())
 })
 
-/** Has a pool take the job of an event or an item, and gives what its queue does in the end. */
+/** Has a pool take the job of an event or an item, and returns what its queue does in the end. */
 async function takeJob(subject: string): Promise<() => Promise<unknown>> {
   const [job] = await sql()`
     update graphile_worker._private_jobs set locked_by = 'pool-zombie', locked_at = now(), attempts = attempts + 1

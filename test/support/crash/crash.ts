@@ -16,7 +16,7 @@ export type Gate = {
   open(): Promise<void>
 }
 
-/** Closes a gate before a row: whoever wants to claim it, or to record about it, has to wait. */
+/** Closes a gate before a row: a worker that begins or finishes work on it has to wait. */
 export async function closeGate(database: TestDatabase, row: Row): Promise<Gate> {
   const holder = await database.sql.reserve()
   await holder`begin`
@@ -70,8 +70,8 @@ export async function killBefore(gate: Gate, worker: WorkerProcess): Promise<voi
 }
 
 /**
- * Lets time pass after the last worker has died: what it was saying to the database has come to its end, and the
- * sweeper looks twice and frees its jobs. Gives how many.
+ * Lets time pass after the last worker has died: its statements have ended, and the sweeper looks twice and frees its
+ * jobs. Returns how many.
  */
 export async function sweepTheDead(sql: postgres.Sql): Promise<number> {
   const sessions = () =>

@@ -38,7 +38,7 @@ export type CrashScene = {
 
 export const completes: SupplierAnswer = { status: 200, json: { status: 'completed' } }
 
-const patience = { timeout: 15_000, interval: 20 }
+const polling = { timeout: 15_000, interval: 20 }
 
 /**
  * For a test file: sets the scene before its first test, and proves after each test that the audit finds nothing.
@@ -122,9 +122,9 @@ function views({ sql }: TestDatabase) {
     outcomesOf,
     itemStatus,
     eventIn: (id: string, state: string) =>
-      expect.poll(async () => (await eventOf(id))?.state, patience).toBe(state),
-    itemIn: (id: string, status: string) => expect.poll(() => itemStatus(id), patience).toBe(status),
+      expect.poll(async () => (await eventOf(id))?.state, polling).toBe(state),
+    itemIn: (id: string, status: string) => expect.poll(() => itemStatus(id), polling).toBe(status),
     jobsGone: (subject: string) =>
-      expect.poll(() => jobsLeft(subject), { ...patience, interval: 100 }).toHaveLength(0),
+      expect.poll(() => jobsLeft(subject), { ...polling, interval: 100 }).toHaveLength(0),
   }
 }
