@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
+import { withinTime } from './deadline.ts'
 import { connectionSurvives, DatabaseDeadline, DatabaseEnded } from './errors.ts'
 import { postgresJsTypes } from './types.ts'
 
@@ -62,24 +63,7 @@ export function createPool(options: PoolOptions): Pool {
     if (ended) return Promise.reject(new DatabaseEnded())
     const free = idle.pop() ?? (all.size + pausing < options.max ? open() : undefined)
     if (free) return Promise.resolve(free)
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => waiter.refuse(new DatabaseDeadline()), deadline - Date.now())
-      const settle = () => {
-        clearTimeout(timer)
-        waiting.delete(waiter)
-      }
-      const waiter: Waiter = {
-        grant: (connection) => {
-          settle()
-          resolve(connection)
-        },
-        refuse: (error) => {
-          settle()
-          reject(error)
-        },
-      }
-      waiting.add(waiter)
-    })
+    return waitAmong(waiting, deadline)
   }
 
   function open(): postgres.Sql {
@@ -109,7 +93,7 @@ export function createPool(options: PoolOptions): Pool {
     async run(strings, parameters, deadline) {
       const connection = await acquire(deadline)
       try {
-        const rows = await beforeDeadline(statement(connection, strings, parameters), deadline)
+        const rows = await withinTime(deadline - Date.now(), statement(connection, strings, parameters))
         release(connection)
         return rows
       } catch (error) {
@@ -123,9 +107,31 @@ export function createPool(options: PoolOptions): Pool {
       while (idle.length < all.size && Date.now() < end) await sleep(10)
       ended = true
       for (const waiter of [...waiting]) waiter.refuse(new DatabaseEnded())
-      await beforeDeadline(Promise.all([...all].map(close)), Date.now() + closeLimitMs).catch(() => {})
+      await withinTime(closeLimitMs, Promise.all([...all].map(close))).catch(() => {})
     },
   }
+}
+
+/** Waits among others for a connection until the deadline. The waiter removes itself when it is settled. */
+function waitAmong(waiting: Set<Waiter>, deadline: number): Promise<postgres.Sql> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => waiter.refuse(new DatabaseDeadline()), deadline - Date.now())
+    const settle = () => {
+      clearTimeout(timer)
+      waiting.delete(waiter)
+    }
+    const waiter: Waiter = {
+      grant: (connection) => {
+        settle()
+        resolve(connection)
+      },
+      refuse: (error) => {
+        settle()
+        reject(error)
+      },
+    }
+    waiting.add(waiter)
+  })
 }
 
 function openConnection(options: PoolOptions): postgres.Sql {
@@ -158,18 +164,6 @@ async function statement(
   parameters: (string | null)[],
 ): Promise<Rows> {
   return await connection(strings, ...parameters.map((value) => connection.typed(value, textOid)))
-}
-
-async function beforeDeadline<T>(work: Promise<T>, deadline: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DatabaseDeadline()), Math.max(0, deadline - Date.now()))
-  })
-  try {
-    return await Promise.race([work, tooLate])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 async function close(connection: postgres.Sql): Promise<void> {

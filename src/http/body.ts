@@ -1,5 +1,5 @@
-import { isUtf8 } from 'node:buffer'
 import { MIMEType } from 'node:util'
+import { type ParsedJson, parseJson } from '../common/json.ts'
 import type { Context } from './context.ts'
 import { refuse, refuseAsTooSlow, refuseAsUnavailable, refuseForNow, unavailableFor } from './errors.ts'
 import { bodyLimit, type ReceivedBody } from './middleware/incoming_body.ts'
@@ -7,9 +7,6 @@ import { bodyLimit, type ReceivedBody } from './middleware/incoming_body.ts'
 /** The body of a request; or why there is none. */
 export type ReadBody = ReceivedBody | { ok: false; error: 'UNSUPPORTED_MEDIA_TYPE' }
 export type BodyError = Extract<ReadBody, { ok: false }>['error']
-
-/** JSON that was parsed, or undefined where the bytes are no JSON in UTF-8. */
-export type ParsedJson = { value: unknown } | undefined
 
 /**
  * Reads the body of a request as the bytes that came. Returns UNSUPPORTED_MEDIA_TYPE where it is not declared as plain
@@ -47,16 +44,6 @@ export function refuseBody(ctx: Context, error: BodyError): void {
   else if (error === 'UNAVAILABLE') refuseAsUnavailable(ctx)
   else if (error === 'REQUEST_TIMEOUT') refuseAsTooSlow(ctx)
   else refuse(ctx, error)
-}
-
-/** Parses JSON in UTF-8. */
-function parseJson(bytes: Buffer): ParsedJson {
-  if (!isUtf8(bytes)) return undefined
-  try {
-    return { value: JSON.parse(new TextDecoder().decode(bytes)) }
-  } catch {
-    return undefined
-  }
 }
 
 function isPlainJson(ctx: Context): boolean {

@@ -1,4 +1,4 @@
-import { DatabaseDeadline } from '../database/errors.ts'
+import { withinTime } from '../database/deadline.ts'
 
 /** Does one piece of a request's work with the database; rejects as unavailable once the request's time is used up. */
 export type DatabaseTime = <T>(work: () => Promise<T>) => Promise<T>
@@ -14,14 +14,9 @@ export function createDatabaseTime(ms: number = databaseTimeMs): DatabaseTime {
   let left = ms
   return async (work) => {
     const began = performance.now()
-    let timer: NodeJS.Timeout | undefined
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new DatabaseDeadline()), Math.max(0, left))
-    })
     try {
-      return await Promise.race([work(), tooLate])
+      return await withinTime(left, work())
     } finally {
-      clearTimeout(timer)
       left -= performance.now() - began
     }
   }

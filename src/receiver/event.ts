@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { parseJson } from '../common/json.ts'
 
 const envelope = {
   event_id: v.string(),
@@ -49,31 +50,23 @@ export type Parsed =
   | { kind: 'malformed'; problem: string }
 
 /**
- * Parses the body of a webhook, after its signature was found right, and tells the event by `event_type` in the body,
- * as specification 6.1 demands, not by a header. Further fields are kept, for the service may add some. An event of
+ * Parses the body of a webhook, after its signature was verified. The type of the event is `event_type` in the body,
+ * as specification 6.1 demands, not by a header. Other fields are kept, for the service may add some. An event of
  * another type than the two is not malformed: a receiver takes it and ignores it.
  */
 export function parseEvent(body: Buffer): Parsed {
   const json = parseJson(body)
   if (json === undefined) return { kind: 'malformed', problem: 'the body is no JSON' }
-  const any = v.safeParse(anyEventSchema, json)
+  const any = v.safeParse(anyEventSchema, json.value)
   if (!any.success) return malformed(any.issues[0])
   const { event_id: eventId, event_type: type } = any.output
   if (type !== 'order.completed' && type !== 'order.failed') {
     return { kind: 'unknown type', eventId, problem: `event_type ${type} is unknown here and was ignored` }
   }
-  const event = v.safeParse(orderEventSchema, json)
+  const event = v.safeParse(orderEventSchema, json.value)
   return event.success ? { kind: 'event', eventId, event: event.output } : malformed(event.issues[0])
 }
 
 function malformed(issue: v.BaseIssue<unknown>): Parsed {
   return { kind: 'malformed', problem: `the body is no event: ${v.getDotPath(issue) ?? 'it is no object'}` }
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import { placeOf } from '../common/issue_place.ts'
+import { isStorable } from '../common/storable.ts'
 
 /** The most codes that one answer may hold. */
 export const codesLimit = 10_000
@@ -37,7 +39,7 @@ const reference = v.nullish(v.string('must be a string'), null)
 const about = { reference, errorCode: identifier, reason, supplierOrderId: identifier }
 
 /**
- * What a supplier answers: `status`, and if it likes `codes`, `errorCode`, `reason`, `supplierOrderId` and
+ * What a supplier answers: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId` and
  * `reference`. `null` counts as absent, and so does a blank text; unknown fields are ignored. Codes that come with
  * `processing` are ignored whatever they are. At most 10,000 codes of 1 to 1000 characters (and 2000 bytes).
  */
@@ -63,23 +65,10 @@ export function foreignReference(answer: unknown, reference: string): boolean {
   return typeof named === 'string' && named.toLowerCase() !== reference.toLowerCase()
 }
 
-/** The place of a problem in a JSON value, as `codes[3]`; empty for the value itself. */
-export function placeOf(issue: v.BaseIssue<unknown>): string {
-  return (issue.path ?? []).reduce((place, { key }) => {
-    if (typeof key === 'number') return `${place}[${key}]`
-    return place === '' ? String(key) : `${place}.${String(key)}`
-  }, '')
-}
-
 /** A problem in words, as `codes[3] is blank`. It never repeats a value, for values may be keys. */
 export function problemOf(issue: v.BaseIssue<unknown>): string {
-  const place = placeOf(issue)
+  const place = placeOf(issue.path)
   return place === '' ? 'it is not an object' : `${place} ${issue.message}`
-}
-
-/** PostgreSQL stores neither U+0000 nor a surrogate without its other half. */
-function isStorable(value: string): boolean {
-  return !value.includes('\u0000') && value.isWellFormed()
 }
 
 function blankToNull(value: string): string | null {

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { parseJson } from '../common/json.ts'
 import { answerSchema, foreignReference, problemOf, refusalSchema, type SupplierAnswer } from './answer.ts'
 
 /**
@@ -128,12 +129,9 @@ function contradictsRefusal(body: unknown): boolean {
 
 function readJson(answer: HttpAnswer): Read {
   if (answer.tooLarge) return { readable: false, problem: 'it is too large' }
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(answer.body)
-    return { readable: true, value: JSON.parse(text) }
-  } catch {
-    return { readable: false, problem: 'it is not JSON in UTF-8' }
-  }
+  const parsed = parseJson(answer.body)
+  if (parsed === undefined) return { readable: false, problem: 'it is not JSON in UTF-8' }
+  return { readable: true, value: parsed.value }
 }
 
 function unusable(call: Call, answer: HttpAnswer, problem: string): SupplierOutcome {

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import { placeOf } from '../common/issue_place.ts'
+import { parseJson } from '../common/json.ts'
 import { isFresh, verify } from '../common/sign.ts'
-import { answerSchema, placeOf } from './answer.ts'
+import { answerSchema } from './answer.ts'
 import { answered, type SupplierOutcome } from './outcome.ts'
 
 /** A pushed result as it came: the two headers, the raw body, the supplier's token and the present time. */
@@ -49,10 +51,10 @@ export function mayBeAuthentic(push: Pick<SignedPush, 'timestamp' | 'signature' 
 
 /** Reads a pushed body by the same rules as an answer to a GET. Verify it first. */
 export function parsePush(rawBody: Buffer | string): ParsedPush {
-  const body = parseJson(rawBody)
+  const body = parseJson(typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody)
   if (body === undefined) return malformed('', 'must be JSON in UTF-8')
-  const parsed = v.safeParse(pushSchema, body, { abortEarly: true })
-  if (!parsed.success) return malformed(placeOf(parsed.issues[0]), parsed.issues[0].message)
+  const parsed = v.safeParse(pushSchema, body.value, { abortEarly: true })
+  if (!parsed.success) return malformed(placeOf(parsed.issues[0].path), parsed.issues[0].message)
   const reference = parsed.output.reference.toLowerCase()
   if (!v.is(uuid, reference)) return { ok: false, problem: 'unknown_reference' }
   return { ok: true, reference, outcome: answered(parsed.output, null) }
@@ -60,14 +62,4 @@ export function parsePush(rawBody: Buffer | string): ParsedPush {
 
 function malformed(path: string, message: string): ParsedPush {
   return { ok: false, problem: 'malformed', details: [{ path, message }] }
-}
-
-function parseJson(rawBody: Buffer | string): unknown {
-  try {
-    const text =
-      typeof rawBody === 'string' ? rawBody : new TextDecoder('utf-8', { fatal: true }).decode(rawBody)
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

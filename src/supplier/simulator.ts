@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import * as v from 'valibot'
 import { readBytes } from '../common/bytes.ts'
+import { parseJson } from '../common/json.ts'
 import { listen } from '../common/listen.ts'
 import {
   answerTo,
@@ -124,7 +125,7 @@ function answerGet(state: State, reference: string): SimulatedAnswer {
 }
 
 function answerPut(state: State, reference: string, body: Buffer): SimulatedAnswer {
-  const wanted = v.safeParse(orderSchema, parseJson(body))
+  const wanted = v.safeParse(orderSchema, parseJson(body)?.value)
   if (!wanted.success || wanted.output.reference !== reference) return problem(400, 'Not an order')
   const { sku, quantity } = wanted.output
   if (deliversCodes(sku) && quantity > codesLimit) return refuseAsSoldOut(reference)
@@ -153,14 +154,6 @@ function elapsedSince(order: SimulatedOrder, timeScale: number): number {
 
 function problem(status: number, error: string): SimulatedAnswer {
   return { status, body: { error } }
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 /** The body; undefined if it is over the limit, or its sender went away. */

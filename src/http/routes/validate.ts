@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { placeOf } from '../../common/issue_place.ts'
 import type { Context } from '../context.ts'
 import type { Detail } from '../errors.ts'
 
@@ -32,11 +33,6 @@ export function checkQuery<
   return check(schema, Object.fromEntries(given))
 }
 
-/** Whether PostgreSQL can store a text: it takes neither U+0000 nor half of a surrogate pair. */
-export function isStorable(text: string): boolean {
-  return !text.includes('\u0000') && text.isWellFormed()
-}
-
 function valueFor(entry: unknown, text: string): unknown {
   return isNumeric(entry) && /^\d{1,15}$/.test(text) ? Number(text) : text
 }
@@ -45,11 +41,4 @@ function isNumeric(entry: unknown): boolean {
   if (typeof entry !== 'object' || entry === null) return false
   if ('wrapped' in entry) return isNumeric(entry.wrapped)
   return 'type' in entry && entry.type === 'number'
-}
-
-function placeOf(path: v.BaseIssue<unknown>['path']): string {
-  return (path ?? []).reduce((place, { key }) => {
-    if (typeof key === 'number') return `${place}[${key}]`
-    return place === '' ? String(key) : `${place}.${String(key)}`
-  }, '')
 }
