@@ -5,15 +5,15 @@ import { connectionSurvives, DatabaseDeadline, DatabaseOverloaded } from './erro
 export { byOrdinal } from './batch_call.ts'
 
 export type BatchOptions<In, Out> = {
-  /** Answers many items at once: for each item's place in the list, from 0, its answer. */
-  run: (items: In[]) => Promise<Map<number, Out>>
-  /** How much work an item is, at least 1. Without it, each is 1. */
-  weightOf?: (item: In) => number
-  /** Whose an item is: those who wait share the runs. Without it, all are one's. */
-  keyOf?: (item: In) => string
-  /** The most items of one run. */
+  /** Answers many entries at once: for each entry's place in the list, from 0, its answer. */
+  run: (entries: In[]) => Promise<Map<number, Out>>
+  /** How much work an entry is, at least 1. Without it, each is 1. */
+  weightOf?: (entry: In) => number
+  /** Whose an entry is: the keys share the runs. Without it, all entries have one key. */
+  keyOf?: (entry: In) => string
+  /** The most entries of one run. */
   max?: number
-  /** The most weight of one run; an item that is heavier goes alone. */
+  /** The most weight of one run; an entry that is heavier goes alone. */
   maxWeight?: number
   /** The most weight that may be unanswered at once, */
   maxPending?: number
@@ -21,7 +21,7 @@ export type BatchOptions<In, Out> = {
   maxPendingOfKey?: number
   /** The most runs under way at once, not counting those of parts that are tried again. */
   inFlight?: number
-  /** How long an item may wait for its run to begin, in milliseconds. */
+  /** How long an entry may wait for its run to begin, in milliseconds. */
   waitMs?: number
   /** Is told the size of each run. */
   onRun?: (size: number) => void
@@ -29,23 +29,23 @@ export type BatchOptions<In, Out> = {
 
 type Member<In, Out> = Waiting &
   Retried & {
-    item: In
+    entry: In
     resolve: (answer: Out) => void
     timer?: NodeJS.Timeout
   }
 
 /**
- * Coalesces calls: while nothing is under way an item goes at once, alone; what comes meanwhile goes together as soon
+ * Coalesces calls: while nothing is under way an entry goes at once, alone; what comes meanwhile goes together as soon
  * as a run ends. Nothing lingers to wait for company. A run is bounded by count and by weight, and shared fairly by
  * those who wait.
  *
- * The returned function resolves to the item's own answer. It rejects with what the run rejected with;
- * with an Error if the run did not answer exactly the items it was given, for then no answer can be trusted; and with
- * an error for which `isUnavailable` is true if the item waited too long, or at once if too much is pending. A run that
+ * The returned function resolves to the entry's own answer. It rejects with what the run rejected with;
+ * with an Error if the run did not answer exactly the entries it was given, because then no answer can be trusted; and with
+ * an error for which `isUnavailable` is true if the entry waited too long, or at once if too much is pending. A run that
  * rejects touches its members only, and where the database refused it, so that nothing of it was done, its parts are
  * tried again beside the next runs: one that waits for a lock, or fails, does not spoil the others.
  */
-export function batch<In, Out>(options: BatchOptions<In, Out>): (item: In) => Promise<Out> {
+export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => Promise<Out> {
   const { run, weightOf = () => 1, keyOf = () => '', inFlight = 1, waitMs = 10_000, onRun } = options
   const { max = 128, maxWeight = max, maxPending = 10_000, maxPendingOfKey = maxPending } = options
   const waiting = createBatchQueue<Member<In, Out>>()
@@ -57,7 +57,7 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (item: In) => Pr
     const began = performance.now()
     try {
       onRun?.(members.length)
-      const answers = await run(members.map(({ item }) => item))
+      const answers = await run(members.map(({ entry }) => entry))
       assertComplete(answers, members.length)
       for (const [index, member] of members.entries()) member.resolve(answers.get(index) as Out)
     } catch (error) {
@@ -85,13 +85,13 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (item: In) => Pr
     }, waitMs)
   }
 
-  return async (item) => {
-    const key = keyOf(item)
-    const weight = weightOf(item)
+  return async (entry) => {
+    const key = keyOf(entry)
+    const weight = weightOf(entry)
     if (!pending.add(key, weight)) throw new DatabaseOverloaded()
     try {
       return await new Promise((resolve, reject) => {
-        wait({ item, key, weight, deadline: performance.now() + waitMs, resolve, reject })
+        wait({ entry, key, weight, deadline: performance.now() + waitMs, resolve, reject })
       })
     } finally {
       pending.remove(key, weight)
@@ -101,7 +101,7 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (item: In) => Pr
 
 function assertComplete(answers: Map<number, unknown>, size: number): void {
   for (let ordinal = 0; ordinal < size; ordinal += 1) {
-    if (!answers.has(ordinal)) throw new Error(`a batch of ${size} left item ${ordinal} without an answer`)
+    if (!answers.has(ordinal)) throw new Error(`a batch of ${size} left entry ${ordinal} without an answer`)
   }
   if (answers.size !== size) throw new Error(`a batch of ${size} has ${answers.size} answers`)
 }

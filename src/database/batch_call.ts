@@ -32,6 +32,6 @@ export async function callForIds<Row extends Ordinal>(
  */
 export function byOrdinal<Row extends Ordinal>(rows: readonly Row[]): Map<number, Row> {
   const answers = new Map(rows.map((row) => [row.ordinal - 1, row]))
-  if (answers.size !== rows.length) throw new Error('a batch answered an item twice')
+  if (answers.size !== rows.length) throw new Error('a batch answered an entry twice')
   return answers
 }

@@ -1,61 +1,24 @@
-import { createServer, type Server, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { SupplierCall } from '../../src/supplier/adapter.ts'
-import { createAdapters, type SupplierAdapters } from '../../src/supplier/adapters.ts'
-import type { SupplierOutcome } from '../../src/supplier/outcome.ts'
+import { describe, expect, it } from 'vitest'
+import { createAdapters } from '../../src/supplier/adapters.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
+import { type AskOptions, httpAdapters, methods } from './harness.ts'
 
-let supplier: ScriptedSupplier
-let adapters: SupplierAdapters
-let hasty: SupplierAdapters
-
-beforeAll(async () => {
-  supplier = await startScriptedSupplier({ token: 'a-token-of-nobody' })
-  adapters = createAdapters()
-  hasty = createAdapters({ timeoutMs: 150 })
-})
-
-afterAll(async () => {
-  await Promise.all([adapters.close(), hasty.close()])
-  await supplier.close()
-})
-
-function order(overrides: Partial<SupplierCall> = {}): SupplierCall {
-  return {
-    baseUrl: supplier.url,
-    token: supplier.token,
-    reference: crypto.randomUUID(),
-    sku: 'UC-60',
-    quantity: 2,
-    deliveryData: { gameUserId: '5123456789', zone: 4, гость: true },
-    ...overrides,
-  }
-}
-
-type Options = { using?: SupplierAdapters; signal?: AbortSignal }
-
-function ask(method: 'PUT' | 'GET', call: SupplierCall, { using = adapters, signal }: Options = {}) {
-  const adapter = using.adapterFor('http')
-  if (adapter === undefined) throw new Error('no adapter for http')
-  return method === 'PUT' ? adapter.put(call, signal) : adapter.get(call, signal)
-}
-
-const methods = ['PUT', 'GET'] as const
+const { supplier, adapters, hasty, order, ask } = httpAdapters()
 
 describe('the adapters', () => {
   it('know the protocol http and no other', () => {
-    expect(adapters.adapterFor('http')).toBeDefined()
+    expect(adapters().adapterFor('http')).toBeDefined()
     for (const protocol of ['', 'HTTP', 'smtp', 'constructor', '__proto__']) {
-      expect(adapters.adapterFor(protocol)).toBeUndefined()
+      expect(adapters().adapterFor(protocol)).toBeUndefined()
     }
   })
 
   it('answer calls under way with unknown when they are closed', async () => {
     const own = createAdapters()
     const call = order()
-    supplier.on(call.reference, () => 'hang')
+    supplier().on(call.reference, () => 'hang')
     const outcome = ask('PUT', call, { using: own })
-    await supplier.waitForRequest((r) => r.reference === call.reference)
+    await supplier().waitForRequest((r) => r.reference === call.reference)
     await own.close()
     expect(await outcome).toMatchObject({ outcome: 'unknown' })
     expect(await ask('PUT', call, { using: own })).toMatchObject({ outcome: 'unknown' })
@@ -65,7 +28,7 @@ describe('the adapters', () => {
 describe('a PUT', () => {
   it('sends the order with the token, and returns what the supplier said', async () => {
     const call = order()
-    supplier.on(call.reference, () => ({ status: 201, json: { status: 'completed', codes: ['A', 'B'] } }))
+    supplier().on(call.reference, () => ({ status: 201, json: { status: 'completed', codes: ['A', 'B'] } }))
     expect(await ask('PUT', call)).toEqual({
       outcome: 'answered',
       status: 'completed',
@@ -75,7 +38,7 @@ describe('a PUT', () => {
       supplierOrderId: null,
       httpStatus: 201,
     })
-    const [request, ...others] = supplier.requestsFor(call.reference)
+    const [request, ...others] = supplier().requestsFor(call.reference)
     const { reference, sku, quantity, deliveryData } = call
     expect(others).toEqual([])
     expect(request).toMatchObject({
@@ -92,7 +55,7 @@ describe('a PUT', () => {
   it('that is refused returns the reason', async () => {
     const call = order()
     const json = { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден' }
-    supplier.on(call.reference, () => ({ status: 422, json }))
+    supplier().on(call.reference, () => ({ status: 422, json }))
     expect(await ask('PUT', call)).toMatchObject({
       ...json,
       outcome: 'answered',
@@ -105,9 +68,9 @@ describe('a PUT', () => {
 describe('a GET', () => {
   it('sends the token and no body, and returns what the supplier said', async () => {
     const call = order()
-    supplier.on(call.reference, () => ({ status: 200, json: { status: 'failed', errorCode: 'X' } }))
+    supplier().on(call.reference, () => ({ status: 200, json: { status: 'failed', errorCode: 'X' } }))
     expect(await ask('GET', call)).toMatchObject({ outcome: 'answered', status: 'failed', errorCode: 'X' })
-    const [request] = supplier.requestsFor(call.reference)
+    const [request] = supplier().requestsFor(call.reference)
     expect(request).toMatchObject({ method: 'GET', path: `/orders/${call.reference}`, rawBody: '' })
     expect(request?.headers.authorization).toBe('Bearer a-token-of-nobody')
     expect(request?.headers).not.toHaveProperty('content-length')
@@ -115,7 +78,7 @@ describe('a GET', () => {
 
   it('of what the supplier never received returns that', async () => {
     const call = order()
-    supplier.on(call.reference, () => ({ status: 404, json: {} }))
+    supplier().on(call.reference, () => ({ status: 404, json: {} }))
     expect(await ask('GET', call)).toEqual({ outcome: 'not_received' })
   })
 })
@@ -127,13 +90,14 @@ describe('the base URL', () => {
     ['/api/v2/', '/api/v2/orders/'],
     ['/api/v2//', '/api/v2/orders/'],
   ])('may end in %s', async (ending, path) => {
-    const call = order({ baseUrl: `${supplier.url}${ending}` })
+    const call = order({ baseUrl: `${supplier().url}${ending}` })
     await ask('PUT', call)
     await ask('GET', call)
-    expect(supplier.requestsFor(call.reference).map((r) => r.path)).toEqual([
-      `${path}${call.reference}`,
-      `${path}${call.reference}`,
-    ])
+    expect(
+      supplier()
+        .requestsFor(call.reference)
+        .map((r) => r.path),
+    ).toEqual([`${path}${call.reference}`, `${path}${call.reference}`])
   })
 
   it.each([
@@ -153,11 +117,14 @@ describe('the base URL', () => {
 })
 
 describe.each(methods)('the outcome of a %s is unknown', (method) => {
-  const outcomeOf = async (answer: Parameters<ScriptedSupplier['setAnswer']>[0], options: Options = {}) => {
+  const outcomeOf = async (
+    answer: Parameters<ScriptedSupplier['setAnswer']>[0],
+    options: AskOptions = {},
+  ) => {
     const call = order()
-    supplier.on(call.reference, answer)
+    supplier().on(call.reference, answer)
     const outcome = await ask(method, call, options)
-    expect(supplier.requestsFor(call.reference)).toHaveLength(1)
+    expect(supplier().requestsFor(call.reference)).toHaveLength(1)
     expect(JSON.stringify(outcome)).not.toContain(call.token)
     return outcome
   }
@@ -178,9 +145,9 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
   })
 
   it.each([301, 302, 303, 307, 308])('after a redirect with %i, which is not followed', async (status) => {
-    const headers = { location: `${supplier.url}/orders/elsewhere` }
+    const headers = { location: `${supplier().url}/orders/elsewhere` }
     expect(await outcomeOf(() => ({ status, headers }))).toMatchObject({ error: `HTTP ${status}` })
-    expect(supplier.requestsFor('elsewhere')).toEqual([])
+    expect(supplier().requestsFor('elsewhere')).toEqual([])
   })
 
   it('after a 101 that nobody asked for', async () => {
@@ -189,7 +156,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
   })
 
   it('where the supplier does not answer in time', async () => {
-    const outcome = await outcomeOf(() => 'hang', { using: hasty })
+    const outcome = await outcomeOf(() => 'hang', { using: hasty() })
     expect(outcome).toEqual({
       outcome: 'unknown',
       error: 'timeout',
@@ -201,7 +168,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
 
   it('where the body does not end in time', async () => {
     const answer = { status: 200, json: { status: 'completed' }, stop: 'hang' } as const
-    expect(await outcomeOf(() => answer, { using: hasty })).toMatchObject({
+    expect(await outcomeOf(() => answer, { using: hasty() })).toMatchObject({
       outcome: 'unknown',
       error: 'timeout',
       httpStatus: 200,
@@ -267,7 +234,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
   it('where the caller had ended the call before, and then nothing is sent', async () => {
     const call = order()
     expect(await ask(method, call, { signal: AbortSignal.abort() })).toMatchObject({ error: 'cancelled' })
-    expect(supplier.requestsFor(call.reference)).toEqual([])
+    expect(supplier().requestsFor(call.reference)).toEqual([])
   })
 
   it('where the token cannot stand in a header', async () => {
@@ -289,7 +256,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
 describe('the Retry-After of a 429', () => {
   const retryAfter = async (status: number, value: string | string[]) => {
     const call = order()
-    supplier.on(call.reference, () => ({ status, headers: { 'retry-after': value } }))
+    supplier().on(call.reference, () => ({ status, headers: { 'retry-after': value } }))
     const outcome = await ask('PUT', call)
     return 'retryAfter' in outcome ? outcome.retryAfter : undefined
   }
@@ -331,107 +298,7 @@ describe('the Retry-After of a 429', () => {
   it('counts even if the body does not come', async () => {
     const call = order()
     const headers = { 'retry-after': '9' }
-    supplier.on(call.reference, () => ({ status: 429, headers, text: 'wait', stop: 'reset' }))
+    supplier().on(call.reference, () => ({ status: 429, headers, text: 'wait', stop: 'reset' }))
     expect(await ask('PUT', call)).toMatchObject({ outcome: 'unknown', httpStatus: 429, retryAfter: 9 })
   })
 })
-
-describe('a call is sent once', () => {
-  let server: Server | undefined
-  const sockets = new Set<Socket>()
-
-  afterEach(() => {
-    for (const socket of sockets) socket.destroy()
-    server?.close()
-  })
-
-  /** A server of bare sockets: it tells each request to `onRequest`, with its number on its connection and in all. */
-  const listen = async (onRequest: (socket: Socket, onConnection: number, inAll: number) => void) => {
-    const references: string[] = []
-    server = createServer((socket) => {
-      let onConnection = 0
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('data', (chunk) => {
-        for (const [, reference = ''] of chunk.toString('latin1').matchAll(/\/orders\/(\S+) HTTP/g)) {
-          references.push(reference)
-          onRequest(socket, ++onConnection, references.length)
-        }
-      })
-    })
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
-    return { url: `http://127.0.0.1:${portOf(server)}`, references }
-  }
-
-  const good = 'HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"status":"completed"}'
-
-  it.each(methods)('also where a kept connection ends under a %s', async (method) => {
-    const { url, references } = await listen((socket, onConnection) => {
-      if (onConnection === 1) socket.write(good)
-      else socket.resetAndDestroy()
-    })
-    // A connection is free again a moment after its answer, so it takes a few calls until one is used twice.
-    const sent: string[] = []
-    for (let outcome = 'answered'; outcome === 'answered' && sent.length < 100; ) {
-      const call = order({ baseUrl: url })
-      sent.push(call.reference)
-      outcome = (await ask(method, call)).outcome
-    }
-    expect(sent.length).toBeLessThan(100)
-    // A repetition of the lost call would come before this one.
-    const last = order({ baseUrl: url })
-    await ask(method, last)
-    expect(references).toEqual([...sent, last.reference])
-  })
-
-  it('also where it timed out, and later calls are answered', async () => {
-    const { url, references } = await listen((socket, _, inAll) => {
-      if (inAll > 1) socket.write(good)
-    })
-    expect(await ask('PUT', order({ baseUrl: url }), { using: hasty })).toMatchObject({ error: 'timeout' })
-    expect(await ask('GET', order({ baseUrl: url }), { using: hasty })).toMatchObject({ status: 'completed' })
-    expect(references).toHaveLength(2)
-  })
-
-  it('and an answer that nobody asked for does not become that of the next call', async () => {
-    const stale = 'HTTP/1.1 200 OK\r\ncontent-length: 19\r\n\r\n{"status":"failed"}'
-    const { url } = await listen((socket, onConnection) => {
-      socket.write(onConnection === 1 ? good + stale : good)
-    })
-    expect(await ask('PUT', order({ baseUrl: url }))).toMatchObject({ status: 'completed' })
-    const outcomes: SupplierOutcome[] = []
-    for (let n = 0; n < 3; n++) outcomes.push(await ask('GET', order({ baseUrl: url })))
-    expect(outcomes).not.toContainEqual(expect.objectContaining({ status: 'failed' }))
-  })
-})
-
-describe('a connection that does not come about', () => {
-  const mute = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.once('data', () => mute.emit('greeted'))
-  })
-
-  beforeAll(() => new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve)))
-  afterAll(() => void mute.close())
-
-  const unconnected = () => order({ baseUrl: `https://127.0.0.1:${portOf(mute)}` })
-
-  it('gives an unknown outcome in time', async () => {
-    expect(await ask('PUT', unconnected(), { using: hasty })).toMatchObject({ error: 'timeout' })
-  })
-
-  it('gives an unknown outcome as soon as the caller ends the call', async () => {
-    const controller = new AbortController()
-    mute.once('greeted', () => controller.abort())
-    const before = Date.now()
-    const outcome = await ask('PUT', unconnected(), { signal: controller.signal })
-    expect(outcome).toMatchObject({ outcome: 'unknown', error: 'cancelled' })
-    expect(Date.now() - before).toBeLessThan(15_000)
-  })
-})
-
-function portOf(server: Server): number {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return address.port
-}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isUnavailable } from '../src/database/client.ts'
-import { manual } from './support/manual_batch.ts'
+import { isUnavailable } from '../../src/database/client.ts'
+import { manual } from '../support/manual_batch.ts'
 
 /** Items such as `a3` are of key `a` and weigh 3; `a` alone weighs 1. */
 const shared = (options: Parameters<typeof manual>[0]) =>

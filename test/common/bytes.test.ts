@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { createBytes, readBytes } from '../src/common/bytes.ts'
+import { createBytes, readBytes } from '../../src/common/bytes.ts'
 
 const crumbs = (text: string) => [...Buffer.from(text)].map((byte) => Buffer.from([byte]))
 

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { batch } from '../src/database/batch.ts'
-import { isUnavailable } from '../src/database/client.ts'
+import { batch } from '../../src/database/batch.ts'
+import { isUnavailable } from '../../src/database/client.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import postgres from 'postgres'
+import { describe, expect, test } from 'vitest'
+import { isUnavailable } from '../../src/database/client.ts'
+import { safeError } from '../../src/log.ts'
+import { clientTests, failure } from './client_tests.ts'
+
+const { database, client } = clientTests()
+
+describe('an error is unavailability', () => {
+  test('when the statement takes longer than its timeout', async () => {
+    const error = await failure(client({ statementTimeoutMs: 100 }).call('api.sleep', { seconds: 5 }))
+    expect(error).toMatchObject({ code: '57014' })
+    expect(isUnavailable(error)).toBe(true)
+  })
+
+  test.each(['57P01', '57P03', '53300', '53100', '08006', '55P03', '25006'])(
+    'when its SQLSTATE is %s',
+    async (state) => {
+      await database.sql`alter sequence public.tries restart`
+      expect(isUnavailable(await failure(client().call('api.fail_once', { state })))).toBe(true)
+    },
+  )
+
+  test.each(['P0001', '23505', '42883', '22P02', '28000'])(
+    'but not when its SQLSTATE is %s',
+    async (state) => {
+      await database.sql`alter sequence public.tries restart`
+      expect(isUnavailable(await failure(client().call('api.fail_once', { state })))).toBe(false)
+    },
+  )
+
+  test('when nobody listens at the address, at once', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const port = portOf(server)
+    server.close()
+    const db = client({ url: `postgres://postgres@127.0.0.1:${port}/x`, max: 1, deadlineMs: 3_000 })
+    const started = Date.now()
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const error = await failure(db.call('api.number'))
+      expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+      expect(isUnavailable(error)).toBe(true)
+    }
+    expect(Date.now() - started).toBeLessThan(10_000)
+  })
+
+  test.each([
+    ['accepts and says nothing', (_socket: Socket) => {}],
+    ['accepts and hangs up', (socket: Socket) => socket.destroy()],
+  ])('when the server %s', async (_case, greet) => {
+    const sockets = new Set<Socket>()
+    const server = createServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      greet(socket)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const db = client({ url: `postgres://postgres@127.0.0.1:${portOf(server)}/x`, max: 2, deadlineMs: 500 })
+    const started = Date.now()
+    const errors = await Promise.all(Array.from({ length: 6 }, () => failure(db.call('api.number'))))
+    expect(errors.every(isUnavailable)).toBe(true)
+    expect(Date.now() - started).toBeLessThan(10_000)
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+
+  test('and a bug of ours is none', () => {
+    expect(isUnavailable(new TypeError('x is not a function'))).toBe(false)
+    expect(isUnavailable(undefined)).toBe(false)
+  })
+})
+
+describe('what may be logged of an error', () => {
+  test('holds no detail, hint, parameter or query', async () => {
+    const error = await failure(client().call('api.fail', { secret: 'svc_live_0123' }))
+    expect(JSON.stringify(safeError(error))).not.toContain('svc_live_0123')
+    expect(safeError(error)).toMatchObject({
+      type: 'PostgresError',
+      code: 'P0001',
+      message: 'refused',
+      where: [expect.stringMatching(/^PL\/pgSQL function api\.fail\(text\) line 3/)],
+    })
+  })
+
+  test('holds no input that the server quotes', async () => {
+    const error = await failure(database.sql`select 'svc_live_0123'::int`)
+    expect(error).toBeInstanceOf(postgres.PostgresError)
+    expect(JSON.stringify(safeError(error))).not.toContain('svc_live_0123')
+    expect(safeError(error).message).toBe('invalid input syntax for type integer')
+  })
+
+  test('follows the cause, and takes anything that was thrown', () => {
+    expect(safeError(new Error('outer', { cause: new TypeError('inner') }))).toMatchObject({
+      type: 'Error',
+      message: 'outer',
+      cause: { type: 'TypeError', message: 'inner' },
+    })
+    expect(safeError('secret')).toEqual({ type: 'string', message: 'not an error object' })
+  })
+})
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return address.port
+}
