@@ -26,12 +26,12 @@ export async function demo(): Promise<void> {
   const config = loadConfig(process.env, { command: 'demo' })
   const baseUrl = config.publicUrl ?? `http://${config.host}:${config.port}`
   const databaseUrl = config.databaseUrl ?? embeddedUrl()
-  const { key, secret } = await asOperator(databaseUrl, async (db) => {
-    const key = await db.call('ops.ensure_demo_key', { known: knownDemoKey() ?? null })
-    const account = await db.call('ops.account_of_key', { key: key ?? '' })
-    if (key === null || account === null)
+  const { apiKey, secret } = await asOperator(databaseUrl, async (db) => {
+    const apiKey = await db.call('ops.ensure_demo_key', { known: knownDemoKey() ?? null })
+    const account = await db.call('ops.account_of_key', { key: apiKey ?? '' })
+    if (apiKey === null || account === null)
       throw new Error('there is no demo partner: start the service with SEED_DEMO=1')
-    return { key, secret: () => webhookSecret(databaseUrl, account) }
+    return { apiKey, secret: () => webhookSecret(databaseUrl, account) }
   })
   const colours = process.stdout.isTTY
   const receiver = await startReceiver({
@@ -41,7 +41,7 @@ export async function demo(): Promise<void> {
   console.log(`a receiver listens on ${receiver.url}\n`)
   const codes: string[] = []
   for (const { what, items } of wanted) {
-    const order = await placeOrder(baseUrl, key, { items, callbackUrl: `${receiver.url}/webhooks` })
+    const order = await placeOrder(baseUrl, apiKey, { items, callbackUrl: `${receiver.url}/webhooks` })
     console.log(`ordered ${what}: ${order.code}, ${order.totalAmount} ${order.currency}, ${order.status}`)
     codes.push(order.code)
   }
@@ -77,11 +77,11 @@ async function webhookSecret(databaseUrl: string, account: string): Promise<stri
 
 type Order = { code: string; totalAmount: number; currency: string; status: string }
 
-async function placeOrder(baseUrl: string, key: string, order: object): Promise<Order> {
+async function placeOrder(baseUrl: string, apiKey: string, order: object): Promise<Order> {
   const externalOrderId = `demo-${crypto.randomUUID()}`
   const response = await request(`${baseUrl}/b2b/orders`, {
     method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     body: JSON.stringify({ externalOrderId, ...order }),
   })
   const text = await response.body.text()

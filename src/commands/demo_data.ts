@@ -8,13 +8,13 @@ export const dataDir = resolve(import.meta.dirname, '../../.data')
 
 const keyFile = join(dataDir, 'demo-key')
 
-/** The demo partner's key of the last start; undefined before the first. */
+/** The demo partner's api key of the last start; undefined before the first. */
 export function knownDemoKey(): string | undefined {
   return existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : undefined
 }
 
 /**
- * Loads the demo catalog, its suppliers at the given address, and returns a working key of the demo partner, which is
+ * Loads the demo catalog, its suppliers at the given address. Returns a working api key of the demo partner, which is
  * kept for the next start in a file that only its owner can read.
  */
 export async function loadDemo(
@@ -24,28 +24,28 @@ export async function loadDemo(
   const codes = [...new Set(catalog.offers.map((offer) => offer.supplier))]
   const suppliers = codes.map((code) => ({ code, base_url: supplier.url, token: supplier.token }))
   const known = knownDemoKey() ?? null
-  const key = await asOperator(databaseUrl, async (db) => {
+  const apiKey = await asOperator(databaseUrl, async (db) => {
     await db.call('ops.load_catalog', { catalog: { ...catalog, suppliers } })
     return db.call('ops.ensure_demo_key', { known })
   })
-  if (key === null) throw new Error('the demo partner has no key')
+  if (apiKey === null) throw new Error('the demo partner has no key')
   mkdirSync(dataDir, { recursive: true })
-  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
+  writeFileSync(keyFile, `${apiKey}\n`, { mode: 0o600 })
   chmodSync(keyFile, 0o600)
-  return key
+  return apiKey
 }
 
-/** How to place a first order with the demo partner's key, for a terminal. */
-export function demoGreeting(url: string, key: string): string {
-  return `The demo partner's key is ${key}. Place an order:
+/** How to place a first order with the demo partner's api key, for a terminal. */
+export function demoGreeting(url: string, apiKey: string): string {
+  return `The demo partner's key is ${apiKey}. Place an order:
 
-  curl -s ${url}/b2b/orders -H 'X-Api-Key: ${key}' -H 'Content-Type: application/json' \\
+  curl -s ${url}/b2b/orders -H 'X-Api-Key: ${apiKey}' -H 'Content-Type: application/json' \\
     -d '{"externalOrderId":"first-'$(date +%s)'","items":[{"productId":101,"deliveryData":{"gameUserId":"123456789"}}]}'
 
 and read it with
 
-  curl -s ${url}/b2b/orders/CODE -H 'X-Api-Key: ${key}'
+  curl -s ${url}/b2b/orders/CODE -H 'X-Api-Key: ${apiKey}'
 
-Every endpoint, field and error: ${url}/reference?key=${key}
+Every endpoint, field and error: ${url}/reference?key=${apiKey}
 The partner guide: docs/guide.md, served at ${url}/docs where DOCS_PASSWORD is set.`
 }

@@ -4,7 +4,7 @@ import { demoGreeting, loadDemo } from './demo_data.ts'
 
 /**
  * `npm run seed`: what `npm start` does by itself for its demo, for a service in several processes. Loads the demo
- * catalog, whose supplier is at SUPPLIER_URL, into the database of DATABASE_URL, and prints the demo partner's key.
+ * catalog, whose supplier is at SUPPLIER_URL, into the database of DATABASE_URL, and prints the demo partner's api key.
  */
 export async function seed(): Promise<void> {
   const {
@@ -16,6 +16,6 @@ export async function seed(): Promise<void> {
   } = loadConfig(process.env, {
     command: 'seed',
   })
-  const key = await loadDemo(databaseUrl, { url: supplierUrl, token: supplierToken ?? simulatorToken })
-  console.log(demoGreeting(publicUrl ?? `http://127.0.0.1:${port}`, key))
+  const apiKey = await loadDemo(databaseUrl, { url: supplierUrl, token: supplierToken ?? simulatorToken })
+  console.log(demoGreeting(publicUrl ?? `http://127.0.0.1:${port}`, apiKey))
 }

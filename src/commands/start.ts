@@ -49,13 +49,13 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
       [async () => demo?.simulator.close()],
       [async () => postgres?.stop()],
     ],
-    () => announce(server.url, demo?.key, postgres),
+    () => announce(server.url, demo?.apiKey, postgres),
   )
 }
 
 async function startDemo(databaseUrl: string) {
   const simulator = await startSimulator()
-  return { simulator, key: await loadDemo(databaseUrl, simulator) }
+  return { simulator, apiKey: await loadDemo(databaseUrl, simulator) }
 }
 
 function announce(url: string, demoKey: string | undefined, postgres: EmbeddedPostgres | undefined): void {

@@ -14,7 +14,7 @@ export type Route = {
   allow: string[]
 }
 
-/** What the middleware learns about a request on its way in. */
+/** What the middleware finds out about a request. */
 export type RequestState = {
   requestId: string
   route: Route

@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 /** A field at fault: its place, as `items[0].productId`, and what is wrong with it. */
 export type Detail = { path: string; message: string }
 
-/** What an error may say besides its text. */
+/** The fields that an error's body may have besides its text. */
 export type ErrorExtras = { details?: unknown; orderCode?: unknown; retryAfter?: number }
 
 type ErrorRow = { status: number; text: string; code?: string; authentication?: string; bare?: true }
@@ -11,8 +11,8 @@ type ErrorRow = { status: number; text: string; code?: string; authentication?: 
 const forbidden = (authentication: string): ErrorRow => ({ status: 403, text: 'Forbidden', authentication })
 
 /**
- * Every error that this API gives (specification 7). The code is the row's name unless it says otherwise. A row with
- * `authentication` is answered as `{error, message}`, a `bare` one as `{success, error}`, all others as
+ * Every error that this API answers with (specification 7). The code is the row's name unless it says otherwise. A row
+ * with `authentication` is answered as `{error, message}`, a `bare` one as `{success, error}`, all others as
  * `{success, error, code}` and what they have to add.
  */
 const rows = {
@@ -60,7 +60,7 @@ export type ErrorName = keyof typeof rows
 /** The names of all errors. */
 export const errorNames = Object.keys(rows) as ErrorName[]
 
-/** Seconds after which a request may be tried again that could not be answered. */
+/** The Retry-After of an answer 503, in seconds. */
 export const unavailableFor = 2
 
 /** The status and the body of an error. */
@@ -81,8 +81,8 @@ export function refuse(ctx: Context, name: ErrorName, extras?: ErrorExtras): voi
 }
 
 /**
- * Answers 503: the database cannot answer, too much is under way, or the process is about to end. It says nothing about
- * the rate limit.
+ * Answers 503: the database cannot answer, too much is under way, or the process is about to end. It has no rate limit
+ * headers.
  */
 export function refuseAsUnavailable(ctx: Context): void {
   removeBudget(ctx)
@@ -90,14 +90,14 @@ export function refuseAsUnavailable(ctx: Context): void {
   refuse(ctx, 'UNAVAILABLE')
 }
 
-/** Answers 408 as the HTTP parser does, without a word about the rate limit, and has the connection closed. */
+/** Answers 408 as the HTTP parser does, without rate limit headers, and has the connection closed. */
 export function refuseAsTooSlow(ctx: Context): void {
   removeBudget(ctx)
   ctx.set('Connection', 'close')
   refuse(ctx, 'REQUEST_TIMEOUT')
 }
 
-/** Answers 429, which may be tried again after some seconds. */
+/** Answers 429 with the seconds after which the client may try again. */
 export function refuseForNow(ctx: Context, seconds: number): void {
   ctx.set('Retry-After', String(seconds))
   refuse(ctx, 'RATE_LIMITED', { retryAfter: seconds })

@@ -35,7 +35,7 @@ export function answerParserErrors(server: Server): void {
     await Promise.all(whole.map((response) => new Promise((resolve) => response.once('close', resolve))))
     if (isAnswered()) return void socket.end()
     socket.end(rawAnswer(names[error.code ?? ''] ?? 'MALFORMED_HTTP'))
-    // Closing while the client still sends would take the answer away from it.
+    // If the connection closed while the client still sends, the client would not see the answer.
     const timer = setTimeout(() => socket.destroy(), lingerMs)
     socket.once('close', () => clearTimeout(timer))
   })

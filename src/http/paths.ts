@@ -1,11 +1,11 @@
-/** What stands before a path, and what lies below it. */
+/** A rule for a path and all paths below it. */
 type Rule = {
   path: string
   /** Where the API key is read from; absent: no key is needed. */
   key?: 'header' | 'query' | 'header or query'
   /** The password of the guide is needed. */
   password?: true
-  /** What is there is not public, and its address may hold a key: no cache keeps it, no other server learns of it. */
+  /** Not public, and the URL may hold an api key: no cache may store it, and no Referer may name it. */
   uncached?: true
 }
 
@@ -17,19 +17,19 @@ const rules: Rule[] = [
   { path: '/docs', password: true, uncached: true },
 ]
 
-/** Where suppliers push results. Anybody may send there: who is who only the whole body shows. */
+/** Where suppliers push results. It needs no api key: the signature over the whole body shows who sends. */
 export const pushRoute = '/suppliers/:code/results'
 
 /** The routes that load balancers ask for every few seconds. */
 const healthChecks = ['/livez', '/readyz']
 
-// Pushes are counted by their route: those that are refused, and those that come again and again.
+// The push route counts for itself: only pushes that are refused, and those that are repeated too often.
 const uncounted = [...healthChecks, pushRoute]
 
 const reading = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
 
 /**
- * What a request to this path has to bring, also where there is no such route: that is for those with a key to know.
+ * The rules for a path. They hold also where there is no such route: only who has a key learns that.
  * Specification 4 and 5.
  */
 export function rulesFor(path: string): Omit<Rule, 'path'> {

@@ -17,7 +17,7 @@ const logins = [
 /**
  * Makes a database login for each process that has a password here, or gives the login that exists that password:
  * `supply_api_login`, `supply_worker_login`, `supply_operator_login`. Each may take on its process's role and has no
- * right of its own, so the role is a wall even for whoever resets it. Passwords are of ASCII characters.
+ * right of its own, so a session that resets its role has no rights. Passwords are of ASCII characters.
  *
  * `client` is a session that may create roles, on a migrated database. Returns the names of the logins. Rejects with
  * the server's error if the session may not do that.

@@ -30,7 +30,7 @@ export async function placeFor(wanted: string): Promise<Place> {
   const dataDir = resolve(wanted)
   const runAs = process.getuid?.() === 0 ? serverUser() : undefined
   const made = mkdirSync(dataDir, { recursive: true })
-  // A umask of 077 is no reason to go elsewhere.
+  // A umask of 077 must not make the folder look closed to the server's user.
   if (made !== undefined && runAs !== undefined) chmodSync(dataDir, 0o755)
   if (runAs === undefined || (await canEnter(dataDir, runAs))) {
     return { wanted: dataDir, dataDir, cluster: join(dataDir, 'postgres'), relocated: false, runAs }
@@ -59,7 +59,7 @@ export async function canEnter(dir: string, runAs: RunAs): Promise<boolean> {
   return code === 0
 }
 
-/** Gives a path to the server's user, where that is another than this process's. */
+/** Makes the server's user the owner of a path, where that is another user than this process's. */
 export function give(path: string, place: Place): void {
   if (place.runAs) chownSync(path, place.runAs.uid, place.runAs.gid)
 }

@@ -37,8 +37,8 @@ export type EmbeddedPostgres = {
 /**
  * Starts the PostgreSQL 18 that comes as an npm package, or takes the one that already runs on this data folder.
  *
- * It listens on 127.0.0.1 only and asks for a password: trust would make every user of the machine a superuser, and a
- * socket's path has no one form that all our clients understand. The password is made with the data and kept there,
+ * It listens on 127.0.0.1 only and asks for a password: trust would make every user of the machine a superuser, and
+ * our clients do not agree on the form of a socket's path. The password is made with the data and kept there,
  * readable by the owner alone. PostgreSQL refuses to run as root, so root runs it as `postgres`, or else `nobody`.
  *
  * Rejects with one clear line if there is no PostgreSQL for this platform, or the server does not come up.

@@ -1,6 +1,6 @@
 import type { OrderEvent } from './event.ts'
 
-/** A POST that came, and what became of it. */
+/** A POST that arrived, and what the receiver did with it. */
 export type Received = {
   /** When it had come whole. */
   at: Date
@@ -11,7 +11,7 @@ export type Received = {
   verified: boolean | 'unknown'
   /** Whether the event had been taken before, so that a receiver would do nothing more. */
   duplicate: boolean
-  /** The how-manieth good delivery of its event this is, as seen here; 0 for one that was refused. */
+  /** The number of this delivery among the good ones of its event, from 1; 0 for one that was refused. */
   delivery: number
   /** Null when it was refused, or its type is unknown. */
   event: OrderEvent | null
@@ -21,14 +21,14 @@ export type Received = {
   status: number | null
 }
 
-/** What a receiver remembers, within limits: the oldest is forgotten first. */
+/** What a receiver keeps in memory, within limits: the oldest is dropped first. */
 export type Journal = {
   received: Received[]
-  /** Counts one more delivery under the key, and tells whether an earlier one was taken. */
-  count(key: string): { delivery: number; duplicate: boolean }
-  /** Remembers that the event under the key was taken. */
-  take(key: string): void
-  /** Notes what came and tells all who wait for it. */
+  /** Counts one more delivery of an event; `duplicate` says whether an earlier one was taken. */
+  count(eventKey: string): { delivery: number; duplicate: boolean }
+  /** Notes that an event was taken. */
+  take(eventKey: string): void
+  /** Adds a POST and resolves what waits for it. */
   add(received: Received): void
   waitFor(predicate: (received: Received) => boolean, timeoutMs: number): Promise<Received>
   /** Ends all waiting with an Error. */
@@ -36,7 +36,7 @@ export type Journal = {
 }
 
 const receivedLimit = 10_000
-const keysLimit = 100_000
+const eventsLimit = 100_000
 
 type Waiting = {
   fits: (received: Received) => boolean
@@ -44,22 +44,22 @@ type Waiting = {
   gaveUp: () => void
 }
 
-/** Makes the memory of a receiver; `onEvent` is called with each thing added. */
+/** Makes the journal of a receiver; `onEvent` is called with each POST that is added. */
 export function createJournal(onEvent: (received: Received) => void = () => {}): Journal {
   const received: Received[] = []
-  const keys = new Map<string, { deliveries: number; taken: boolean }>()
+  const events = new Map<string, { deliveries: number; taken: boolean }>()
   const waiting = new Set<Waiting>()
   return {
     received,
-    count(key) {
-      const known = keys.get(key) ?? { deliveries: 0, taken: false }
+    count(eventKey) {
+      const known = events.get(eventKey) ?? { deliveries: 0, taken: false }
       known.deliveries += 1
-      keys.set(key, known)
-      forgetOldest(keys)
+      events.set(eventKey, known)
+      forgetOldest(events)
       return { delivery: known.deliveries, duplicate: known.taken }
     },
-    take(key) {
-      const known = keys.get(key)
+    take(eventKey) {
+      const known = events.get(eventKey)
       if (known !== undefined) known.taken = true
     },
     add(entry) {
@@ -78,9 +78,9 @@ export function createJournal(onEvent: (received: Received) => void = () => {}):
   }
 }
 
-function forgetOldest(keys: Map<string, unknown>): void {
-  const [oldest] = keys.keys()
-  if (keys.size > keysLimit && oldest !== undefined) keys.delete(oldest)
+function forgetOldest(events: Map<string, unknown>): void {
+  const [oldest] = events.keys()
+  if (events.size > eventsLimit && oldest !== undefined) events.delete(oldest)
 }
 
 async function waitForNext(

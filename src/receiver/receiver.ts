@@ -149,17 +149,17 @@ function refusal({ verified, problem, status }: Extract<Judgement, { kind: 'refu
   return { verified, problem, status }
 }
 
-/** Counts the delivery and remembers its event, without a pause in between: deliveries can come at the same time. */
+/** Counts the delivery and notes its event, without an await in between: deliveries can come at the same time. */
 function take(
   options: ReceiverOptions,
   journal: Journal,
   { verified, eventId, event, problem }: Extract<Judgement, { kind: 'good' }>,
 ): Verdict {
   // A delivery that nobody verified must not pass a later, genuine one off as a duplicate.
-  const key = verified === true ? eventId : `unverified ${eventId}`
-  const { delivery, duplicate } = journal.count(key)
+  const eventKey = verified === true ? eventId : `unverified ${eventId}`
+  const { delivery, duplicate } = journal.count(eventKey)
   const answer = event === null ? 'ok' : answerTo(options, event, delivery)
-  if (answer === 'ok' || answer === 'hang') journal.take(key)
+  if (answer === 'ok' || answer === 'hang') journal.take(eventKey)
   return { verified, duplicate, delivery, event, problem, status: statuses[answer] }
 }
 

@@ -34,7 +34,7 @@ export type Simulator = {
   close: () => Promise<void>
 }
 
-/** The token that the simulator takes unless another is set. It guards nothing of value. */
+/** The default token of the simulator. It protects nothing of value. */
 export const simulatorToken = 'simulator-token'
 
 const bodyLimit = 64 * 1024

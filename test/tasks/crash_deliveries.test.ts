@@ -11,7 +11,7 @@ const sql = () => database.sql
 const scene = crashScene(database)
 
 describe('a worker that dies with an event in hand', () => {
-  test('after the claim: the attempt counts though nothing was sent, and the next one delivers', async () => {
+  test('after the lease is taken: the attempt counts though nothing was sent, and the next one delivers', async () => {
     const doomed = await scene().runningWorker()
     const [id, gate] = await scene().unseen(async () => {
       const id = await makeEvent(sql(), scene().partner, scene().receiver.url)
@@ -41,7 +41,7 @@ describe('a worker that dies with an event in hand', () => {
     expect(await scene().outcomesOf(id)).toEqual(['lost', 'delivered'])
   })
 
-  test('after the answer, before the record: it is sent again, for the answer is lost', async () => {
+  test('after the answer, before it is recorded: it is sent again, for the answer is lost', async () => {
     const doomed = await scene().runningWorker()
     const { id, gate } = await answeredEvent(taken)
     await gate.reached('finish_deliveries')
@@ -54,7 +54,7 @@ describe('a worker that dies with an event in hand', () => {
     expect(await scene().outcomesOf(id)).toEqual(['lost', 'delivered'])
   })
 
-  test('after the record of a delivery, before the job completes: it is not sent again', async () => {
+  test('after a delivery is recorded, before the job completes: it is not sent again', async () => {
     const doomed = await scene().runningWorker()
     const { id, gate } = await answeredEvent(taken)
     await gate.reached('finish_deliveries')
@@ -65,7 +65,7 @@ describe('a worker that dies with an event in hand', () => {
     expect(scene().receiver.deliveries(id)).toHaveLength(1)
   })
 
-  test('after the record of a refusal, before the job completes: the ladder goes on as planned', async () => {
+  test('after a refusal is recorded, before the job completes: the retry ladder goes on as planned', async () => {
     const doomed = await scene().runningWorker()
     const { id, gate } = await answeredEvent({ status: 500 })
     await gate.reached('finish_deliveries')

@@ -26,7 +26,7 @@ describe('a worker that dies with an order item in hand', () => {
       .supplier.requestsFor(id)
       .map(({ method }) => method)
 
-  test('after the claim, before the call: it is asked for, and sent only since the supplier never received it', async () => {
+  test('after the lease is taken, before the call: it is asked for, and sent only since the supplier never received it', async () => {
     const doomed = await scene().runningWorker()
     const { id, prepared: gate } = await item(gateAt)
     await gate.reached('begin_calls')
@@ -66,7 +66,7 @@ describe('a worker that dies with an order item in hand', () => {
     ['completed', completes],
     ['failed', refusal],
   ] as const)(
-    'after the answer %s, before the record: the supplier is asked again',
+    'after the answer %s, before it is recorded: the supplier is asked again',
     async (status, answer) => {
       const doomed = await scene().runningWorker()
       const { id, gate } = await answeredItem(answer)
@@ -84,7 +84,7 @@ describe('a worker that dies with an order item in hand', () => {
     ['completed', completes],
     ['failed', refusal],
   ] as const)(
-    'after the record that it %s, before the job completes: it is not called again, nor refunded twice',
+    'after it is recorded that it %s, before the job completes: it is not called again, nor refunded twice',
     async (status, answer) => {
       const doomed = await scene().runningWorker()
       const { id, gate } = await answeredItem(answer)
@@ -100,7 +100,7 @@ describe('a worker that dies with an order item in hand', () => {
     },
   )
 
-  test('after the record that it is under way: it is asked for again as planned', async () => {
+  test('after it is recorded that it is under way: it is asked for again as planned', async () => {
     const doomed = await scene().runningWorker()
     const { id, gate } = await answeredItem({ status: 202, json: { status: 'processing' } })
     await gate.reached('finish_calls')

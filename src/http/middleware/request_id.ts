@@ -4,8 +4,8 @@ import type { Context, Next } from '../context.ts'
 
 const validId = /^[A-Za-z0-9._-]{1,128}$/
 
-// A key that came in the wrong header, whole or without its prefix. Longer runs of digits are other people's hashes.
-const likeKey = /svc_(live|test)_|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/i
+// An api key in the wrong header, whole or without its prefix. Longer runs of hexadecimal digits are hashes.
+const likeApiKey = /svc_(live|test)_|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/i
 
 /** An id for a request, or for what never became one. */
 export function newRequestId(): string {
@@ -13,12 +13,12 @@ export function newRequestId(): string {
 }
 
 /**
- * Gives the response the request's id, and every log record of it too. It is the client's if that is a valid one and
- * does not look like an API key.
+ * Sets the request's id on the response and on every log record of the request. It is the id that the client sent, if
+ * that is valid and does not look like an api key.
  */
 export async function identify(ctx: Context, next: Next): Promise<void> {
   const given = ctx.get('X-Request-Id')
-  ctx.state.requestId = validId.test(given) && !likeKey.test(given) ? given : newRequestId()
+  ctx.state.requestId = validId.test(given) && !likeApiKey.test(given) ? given : newRequestId()
   ctx.state.route = { pattern: undefined, allow: [] }
   ctx.set({
     'X-Request-Id': ctx.state.requestId,

@@ -39,8 +39,8 @@ export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publ
 }
 
 /**
- * Keeps the guide for those who know the password, with any user name (HTTP Basic, compared in constant time). Where
- * no password is set nobody knows it.
+ * Lets in only requests with the password of the guide, under any user name (HTTP Basic, compared in constant time).
+ * Where no password is set it lets in none.
  */
 export function guardGuide(password: string | undefined): Middleware {
   return async (ctx, next) => {
@@ -59,7 +59,7 @@ function givenPassword(ctx: Context): string | undefined {
   return password
 }
 
-// Digests have one length: not even that of the password shows in the time that comparing takes.
+// Digests have one length, so that the time of the comparison does not show the length of the password.
 function sameText(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(one), digest(other))
@@ -69,7 +69,7 @@ function verifiers(): string[] {
   return readdirSync(join(folder, 'verify'))
 }
 
-/** Where the one who asks reaches the service. */
+/** The URL under which the client reaches the service. */
 function addressOf(ctx: Context, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '')
   return /^[\w.:[\]-]+$/.test(ctx.host) ? `http://${ctx.host}` : exampleAddress

@@ -7,8 +7,8 @@ export type Heading = { id: string; depth: number; text: string }
 export type Rendered = { html: string; headings: Heading[] }
 
 /**
- * Renders our own Markdown (GitHub's) as HTML. Nothing in it becomes HTML but what Markdown means: tags are shown as
- * text. `hrefOf` gives the address for what a link names, and throws for what it does not know; links within the page
+ * Renders our own Markdown (GitHub's dialect) as HTML. HTML tags in it are shown as text. `hrefOf` returns the address
+ * of a link's target, and throws for a target that it does not know; links within the page
  * are left alone. Throws for images.
  */
 export function renderMarkdown(markdown: string, hrefOf: (target: string) => string): Rendered {
