@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { pushSchema } from '../../supplier/push.ts'
-import { deliveryRecord, orderItem, orderRequest, simulationRequest } from '../routes/schemas.ts'
+import { deliveryRecord, orderItem, orderRequest, simulationRequest } from '../schemas.ts'
 import * as errors from './error_models.ts'
 import * as events from './event_models.ts'
 import * as models from './models.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { orderCode } from '../routes/schemas.ts'
+import { orderCode } from '../schemas.ts'
 
 /** What the API answers, as schemas. They describe what SQL renders; the tests hold every real answer against them. */
 

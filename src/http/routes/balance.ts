@@ -1,10 +1,10 @@
 import type { Database } from '../../database/client.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
+import { type CsvRow, toCsv } from '../csv.ts'
 import { refuseInvalid } from '../errors.ts'
-import { type CsvRow, toCsv } from './csv.ts'
-import { replyUnstored } from './reply.ts'
-import { transactionsQuery } from './schemas.ts'
-import { checkQuery } from './validate.ts'
+import { replyUnstored } from '../reply.ts'
+import { transactionsQuery } from '../schemas.ts'
+import { checkQuery } from '../validate.ts'
 
 /** A page of the ledger, as far as CSV shows it. */
 type Ledger = {

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { Database } from '../../database/client.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { refuse, refuseInvalid } from '../errors.ts'
-import { replyCached } from './reply.ts'
-import { gameSlug, gamesQuery, productNumber, productsQuery } from './schemas.ts'
-import { checkQuery } from './validate.ts'
+import { replyCached } from '../reply.ts'
+import { gameSlug, gamesQuery, productNumber, productsQuery } from '../schemas.ts'
+import { checkQuery } from '../validate.ts'
 
 /** The catalog: the games, the products of a game, one product. Each answer has an ETag. */
 export function addCatalogRoutes(routes: Routes, db: Database): void {

@@ -4,7 +4,7 @@ import type { Version } from '../../database/version.ts'
 import type { Context, Routes } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import { refuseAsUnavailable } from '../errors.ts'
-import { reply } from './reply.ts'
+import { reply } from '../reply.ts'
 
 /** Whether the process is about to end: it is not ready then, and serves what comes all the same. */
 export type Lifecycle = { draining: boolean }

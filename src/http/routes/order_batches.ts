@@ -2,7 +2,7 @@ import { batch, byOrdinal } from '../../database/batch.ts'
 import type { Database, Functions } from '../../database/client.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import type { HttpMetrics } from '../metrics.ts'
-import type { OrderRequest } from './schemas.ts'
+import type { OrderRequest } from '../schemas.ts'
 
 /** An order request as SQL takes it, without its ordinal. */
 export type PlaceRequest = OrderRequest & {

@@ -6,10 +6,10 @@ import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type Detail, type ErrorExtras, type ErrorName, refuse, refuseInvalid } from '../errors.ts'
 import type { HttpMetrics } from '../metrics.ts'
+import { replyUnstored } from '../reply.ts'
+import { idempotencyKey, orderCode, orderRequest, ordersQuery } from '../schemas.ts'
+import { type Checked, check, checkQuery } from '../validate.ts'
 import { type Placed, type PlaceOrder, placeInBatches } from './order_batches.ts'
-import { replyUnstored } from './reply.ts'
-import { idempotencyKey, orderCode, orderRequest, ordersQuery } from './schemas.ts'
-import { type Checked, check, checkQuery } from './validate.ts'
 
 export type OrderRouteOptions = { db: Database; allowNetworks: readonly Network[]; metrics: HttpMetrics }
 

@@ -4,9 +4,9 @@ import { checkCallbackUrl } from '../../webhook/callback_url.ts'
 import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { refuse, refuseInvalid } from '../errors.ts'
-import { reply, replyUnstored } from './reply.ts'
-import { simulationRequest } from './schemas.ts'
-import { check } from './validate.ts'
+import { reply, replyUnstored } from '../reply.ts'
+import { simulationRequest } from '../schemas.ts'
+import { check } from '../validate.ts'
 
 export type SimulationRouteOptions = { db: Database; allowNetworks: readonly Network[] }
 

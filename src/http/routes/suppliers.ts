@@ -8,7 +8,7 @@ import { databaseTimeMs } from '../database_time.ts'
 import { refuse, refuseInvalid } from '../errors.ts'
 import type { Admission } from '../middleware/admission.ts'
 import { pushRoute } from '../paths.ts'
-import { supplierCode } from './schemas.ts'
+import { supplierCode } from '../schemas.ts'
 
 // Pushes are not counted before their signature is known: this bounds what forged ones cost the database.
 const lookUpsAtOnce = 2

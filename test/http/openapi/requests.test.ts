@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { orderRequest, simulationRequest } from '../../../src/http/routes/schemas.ts'
+import { orderRequest, simulationRequest } from '../../../src/http/schemas.ts'
 import { testDatabase } from '../../support/database.ts'
 import { makeCatalog, makePartner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'

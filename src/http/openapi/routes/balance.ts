@@ -1,4 +1,4 @@
-import { transactionsQuery } from '../../routes/schemas.ts'
+import { transactionsQuery } from '../../schemas.ts'
 import * as examples from '../examples/balance.ts'
 import { countedHeaders } from '../headers.ts'
 import { queryParameters } from '../json_schema.ts'

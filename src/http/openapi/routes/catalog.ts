@@ -1,4 +1,4 @@
-import { gameSlug, gamesQuery, productNumber, productsQuery } from '../../routes/schemas.ts'
+import { gameSlug, gamesQuery, productNumber, productsQuery } from '../../schemas.ts'
 import * as examples from '../examples/catalog.ts'
 import { countedHeaders } from '../headers.ts'
 import { pathParameter, queryParameters } from '../json_schema.ts'

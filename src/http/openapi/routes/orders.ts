@@ -1,4 +1,4 @@
-import { idempotencyKey, orderCode, ordersQuery } from '../../routes/schemas.ts'
+import { idempotencyKey, orderCode, ordersQuery } from '../../schemas.ts'
 import * as examples from '../examples/orders.ts'
 import { pathParameter, plainSchema, queryParameters } from '../json_schema.ts'
 import { everywhere, keyChecks, keyChecksOfWrites, refusals } from '../refusals.ts'

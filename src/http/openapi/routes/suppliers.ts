@@ -1,4 +1,4 @@
-import { supplierCode } from '../../routes/schemas.ts'
+import { supplierCode } from '../../schemas.ts'
 import * as examples from '../examples/events.ts'
 import { countedHeaders } from '../headers.ts'
 import { pathParameter } from '../json_schema.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Context } from '../context.ts'
+import type { Context } from './context.ts'
 
 /** Answers with success. `json` is the data as JSON text and is passed on as it is. */
 export function reply(ctx: Context, json: string, status = 200): void {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { placeOf } from '../../common/issue_place.ts'
-import type { Context } from '../context.ts'
-import type { Detail } from '../errors.ts'
+import { placeOf } from '../common/issue_place.ts'
+import type { Context } from './context.ts'
+import type { Detail } from './errors.ts'
 
 /** A value that was checked, or every field at fault. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; details: Detail[] }
