@@ -45,11 +45,12 @@ describe('every function', () => {
       where p.pronamespace::regnamespace::text = any(${codeSchemas})
         and coalesce(obj_description(p.oid, 'pg_proc'), '') !~ '^[A-Z].*[.](\nnullable: [a-z_, ]+)?$'`))
 
+  // The names in a body of standard SQL are looked up once, when it is made; without a setting it can be inlined.
   test('looks for names in pg_catalog first, and in pg_temp last', () =>
     nothingIn(database.sql`
       select p.oid::regprocedure::text as name from pg_proc p
       where p.pronamespace::regnamespace::text = any(${[...codeSchemas, 'supply']})
-        and not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false)`))
+        and p.prosqlbody is null and not coalesce('search_path=pg_catalog, pg_temp' = any(p.proconfig), false)`))
 
   test('belongs to supply_owner, and has its rights if and only if others may call it', () =>
     nothingIn(database.sql`

@@ -3,60 +3,58 @@ returns table (
   ordinal int, limit_per_minute int, remaining int, reset_seconds int, verdict text,
   account_id bigint, key_id bigint, account_mode text, currency text
 )
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
-declare
-  request jsonb;
-  key supply.api_keys;
-  account supply.accounts;
-  client inet;
-  admitted jsonb[] := '{}';
-  windows jsonb;
 begin
-  for request in select r from jsonb_array_elements(requests) r order by (r ->> 'ordinal')::int loop
-    select k.* into key from supply.api_keys k where k.key_hash = decode(request ->> 'keyHash', 'hex');
-    if (request ->> 'write')::boolean and request ->> 'origin' is not null and not (request ->> 'allowOrigin')::boolean
-      and not core.origin_allowed(request ->> 'origin', coalesce(key.allowed_origins, '{}')) then
-      ordinal := (request ->> 'ordinal')::int;
-      verdict := 'origin_forbidden';
-      return next;
-    else
-      select a.* into account from supply.accounts a where a.id = key.account_id;
-      client := (request ->> 'client')::inet;
-      admitted := admitted || (request || jsonb_build_object(
-        'network', core.client_network(client),
-        'verdict', core.api_key_verdict(key, account, request ->> 'origin', client),
-        'keyId', key.id, 'accountId', account.id, 'mode', account.mode, 'currency', account.currency));
-    end if;
-  end loop;
-
-  select jsonb_object_agg(c.client, jsonb_build_object(
+  return query
+  with entry as materialized (
+    select r.ordinal, core.client_network(r.client) as network, r.count and not foreign_write.forbidden as counts,
+      account.id as account_id, account.key_id, account.mode, account.currency, case
+        when foreign_write.forbidden then 'origin_forbidden'
+        when key.id is null or key.revoked_at is not null or key.starts_at > now() then 'unauthorized'
+        when key.expires_at <= now() then 'unauthorized'
+        when not account.active then 'unauthorized'
+        when r.origin is not null and key.allowed_origins is not null
+          and not core.origin_allowed(r.origin, key.allowed_origins) then 'unauthorized'
+        when account.kind = 'storefront' then 'storefront'
+        when key.scope = 'public' then 'public_scope'
+        when key.allowed_ips is not null and not coalesce(r.client <<= any (key.allowed_ips), false) then 'ip_forbidden'
+        else 'ok'
+      end as verdict
+    from jsonb_to_recordset(requests) as r (
+      ordinal int, client inet, "keyHash" text, origin text, write boolean, "allowOrigin" boolean, count boolean)
+    left join lateral (select k.* from supply.api_keys k where k.key_hash = decode(r."keyHash", 'hex') offset 0) as key on true
+    cross join lateral (
+      select r.write and r.origin is not null and not r."allowOrigin"
+        and not core.origin_allowed(r.origin, coalesce(key.allowed_origins, '{}')) as forbidden
+    ) as foreign_write
+    left join lateral (
+      select a.*, key.id as key_id from supply.accounts a where a.id = key.account_id offset 0
+    ) as account on not foreign_write.forbidden
+  ), counted as materialized (
+    select jsonb_object_agg(c.client, jsonb_build_object(
       'hits', c.hits,
       'limit', coalesce(
         (select l.per_minute from supply.rate_limits l where l.network >>= c.client order by masklen(l.network) desc limit 1),
         default_limit),
-      'reset', least(60, greatest(1, ceil(extract(epoch from c.started_at + interval '60 s' - now())))::int)))
-  into windows
-  from core.count_hits(array(select (r ->> 'network')::cidr from unnest(admitted) as r where (r ->> 'count')::boolean)) c;
-
+      'reset', least(60, greatest(1, ceil(extract(epoch from c.started_at + interval '60 s' - now())))::int))) as windows
+    from core.count_hits(array(select e.network from entry e where e.counts)) as c
+  )
   -- The window knows the hits with all counted entries of this call: their places are the last ones, in their order.
-  return query
-  select r.ordinal, b.per_minute, case when r.count then greatest(0, b.per_minute - b.place) end, b.reset,
-    case when b.place > b.per_minute then 'rate_limited' else r.verdict end,
-    r."accountId", r."keyId", r.mode, r.currency
+  select e.ordinal, b.per_minute, case when e.counts then greatest(0, b.per_minute - b.place) end, b.reset,
+    case when b.place > b.per_minute then 'rate_limited' else e.verdict end,
+    e.account_id, e.key_id, e.mode, e.currency
   from (
-    select e.*,
-      row_number() over (partition by e.network, e.count order by e.ordinal)
-        - count(*) over (partition by e.network, e.count) as from_last
-    from jsonb_to_recordset(to_jsonb(admitted)) as e (
-      ordinal int, network text, count boolean, verdict text, "keyId" bigint, "accountId" bigint, mode text, currency text)
-  ) r
+    select e.*, row_number() over (partition by e.network, e.counts order by e.ordinal)
+      - count(*) over (partition by e.network, e.counts) as from_last
+    from entry e
+  ) as e
   left join lateral (
-    select (w ->> 'hits')::int + r.from_last::int as place, (w ->> 'limit')::int as per_minute, (w ->> 'reset')::int as reset
-    from (select windows -> r.network as w) known
-    where r.count
-  ) b on true;
+    select (w ->> 'hits')::int + e.from_last::int as place, (w ->> 'limit')::int as per_minute, (w ->> 'reset')::int as reset
+    from (select counted.windows -> e.network::text as w from counted) as known
+    where e.counts
+  ) as b on true;
 end
 $$;
 comment on function api.admit is
