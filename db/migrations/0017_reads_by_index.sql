@@ -3,13 +3,10 @@ set local role supply_owner;
 -- Lists of an account, newest first, by all, by status and by reference: each way has one index that holds what the list
 -- filters and counts by. Final orders stand in theirs from their end on, so that placing an order does not pay for it.
 -- The order of creation matters: while the table is empty, indexes that begin with the account look alike to the planner,
--- which takes the youngest that serves. These have to be the key of an order and, for what is open, the last.
+-- which takes the youngest that serves: for what is open, that has to be its own.
 drop index supply.orders_newest;
 create index orders_newest on supply.orders (account_id, created_at desc, id desc);
 create index orders_final on supply.orders (account_id, status, created_at desc, id desc) where completed_at is not null;
-alter index supply.orders_idempotency rename to orders_idempotency_old;
-create unique index orders_idempotency on supply.orders (account_id, idempotency_key);
-drop index supply.orders_idempotency_old;
 drop index supply.orders_open;
 create index orders_open on supply.orders (account_id, status, created_at desc, id desc) include (total_amount) where completed_at is null;
 -- The reference comes first: operators look for it without the account.

@@ -134,6 +134,36 @@ describe('a repeat', () => {
     expect(await balanceOf(database.sql, partner)).toBe(989.5)
   })
 
+  test('in the same batch is compared before anything else of it is looked at', async () => {
+    const partner = await makePartner(database.sql, { balance: 21 })
+    const request = orderRequest(partner, { externalOrderId: 'twice' })
+    const answers = await placeAll(database.sql, [
+      { ...request, ordinal: 1, callbackError: 'is private' },
+      { ...request, ordinal: 2 },
+      { ...request, ordinal: 3, callbackUrl: 'x', callbackError: 'is private' },
+      { ...request, ordinal: 4, items: [{ productId: 9, quantity: 1, deliveryData: {}, maxPrice: null }] },
+      { ...request, ordinal: 5, maxTotal: 1 },
+      { ...orderRequest(partner, { items: [{ productId: products.topUp, quantity: 2 }] }), ordinal: 6 },
+      { ...orderRequest(partner), ordinal: 7 },
+    ])
+    expect(answers.map(({ result }) => result)).toEqual([
+      'INVALID_CALLBACK_URL',
+      'created',
+      'IDEMPOTENCY_KEY_REUSED',
+      'IDEMPOTENCY_KEY_REUSED',
+      'replayed',
+      'INSUFFICIENT_BALANCE',
+      'created',
+    ])
+    const [, first, second] = answers
+    expect(second?.body).toEqual({
+      details: [{ path: 'callbackUrl', message: 'differs from the order made with this key' }],
+      orderCode: first?.body.code,
+    })
+    expect(await balanceOf(database.sql, partner)).toBe(0)
+    expect(await audit(database.sql)).toEqual([])
+  })
+
   test('of a refused request is free: a refusal binds nothing', async () => {
     const partner = await makePartner(database.sql)
     const request = { idempotencyKey: 'again', externalOrderId: 'again' }

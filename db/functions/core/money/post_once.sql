@@ -36,12 +36,10 @@ begin
     action => case post_once.type when 'adjustment' then 'adjust' else post_once.type end,
     subject => 'account ' || account.id,
     detail => jsonb_build_object('amount', post_once.amount, 'reference', post_once.reference, 'note', post_once.note));
-  update supply.accounts a set balance = a.balance + post_once.amount, last_seq = a.last_seq + 1 where a.id = account.id
-  returning a.* into account;
-  insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference, note)
-  values (account.id, account.last_seq, post_once.type, post_once.amount, account.balance, account.currency,
-    post_once.reference, post_once.note);
-  return account.balance;
+  perform core.post_entries(jsonb_build_array(jsonb_build_object(
+    'accountId', account.id, 'type', post_once.type, 'amount', post_once.amount,
+    'reference', post_once.reference, 'note', post_once.note)));
+  return account.balance + post_once.amount;
 end
 $$;
 comment on function core.post_once is
