@@ -1,7 +1,6 @@
 import Router from '@koa/router'
 import Koa from 'koa'
 import type { Config } from '../config.ts'
-import { batch } from '../database/batch.ts'
 import type { Database } from '../database/client.ts'
 import type { Version } from '../database/version.ts'
 import { type Log, safeError } from '../log.ts'
@@ -13,6 +12,7 @@ import { accessLog } from './middleware/access_log.ts'
 import { type Admission, createAdmission } from './middleware/admission.ts'
 import { clientAddress } from './middleware/client_address.ts'
 import { answerErrors } from './middleware/error_envelope.ts'
+import { createKeyUses } from './middleware/key_uses.ts'
 import { type BodyTimes, forgetUnread, receiveBodies } from './middleware/receive_bodies.ts'
 import { identify } from './middleware/request_id.ts'
 import { addAssetRoutes } from './pages/assets.ts'
@@ -51,7 +51,7 @@ export type AppOptions = {
  */
 export function createApp(options: AppOptions): Koa<RequestState, object> {
   const { db, config, log, metrics, lifecycle, bodyTimes } = options
-  const admission = createAdmission({ db, config, metrics, onKeyUsed: noteKeyUse(db, log) })
+  const admission = createAdmission({ db, config, metrics, onKeyUsed: createKeyUses(db, log) })
   const routes = createRoutes(options, admission)
 
   // Koa must not read proxy headers itself: `trustProxyHops` says which of their entries can be believed.
@@ -91,20 +91,6 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, adm
   addGuideRoutes(routes, config)
   addAssetRoutes(routes)
   return routes
-}
-
-// Operators see when a key was last used; that must not make a request wait or fail.
-function noteKeyUse(db: Database, log: Log): (keyId: string) => void {
-  const touch = batch<string, undefined>({
-    run: async (keyIds) => {
-      await db.call('api.touch_api_keys', { key_ids: [...new Set(keyIds)] })
-      return new Map(keyIds.map((_, index) => [index, undefined]))
-    },
-    max: 1_000,
-  })
-  return (keyId) => {
-    touch(keyId).catch((error: unknown) => log.debug({ error: safeError(error) }, 'a key use was not noted'))
-  }
 }
 
 // What Node's parser lets pass, and is yet no request that anything can be said about.

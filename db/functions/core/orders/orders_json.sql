@@ -27,19 +27,16 @@ begin
   left join lateral (select o.* from supply.orders o where o.id = wanted.id offset 0) as o on true
   cross join lateral (
     select count(*) filter (where i.part = 0) as count,
-      json_agg(case when with_codes and i.delivery_type = 'key' and i.status = 'completed' then json_build_object(
-        'id', i.id, 'productId', i.product_id, 'productName', i.product_name, 'amount', i.amount, 'price', i.price, 'status', i.status,
-        'refundedAmount', i.refunded_amount, 'errorCode', i.error_code, 'errorMessage', i.error_message,
-        'cdKeys', (
-          select coalesce(json_agg(json_build_object('code', k.code) order by k.position), '[]')
-          from supply.item_keys k where k.item_id = i.id),
-        'completedAt', core.iso(i.completed_at))
-      else json_build_object(
-        'id', i.id, 'productId', i.product_id, 'productName', i.product_name, 'amount', i.amount, 'price', i.price, 'status', i.status,
-        'refundedAmount', i.refunded_amount, 'errorCode', i.error_code, 'errorMessage', i.error_message,
-        'completedAt', core.iso(i.completed_at))
-      end order by i.position, i.part) as items
-    from supply.order_items i where i.order_id = o.id
+      json_agg(
+        case when with_codes and i.delivery_type = 'key' and i.status = 'completed'
+          then core.add_codes(plain.item, coalesce(core.item_codes(i.id), '[]')) else plain.item end
+        order by i.position, i.part) as items
+    from supply.order_items i
+    cross join lateral (select json_build_object(
+      'id', i.id, 'productId', i.product_id, 'productName', i.product_name, 'amount', i.amount, 'price', i.price, 'status', i.status,
+      'refundedAmount', i.refunded_amount, 'errorCode', i.error_code, 'errorMessage', i.error_message,
+      'completedAt', core.iso(i.completed_at)) as item) as plain
+    where i.order_id = o.id
   ) as of_order;
 end
 $$;
