@@ -2,8 +2,6 @@ import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
 import { createRetry, type Retried } from './batch_retry.ts'
 import { connectionSurvives, DatabaseDeadline, DatabaseOverloaded } from './errors.ts'
 
-export { byOrdinal } from './batch_call.ts'
-
 export type BatchOptions<In, Out> = {
   /** Answers many entries at once: for each entry's place in the list, from 0, its answer. */
   run: (entries: In[]) => Promise<Map<number, Out>>

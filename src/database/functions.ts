@@ -84,6 +84,11 @@ export type Functions = {
     args: { key_ids: readonly (string | number | bigint | null)[] | null }
     result: undefined
   }
+  /** The former name of api.touch_api_keys, for API processes that still run while the database is migrated. */
+  'api.touch_keys': {
+    args: { key_ids: readonly (string | number | bigint | null)[] | null }
+    result: undefined
+  }
   /** The account that an API key was issued to, whether the key still works or not; null for an unknown key. */
   'ops.account_of_key': {
     args: { key: string | null }
@@ -214,6 +219,11 @@ export type Functions = {
     args: { account_id: string | number | bigint | null }
     result: string | null
   }
+  /** The former name of work.heartbeat, for workers that still run while the database is migrated. */
+  'work.beat': {
+    args: { lock_key: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
+    result: undefined
+  }
   /** Returns the alert to send to the operators; no row if it was sent already. */
   'work.begin_alert': {
     args: { alert_id: string | null }
@@ -228,6 +238,11 @@ export type Functions = {
   'work.begin_deliveries': {
     args: { event_ids: readonly (string | null)[] | null }
     result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number }[]
+  }
+  /** The former name of work.fill_slots, for workers that still run while the database is migrated. */
+  'work.call_lines': {
+    args: Record<string, never>
+    result: undefined
   }
   /** Fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
   'work.fill_slots': {
@@ -269,6 +284,11 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
+  /** The former name of work.finish_calls, for workers that still run while the database is migrated. */
+  'work.record_results': {
+    args: { results: unknown; deadline: string | null }
+    result: { ordinal: number; verdict: string }[]
+  }
   /** Registers a pool of workers for the sweeper, with the id of the advisory lock that its process holds while it lives. */
   'work.register_pool': {
     args: { pool_id: string | null; lock_id: string | number | bigint | null }
@@ -278,6 +298,11 @@ export type Functions = {
   'work.remove_pools': {
     args: { lock_id: string | number | bigint | null }
     result: undefined
+  }
+  /** The former name of work.sweep, for workers that still run while the database is migrated. */
+  'work.rescue_jobs': {
+    args: Record<string, never>
+    result: number | null
   }
   /** Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; returns how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. The leases of dead pools end: their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes back. Its results are refused by their fencing tokens. */
   'work.sweep': {
@@ -303,6 +328,7 @@ export const functions = {
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },
   'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
+  'api.touch_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },
   'ops.adjust': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
   'ops.create_account': { args: { name: 'text', kind: 'text', mode: 'text', currency: 'text' }, returns: 'value' },
@@ -329,9 +355,11 @@ export const functions = {
   'ops.upsert_product': { args: { id: 'integer', game_slug: 'text', name: 'text', price: 'numeric', currency: 'text', delivery_type: 'text', delivery_fields: 'jsonb', region: 'text', amount_value: 'numeric', max_quantity: 'integer', in_stock: 'boolean' }, returns: 'value' },
   'ops.upsert_supplier': { args: { code: 'text', base_url: 'text', token: 'text', protocol: 'text' }, returns: 'void' },
   'ops.webhook_secret': { args: { account_id: 'bigint' }, returns: 'value' },
+  'work.beat': { args: { lock_key: 'bigint', pool_ids: 'text[]' }, returns: 'void' },
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows' },
+  'work.call_lines': { args: {}, returns: 'void' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
@@ -340,7 +368,9 @@ export const functions = {
   'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'value' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.prune_samples': { args: {}, returns: 'value' },
+  'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },
   'work.remove_pools': { args: { lock_id: 'bigint' }, returns: 'void' },
+  'work.rescue_jobs': { args: {}, returns: 'value' },
   'work.sweep': { args: {}, returns: 'value' },
 } as const

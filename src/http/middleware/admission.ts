@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { originAllowed, parseOrigin } from '../../common/origin.ts'
 import type { Config } from '../../config.ts'
-import { batch, byOrdinal } from '../../database/batch.ts'
+import { batch } from '../../database/batch.ts'
+import { callNumbered } from '../../database/batch_call.ts'
 import type { Database, Functions } from '../../database/client.ts'
 import type { Account, Context, Next } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
@@ -62,12 +63,10 @@ export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOpt
 
   function admitInBatches(name: string, max?: number): (request: AdmitRequest) => Promise<Admitted> {
     return batch<AdmitRequest, Admitted>({
-      run: async (requests) => {
-        const numbered = requests.map((request, index) => ({ ordinal: index + 1, ...request }))
-        return byOrdinal(
-          await db.call('api.admit', { requests: numbered, default_limit: config.rateLimitPerMinute }),
-        )
-      },
+      run: (requests) =>
+        callNumbered(requests, (numbered) =>
+          db.call('api.admit', { requests: numbered, default_limit: config.rateLimitPerMinute }),
+        ),
       keyOf: ({ client }) => client,
       ...(max === undefined ? {} : { max }),
       onRun: (size) => metrics.batch(name, size),

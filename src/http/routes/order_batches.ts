@@ -1,4 +1,5 @@
-import { batch, byOrdinal } from '../../database/batch.ts'
+import { batch } from '../../database/batch.ts'
+import { callNumbered } from '../../database/batch_call.ts'
 import type { Database, Functions } from '../../database/client.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import type { HttpMetrics } from '../metrics.ts'
@@ -31,10 +32,8 @@ export function placeInBatches(
   waitMs = databaseTimeMs,
 ): PlaceOrder {
   return batch<PlaceRequest, Placed>({
-    run: async (requests) => {
-      const numbered = requests.map((request, index) => ({ ordinal: index + 1, ...request }))
-      return byOrdinal(await db.call('api.place_orders', { requests: numbered }))
-    },
+    run: (requests) =>
+      callNumbered(requests, (numbered) => db.call('api.place_orders', { requests: numbered })),
     weightOf: ({ items }) => items.length,
     keyOf: ({ accountId }) => accountId,
     maxWeight: mostOfBatch,
