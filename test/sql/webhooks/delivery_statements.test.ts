@@ -109,7 +109,8 @@ test('each read of events has one index that serves it, on an empty, a small and
     const { steps } = await runDeliveries(session, partner, 32, answered(200))
     for (const [step, statements] of Object.entries(steps)) {
       const most = Math.max(...statements.map(({ rowsRead }) => rowsRead))
-      expect(most, `rows that a statement of ${step} read`).toBeLessThanOrEqual(1000)
+      // A scan would read the 5,000 of one account at least. Versions that are being cleaned up count, too.
+      expect(most, `rows that a statement of ${step} read`).toBeLessThanOrEqual(2000)
     }
   }
   await late.end()
