@@ -131,10 +131,13 @@ beforeAll(async () => {
 })
 afterAll(() => old.end())
 
-describe.each(['nobody analysed', 'are analysed'])('on tables that %s', (state) => {
-  beforeAll(async () => {
-    if (state === 'are analysed') await database.sql`vacuum analyze`
-  })
+// A vacuum that comes beside an open transaction marks no page as visible to all, as if there had been none.
+describe.each([
+  ['nobody analysed', ''],
+  ['are analysed', 'analyze'],
+  ['are analysed and vacuumed', 'vacuum analyze'],
+])('on tables that %s', (_state, maintenance) => {
+  beforeAll(() => database.sql.unsafe(maintenance))
 
   test('partners’ reads cost a page, in a session that is as old as the tables', async () => {
     expect(await tooMany(old, partnersReads)).toEqual({})

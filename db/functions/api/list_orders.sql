@@ -5,7 +5,7 @@ create or replace function api.list_orders(
 returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 -- A page is read from its beginning in the order of its index, never collected and sorted.
-set enable_sort = off set enable_bitmapscan = off
+set enable_sort = off set enable_incremental_sort = off set enable_bitmapscan = off
 as $$
 #variable_conflict use_variable
 declare
