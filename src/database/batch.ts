@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
 import { createRetry, type Retried } from './batch_retry.ts'
 import { connectionSurvives, DatabaseDeadline, DatabaseOverloaded } from './errors.ts'
@@ -19,6 +20,8 @@ export type BatchOptions<In, Out> = {
   maxPendingOfKey?: number
   /** The most runs under way at once, not counting those of parts that are tried again. */
   inFlight?: number
+  /** The least time between the beginnings of two runs, in milliseconds: under load, runs are larger and fewer. */
+  paceMs?: number
   /** How long an entry may wait for its run to begin, in milliseconds. */
   waitMs?: number
   /** Is told the size of each run. */
@@ -34,7 +37,7 @@ type Member<In, Out> = Waiting &
 
 /**
  * Coalesces calls: while nothing is under way an entry goes at once, alone; what comes meanwhile goes together as soon
- * as a run ends. Nothing lingers to wait for company. A run is bounded by count and by weight, and shared fairly by
+ * as a run ends. Nothing lingers to wait for company, unless runs are paced. A run is bounded by count and by weight, and shared fairly by
  * those who wait.
  *
  * The returned function resolves to the entry's own answer. It rejects with what the run rejected with;
@@ -44,12 +47,21 @@ type Member<In, Out> = Waiting &
  * tried again beside the next runs: one that waits for a lock, or fails, does not spoil the others.
  */
 export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => Promise<Out> {
-  const { run, weightOf = () => 1, keyOf = () => '', inFlight = 1, waitMs = 10_000, onRun } = options
+  const {
+    run,
+    weightOf = () => 1,
+    keyOf = () => '',
+    inFlight = 1,
+    paceMs = 0,
+    waitMs = 10_000,
+    onRun,
+  } = options
   const { max = 128, maxWeight = max, maxPending = 10_000, maxPendingOfKey = maxPending } = options
   const waiting = createBatchQueue<Member<In, Out>>()
   const pending = createPending(maxPending, maxPendingOfKey)
   const retry = createRetry(runTogether)
   let running = 0
+  let paceUntil = 0
 
   async function runTogether(members: Member<In, Out>[]): Promise<void> {
     const began = performance.now()
@@ -67,6 +79,9 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
   async function runWaiting(): Promise<void> {
     running += 1
     while (!waiting.isEmpty) {
+      const early = paceUntil - performance.now()
+      if (early > 0) await sleep(early)
+      paceUntil = performance.now() + paceMs
       const members = waiting.take(max, maxWeight)
       for (const { timer } of members) clearTimeout(timer)
       await runTogether(members)

@@ -4,6 +4,7 @@ import type { Database, Functions } from '../database/client.ts'
 import type { SupplierAdapters } from '../supplier/adapters.ts'
 import { type SupplierOutcome, unknown } from '../supplier/outcome.ts'
 import { withRetries } from './leases.ts'
+import { paceMs } from './pace.ts'
 
 export type LeasedCall = Functions['work.begin_calls']['result'][number]
 
@@ -37,12 +38,14 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   const deadline = `${deadlineHours} hours`
   const begin = batch<string, LeasedCall | null>({
     run: (itemIds) => callForIds(itemIds, beginCalls),
+    paceMs,
   })
   const finish = batch<FinishedCall, FinishedRow>({
     run: (finished) =>
       callNumbered(finished, (results) => db.call('work.finish_calls', { results, deadline })),
     weightOf: ({ result }) => 1 + (result.outcome === 'answered' ? result.codes.length : 0),
     maxWeight: mostCodes,
+    paceMs,
     // The pool's concurrency bounds it.
     maxPending: Number.POSITIVE_INFINITY,
   })

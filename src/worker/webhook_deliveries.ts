@@ -4,6 +4,7 @@ import type { Database, Functions } from '../database/client.ts'
 import { deliveryHeaders } from '../webhook/headers.ts'
 import type { Sender, SendOutcome } from '../webhook/send.ts'
 import { withRetries } from './leases.ts'
+import { paceMs } from './pace.ts'
 
 export type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
 
@@ -24,9 +25,11 @@ export type WebhookDeliveryOptions = {
 export function createWebhookDeliveries({ db, sender, onFinished }: WebhookDeliveryOptions) {
   const begin = batch<string, LeasedAttempt | null>({
     run: (eventIds) => callForIds(eventIds, (ids) => db.call('work.begin_deliveries', { event_ids: ids })),
+    paceMs,
   })
   const finish = batch<FinishedAttempt, FinishedRow>({
     run: (finished) => callNumbered(finished, (results) => db.call('work.finish_deliveries', { results })),
+    paceMs,
   })
   return {
     /** Takes the lease of the attempt that is due for an event; null if none is. */
