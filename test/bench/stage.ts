@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, type StdioOptions, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -42,7 +42,7 @@ export type StageDatabase = { url: string; sql: postgres.Sql; drop(): Promise<vo
 export type Part = 'api' | 'worker'
 export type Service = { port: number; sql: postgres.Sql; pids: Pids; stop(): Promise<void> }
 
-const main = join(import.meta.dirname, '../../src/main.ts')
+const checkout = join(import.meta.dirname, '../..')
 const children = new Set<ChildProcess>()
 let closing = false
 
@@ -141,7 +141,7 @@ async function startService(
     const settings: Record<string, string> = worker
       ? { LOG_LEVEL: 'info' }
       : { LOG_LEVEL: 'warn', PORT: '0', RATE_LIMIT_PER_MINUTE: '2147483647' }
-    const child = start([main, part], { ...env, ...settings })
+    const child = start(scriptArguments(part), { ...env, ...settings })
     processes.push(child)
     child.once('exit', (code, signal) => {
       if (signal !== 'SIGKILL') console.error(`the ${part} ended by itself, with ${signal ?? code}`)
@@ -154,9 +154,17 @@ async function startService(
   return service
 }
 
+/** The arguments of node with which `npm run` starts a part of the service. */
+function scriptArguments(part: Part): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+  return scripts[part].replace('exec node ', '').split(' ')
+}
+
 function start(args: string[], env: Record<string, string>): ChildProcess {
   const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
-  return keep(spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, stdio }))
+  return keep(
+    spawn(process.execPath, args, { cwd: checkout, env: { PATH: process.env.PATH, ...env }, stdio }),
+  )
 }
 
 /** Has a process end with the bench; at once, if that is ending already. */
