@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBusyLine } from './batch_busy.ts'
 import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
 import { createRetry, type Retried } from './batch_retry.ts'
 import { connectionSurvives, DatabaseDeadline, DatabaseOverloaded } from './errors.ts'
 
 export type BatchOptions<In, Out> = {
-  /** Answers many entries at once: for each entry's place in the list, from 0, its answer. */
-  run: (entries: In[]) => Promise<Map<number, Out>>
+  /**
+   * Answers many entries at once: for each entry's place in the list, from 0, its answer. It may wait so long for the
+   * lock of the first entry's key, and for no other.
+   */
+  run: (entries: In[], lockWaitMs: number) => Promise<Map<number, Out>>
+  /** Whether an answer says that nothing was done, because another transaction has the lock of the entry's key. */
+  isBusy?: (answer: Out) => boolean
   /** How much work an entry is, at least 1. Without it, each is 1. */
   weightOf?: (entry: In) => number
   /** Whose an entry is: the keys share the runs. Without it, all entries have one key. */
@@ -44,7 +50,9 @@ type Member<In, Out> = Waiting &
  * with an Error if the run did not answer exactly the entries it was given, because then no answer can be trusted; and with
  * an error for which `isUnavailable` is true if the entry waited too long, or at once if too much is pending. A run that
  * rejects touches its members only, and where the database refused it, so that nothing of it was done, its parts are
- * tried again beside the next runs: one that waits for a lock, or fails, does not spoil the others.
+ * tried again beside the next runs: one that waits for a lock, or fails, does not spoil the others. An entry whose key is
+ * busy is run again beside the next runs, too, and with it what comes for that key meanwhile; it rejects with an error
+ * for which `isUnavailable` is true if the key stays busy.
  */
 export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => Promise<Out> {
   const {
@@ -57,39 +65,58 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
     onRun,
   } = options
   const { max = 128, maxWeight = max, maxPending = 10_000, maxPendingOfKey = maxPending } = options
+  const { isBusy = () => false } = options
   const waiting = createBatchQueue<Member<In, Out>>()
   const pending = createPending(maxPending, maxPendingOfKey)
-  const retry = createRetry(runTogether)
+  const retry = createRetry(runAtOnce)
+  const busyLine = createBusyLine({ run: runTogether, max, maxWeight })
   let running = 0
   let paceUntil = 0
 
-  async function runTogether(members: Member<In, Out>[]): Promise<void> {
+  async function runAtOnce(members: Member<In, Out>[]): Promise<void> {
+    busyLine.add(await runTogether(members, 0))
+  }
+
+  async function runTogether(members: Member<In, Out>[], lockWaitMs: number): Promise<Member<In, Out>[]> {
     const began = performance.now()
+    const busy: Member<In, Out>[] = []
     try {
       onRun?.(members.length)
-      const answers = await run(members.map(({ entry }) => entry))
+      const answers = await run(
+        members.map(({ entry }) => entry),
+        lockWaitMs,
+      )
       assertComplete(answers, members.length)
-      for (const [index, member] of members.entries()) member.resolve(answers.get(index) as Out)
+      for (const [index, member] of members.entries()) {
+        const answer = answers.get(index) as Out
+        if (isBusy(answer)) busy.push(member)
+        else member.resolve(answer)
+      }
     } catch (error) {
-      if (members.length > 1 && connectionSurvives(error)) return retry(members, performance.now() - began)
-      for (const { reject } of members) reject(error)
+      if (members.length > 1 && connectionSurvives(error)) retry(members, performance.now() - began)
+      else for (const { reject } of members) reject(error)
     }
+    return busy
   }
 
   async function runWaiting(): Promise<void> {
     running += 1
     while (!waiting.isEmpty) {
       const early = paceUntil - performance.now()
-      if (early > 0) await sleep(early)
+      if (early > 0) {
+        await sleep(early)
+        continue
+      }
       paceUntil = performance.now() + paceMs
       const members = waiting.take(max, maxWeight)
       for (const { timer } of members) clearTimeout(timer)
-      await runTogether(members)
+      await runAtOnce(members)
     }
     running -= 1
   }
 
   function wait(member: Member<In, Out>): void {
+    if (busyLine.has(member.key)) return void busyLine.add([member])
     waiting.add(member)
     if (running < inFlight) return void runWaiting()
     member.timer = setTimeout(() => {

@@ -3,6 +3,7 @@ export type Waiting = { key: string; weight: number }
 
 export type BatchQueue<Member extends Waiting> = {
   readonly isEmpty: boolean
+  has(key: string): boolean
   add(member: Member): void
   /** Takes back a member that waits no longer. */
   remove(member: Member): void
@@ -23,6 +24,8 @@ export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
     get isEmpty() {
       return queues.size === 0
     },
+
+    has: (key) => queues.has(key),
 
     add(member) {
       const queue = queues.get(member.key)

@@ -49,9 +49,9 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; page_limit: number | null; before_seq?: string | number | bigint | null; created_from?: Date | string | null; created_to?: Date | string | null }
     result: string | null
   }
-  /** Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. Takes [{ordinal, accountId, keyId, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account's currency. Gives created or replayed with the order, or a refusal's code with {details, orderCode}. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4. */
+  /** Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. Takes [{ordinal, accountId, keyId, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account's currency. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits lock_wait_ms for the lock of the first request's account, holding no other, and for none of the rest; null: for all, so that none is busy. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4. */
   'api.place_orders': {
-    args: { requests: unknown }
+    args: { requests: unknown; lock_wait_ms?: number | null }
     result: { ordinal: number; result: string; body: string }[]
   }
   /** Answers once the database has committed a write: on its disk, and on the synchronous standby where there is one. Does nothing on a standby. */
@@ -321,7 +321,7 @@ export const functions = {
   'api.list_orders': { args: { account_id: 'bigint', page_limit: 'integer', after_code: 'text', page: 'integer', status: 'text', external_order_id: 'text', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
   'api.list_products': { args: { account_id: 'bigint', game_slug: 'text', delivery_type: 'text', updated_since: 'timestamp with time zone' }, returns: 'value' },
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer', before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
-  'api.place_orders': { args: { requests: 'jsonb' }, returns: 'rows' },
+  'api.place_orders': { args: { requests: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'api.prove_commit': { args: {}, returns: 'void' },
   'api.readiness': { args: {}, returns: 'rows' },
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'value' },

@@ -1,14 +1,37 @@
-create or replace function api.place_orders(requests jsonb)
+create or replace function api.place_orders(requests jsonb, lock_wait_ms int default null)
 returns table (ordinal int, result text, body json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
+  busy_accounts bigint[];
   answers jsonb[];
 begin
-  perform 1 from supply.accounts a
-  where a.id = any (array(select (r ->> 'accountId')::bigint from jsonb_array_elements(requests) r))
-  order by a.id for no key update;
+  -- Processes of the release before wait for all.
+  if lock_wait_ms is null then
+    perform 1 from supply.accounts a
+    where a.id = any (array(select (r ->> 'accountId')::bigint from jsonb_array_elements(requests) r))
+    order by a.id for no key update;
+  else
+    if lock_wait_ms > 0 then
+      perform core.wait_for_account((requests #>> '{0,accountId}')::bigint, lock_wait_ms);
+    end if;
+    select array_agg(asked.id) into busy_accounts
+    from (select distinct (r ->> 'accountId')::bigint as id from jsonb_array_elements(requests) r order by id) as asked
+    left join lateral (
+      select a.id from supply.accounts a where a.id = asked.id for no key update skip locked) as locked on true
+    where locked.id is null;
+  end if;
+  if busy_accounts is not null then
+    return query
+    select (r ->> 'ordinal')::int, 'busy', '{}'::json
+    from jsonb_array_elements(requests) r where (r ->> 'accountId')::bigint = any (busy_accounts);
+    requests := (
+      select coalesce(jsonb_agg(r), '[]') from jsonb_array_elements(requests) r where (r ->> 'accountId')::bigint <> all (busy_accounts));
+    if requests = '[]' then
+      return;
+    end if;
+  end if;
 
   answers := core.spend_balances(core.judge_orders(requests));
   perform core.enqueue('call_supplier', core.write_orders(array(select a from unnest(answers) as a where a ->> 'result' = 'created')));
@@ -32,5 +55,6 @@ comment on function api.place_orders is
   'Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. '
   'Takes [{ordinal, accountId, keyId, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, '
   'items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account''s currency. Gives created or replayed with the '
-  'order, or a refusal''s code with {details, orderCode}. An accepted order is written with its charge, ledger row and jobs. '
-  'Specification 3 and 4.';
+  'order, a refusal''s code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits '
+  'lock_wait_ms for the lock of the first request''s account, holding no other, and for none of the rest; null: for all, so that none is busy. '
+  'An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4.';

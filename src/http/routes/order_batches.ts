@@ -23,8 +23,8 @@ const mostPendingOfAccount = 2_500
 
 /**
  * Orders that arrive while others are being placed are placed together: one transaction, one commit. The accounts share
- * the batches, so that one with many or heavy orders does not keep the others waiting. An order waits for its batch at
- * most `waitMs`.
+ * the batches, so that one with many or heavy orders does not keep the others waiting; nor does one whose lock another
+ * transaction has. An order waits for its batch at most `waitMs`.
  */
 export function placeInBatches(
   db: Pick<Database, 'call'>,
@@ -32,8 +32,11 @@ export function placeInBatches(
   waitMs = databaseTimeMs,
 ): PlaceOrder {
   return batch<PlaceRequest, Placed>({
-    run: (requests) =>
-      callNumbered(requests, (numbered) => db.call('api.place_orders', { requests: numbered })),
+    run: (requests, lockWaitMs) =>
+      callNumbered(requests, (numbered) =>
+        db.call('api.place_orders', { requests: numbered, lock_wait_ms: lockWaitMs }),
+      ),
+    isBusy: ({ result }) => result === 'busy',
     weightOf: ({ items }) => items.length,
     keyOf: ({ accountId }) => accountId,
     maxWeight: mostOfBatch,

@@ -1,0 +1,96 @@
+import type postgres from 'postgres'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { audit, balanceOf } from '../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { type TestApi, testApi } from '../support/service.ts'
+
+// An operator's open transaction has the lock of one account.
+const database = testDatabase()
+const api = testApi(() => database.url)
+const otherApi = testApi(() => database.url)
+let locked: Partner
+let holder: postgres.ReservedSql
+
+beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' }))
+beforeEach(async () => {
+  locked = await makePartner(database.sql, { balance: 1000 })
+  holder = await database.sql.reserve()
+  await holder`begin`
+  await holder`select from supply.accounts where id = ${locked.accountId} for update`
+})
+afterEach(async () => {
+  await holder`rollback`
+  holder.release()
+})
+
+let counter = 0
+const newOrder = () => {
+  counter += 1
+  return { externalOrderId: `order-${counter}`, items: [{ productId: products.key }] }
+}
+const place = async (by: Partner, body = newOrder(), on: TestApi = api()) => {
+  const { status, headers } = await on.post('/b2b/orders', { key: by.key, body })
+  return { status, retryAfter: headers['retry-after'] }
+}
+const partners = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => makePartner(database.sql, { balance: 100_000 })))
+
+test('the others are served at their pace, and its own orders alone are 503, to be repeated', async () => {
+  const others = await partners(20)
+  const requests = [newOrder()]
+  const refusals: Promise<{ status: number; retryAfter: unknown }>[] = []
+  let answered = 0
+  let answeredBefore: number | undefined
+  const answers: { status: number }[] = []
+  for (let round = 0; round < 5; round += 1) {
+    const request = newOrder()
+    requests[round] = request
+    const refusal = place(locked, request)
+    void refusal.then(() => {
+      answeredBefore ??= answered
+    })
+    refusals.push(refusal)
+    const placed = others.map(async (other) => {
+      const answer = await place(other)
+      answered += 1
+      return answer
+    })
+    answers.push(...(await Promise.all(placed)))
+  }
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  expect(await Promise.all(refusals)).toEqual(refusals.map(() => ({ status: 503, retryAfter: '2' })))
+  // All of them where nothing else takes the processor's time.
+  expect(answeredBefore).toBeGreaterThan(50)
+
+  await holder`rollback`
+  const repeated = await Promise.all(requests.map((request) => place(locked, request)))
+  expect(repeated.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+  const again = await Promise.all(requests.map((request) => place(locked, request)))
+  expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  const price = (100_000 - (await balanceOf(database.sql, others[0] as Partner))) / 5
+  expect(await balanceOf(database.sql, locked)).toBe(1000 - 5 * price)
+  expect(await audit(database.sql)).toEqual([])
+})
+
+test('what two processes place for the same accounts at the same time is placed by both, none of it refused', async () => {
+  const shared = await partners(3)
+  const refusals = [place(locked), place(locked, newOrder(), otherApi())]
+  const answers = await Promise.all(
+    Array.from({ length: 240 }, (_, n) =>
+      place(shared[n % 3] as Partner, newOrder(), n % 2 === 0 ? api() : otherApi()),
+    ),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  expect((await Promise.all(refusals)).map(({ status }) => status)).toEqual([503, 503])
+  expect(await audit(database.sql)).toEqual([])
+})
+
+test('an order that meets the lock for a moment only is placed when that is over', async () => {
+  const waiting = () =>
+    database.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  const placed = Promise.all([place(locked), place(locked)])
+  await expect.poll(waiting, { interval: 5 }).not.toHaveLength(0)
+  await holder`rollback`
+  expect((await placed).map(({ status }) => status)).toEqual([201, 201])
+})
