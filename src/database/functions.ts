@@ -229,12 +229,12 @@ export type Functions = {
     args: { alert_id: string | null }
     result: { cause: string; message: string; count: number; first_at: Date }[]
   }
-  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. */
+  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. */
   'work.begin_calls': {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string }[]
   }
-  /** Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. claim_id is the fencing token. A lease lasts 30 s; an attempt whose lease ended counts, with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
+  /** Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt; one that another transaction has locked is tried again within a second. claim_id is the fencing token. A lease lasts 30 s; an attempt whose lease ended counts, with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
   'work.begin_deliveries': {
     args: { event_ids: readonly (string | null)[] | null }
     result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number }[]
@@ -254,14 +254,14 @@ export type Functions = {
     args: { alert_id: string | null }
     result: undefined
   }
-  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each. */
+  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. */
   'work.finish_calls': {
-    args: { results: unknown; deadline: string | null }
+    args: { results: unknown; deadline: string | null; lock_wait_ms?: number | null }
     result: { ordinal: number; verdict: string }[]
   }
-  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, or stale for an outdated fencing token (claimId), which changes nothing. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. Specification 6.4 to 6.6. */
+  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. Specification 6.4 to 6.6. */
   'work.finish_deliveries': {
-    args: { results: unknown }
+    args: { results: unknown; lock_wait_ms?: number | null }
     result: { ordinal: number; verdict: string }[]
   }
   /** Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. From 10,000 on, the number of events that wait for a rung is PostgreSQL's estimate, which is as old as its last analyze. */
@@ -362,8 +362,8 @@ export const functions = {
   'work.call_lines': { args: {}, returns: 'void' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
-  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
-  'work.finish_deliveries': { args: { results: 'jsonb' }, returns: 'rows' },
+  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer' }, returns: 'rows' },
+  'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'work.gauges': { args: {}, returns: 'rows' },
   'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'value' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },

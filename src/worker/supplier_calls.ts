@@ -3,6 +3,7 @@ import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
 import type { SupplierAdapters } from '../supplier/adapters.ts'
 import { type SupplierOutcome, unknown } from '../supplier/outcome.ts'
+import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
 import { paceMs } from './pace.ts'
 
@@ -40,15 +41,22 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     run: (itemIds) => callForIds(itemIds, beginCalls),
     paceMs,
   })
-  const finish = batch<FinishedCall, FinishedRow>({
-    run: (finished) =>
-      callNumbered(finished, (results) => db.call('work.finish_calls', { results, deadline })),
-    weightOf: ({ result }) => 1 + (result.outcome === 'answered' ? result.codes.length : 0),
+  const record = (finished: FinishedCall[], lockWaitMs: number) =>
+    callNumbered(finished, (results) =>
+      db.call('work.finish_calls', { results, deadline, lock_wait_ms: lockWaitMs }),
+    )
+  const weights = {
+    weightOf: ({ result }: FinishedCall) => 1 + (result.outcome === 'answered' ? result.codes.length : 0),
     maxWeight: mostCodes,
+  }
+  const finish = batch<FinishedCall, FinishedRow>({
+    run: record,
     paceMs,
+    ...weights,
     // The pool's concurrency bounds it.
     maxPending: Number.POSITIVE_INFINITY,
   })
+  const busyResults = createBusyResults({ record, onRecorded: onFinished, ...weights })
 
   async function beginCalls(itemIds: readonly string[]): Promise<LeasedCall[]> {
     const rows = await db.call('work.begin_calls', {
@@ -87,11 +95,16 @@ export function createSupplierCalls(options: SupplierCallOptions) {
       }
     },
 
-    /** Records the result under the call's lease. Returns what became of the item: the verdict of the SQL function. */
+    /**
+     * Records the result under the call's lease. Returns what became of the item: the verdict of the SQL function. Busy:
+     * another transaction has the lock; the result is recorded when that is free.
+     */
     finish: async (leased: LeasedCall, result: SupplierOutcome): Promise<string> => {
       const { item_id: itemId, claim_id: claimId } = leased
-      const { verdict } = await withRetries(() => finish({ itemId, claimId, result }))
-      onFinished(verdict)
+      const finished = { itemId, claimId, result }
+      const { verdict } = await withRetries(() => finish(finished))
+      if (verdict === 'busy') busyResults.add(finished)
+      else onFinished(verdict)
       return verdict
     },
   }

@@ -3,6 +3,7 @@ import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
 import { deliveryHeaders } from '../webhook/headers.ts'
 import type { Sender, SendOutcome } from '../webhook/send.ts'
+import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
 import { paceMs } from './pace.ts'
 
@@ -27,10 +28,12 @@ export function createWebhookDeliveries({ db, sender, onFinished }: WebhookDeliv
     run: (eventIds) => callForIds(eventIds, (ids) => db.call('work.begin_deliveries', { event_ids: ids })),
     paceMs,
   })
-  const finish = batch<FinishedAttempt, FinishedRow>({
-    run: (finished) => callNumbered(finished, (results) => db.call('work.finish_deliveries', { results })),
-    paceMs,
-  })
+  const record = (finished: FinishedAttempt[], lockWaitMs: number) =>
+    callNumbered(finished, (results) =>
+      db.call('work.finish_deliveries', { results, lock_wait_ms: lockWaitMs }),
+    )
+  const finish = batch<FinishedAttempt, FinishedRow>({ run: record, paceMs })
+  const busyResults = createBusyResults({ record, onRecorded: onFinished })
   return {
     /** Takes the lease of the attempt that is due for an event; null if none is. */
     begin: (eventId: string): Promise<LeasedAttempt | null> => begin(eventId),
@@ -48,11 +51,16 @@ export function createWebhookDeliveries({ db, sender, onFinished }: WebhookDeliv
       return sender.send({ url: attempt.callback_url, headers, body })
     },
 
-    /** Records the outcome under the attempt's lease. Returns what became of the event: the verdict of the SQL function. */
+    /**
+     * Records the outcome under the attempt's lease. Returns what became of the event: the verdict of the SQL function.
+     * Busy: another transaction has the lock; the outcome is recorded when that is free.
+     */
     finish: async (attempt: LeasedAttempt, result: SendOutcome): Promise<string> => {
       const { event_id: eventId, claim_id: claimId } = attempt
-      const { verdict } = await withRetries(() => finish({ eventId, claimId, result }))
-      onFinished(verdict)
+      const finished = { eventId, claimId, result }
+      const { verdict } = await withRetries(() => finish(finished))
+      if (verdict === 'busy') busyResults.add(finished)
+      else onFinished(verdict)
       return verdict
     },
   }

@@ -9,11 +9,17 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set plan
 as $$
 #variable_conflict use_column
 declare
+  locked_ids uuid[];
   due_ids uuid[];
   postponed_ids uuid[];
   postponed_until timestamptz[];
 begin
-  perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
+  locked_ids := array(
+    select i.id from supply.order_items i where i.id = any (item_ids) order by i.id for no key update skip locked);
+  if not item_ids <@ locked_ids then
+    perform core.enqueue_busy('call_supplier', array(
+      select i.id from supply.order_items i where i.id = any (item_ids) and i.id <> all (locked_ids)));
+  end if;
 
   select coalesce(array_agg(d.id) filter (where d.due_at <= now()), '{}'),
     coalesce(array_agg(d.id order by d.id) filter (where d.due_at > now()), '{}'),
@@ -32,7 +38,7 @@ begin
     from supply.order_items i
     -- Without a lease, nothing planned means held for an operator.
     cross join lateral (select coalesce(i.claim_expires_at, i.next_check_at) as at) as planned
-    where i.id = any (item_ids) and i.completed_at is null and planned.at is not null
+    where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
   ) as d;
 
   return query
@@ -56,5 +62,6 @@ $$;
 comment on function work.begin_calls is
   'Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item''s '
   'place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). '
-  'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends. under_way counts the calls '
+  'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
+  'transaction has locked within a second. under_way counts the calls '
   'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff.';

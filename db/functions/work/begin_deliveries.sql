@@ -17,24 +17,35 @@ begin
     coalesce(array_agg(e.id) filter (where e.verdict = 'lost'), '{}') as lost,
     array_agg(e.due_at) filter (where e.verdict = 'lost') as lost_at,
     coalesce(array_agg(e.account_id) filter (where e.verdict in ('needs_slot', 'lost')), '{}') as accounts,
-    coalesce(array_agg(e.account_id) filter (where e.has_secret is null), '{}') as unsigned
+    coalesce(array_agg(e.account_id) filter (where e.has_secret is null and e.verdict <> 'busy'), '{}') as unsigned,
+    coalesce(array_agg(e.id) filter (where e.verdict <> 'busy'), '{}') as locked
   into batch
   from (
     select e.*,
       case
         when e.state in ('delivered', 'dead') then 'over'
+        -- Its secret could not be written: the foreign key would wait for the account.
+        when e.has_secret is null
+          and (select true from supply.accounts a where a.id = e.account_id for key share skip locked) is null then 'busy'
         -- A job can run early, after the clock was set back or when another has replaced it. Its event still needs a job.
         when e.due_at > now() then 'early'
         when e.state = 'sending' then 'lost'
         when e.state = 'ready' then 'claim'
         else 'needs_slot'
-      end as verdict,
-      (select true from supply.webhook_secrets s where s.account_id = e.account_id) as has_secret
+      end as verdict
     from (
-      select e.id, e.account_id, e.state, case e.state when 'sending' then e.claim_expires_at else e.next_attempt_at end as due_at
-      from supply.events e where e.id = any (event_ids) order by e.id for no key update
+      select e.*, (select true from supply.webhook_secrets s where s.account_id = e.account_id) as has_secret
+      from (
+        select e.id, e.account_id, e.state, case e.state when 'sending' then e.claim_expires_at else e.next_attempt_at end as due_at
+        from supply.events e where e.id = any (event_ids) order by e.id for no key update skip locked
+      ) as e
+      offset 0
     ) as e
   ) as e;
+  if not event_ids <@ batch.locked then
+    perform core.enqueue_busy('deliver_waiting', array(
+      select e.id from supply.events e where e.id = any (event_ids) and e.id <> all (batch.locked)));
+  end if;
 
   if cardinality(batch.lost) > 0 then
     perform core.end_attempts(batch.lost, array_fill('lost'::text, array[cardinality(batch.lost)]), batch.lost_at);
@@ -76,7 +87,8 @@ end
 $$;
 comment on function work.begin_deliveries is
   'Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event''s place in '
-  'event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt. '
+  'event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt; one that '
+  'another transaction has locked is tried again within a second. '
   'claim_id is the fencing token. A lease lasts 30 s; an attempt whose '
   'lease ended counts, with unknown outcome. The account''s secret is made here at its first delivery. '
   'Specification 2.5 and 6.5.';

@@ -1,4 +1,4 @@
-create or replace function work.finish_calls(results jsonb, deadline interval)
+create or replace function work.finish_calls(results jsonb, deadline interval, lock_wait_ms int default null)
 returns table (ordinal int, verdict text)
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -7,8 +7,10 @@ as $$
     (select jsonb_agg(e || jsonb_build_object('attemptId',
        (select a.id from supply.supplier_attempts a where a.claim_id = (e ->> 'claimId')::uuid)))
      from jsonb_array_elements(results) e),
-    deadline) r
+    deadline, lock_wait_ms) r
 $$;
 comment on function work.finish_calls is
   'Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may '
-  'leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each.';
+  'leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy '
+  'where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the '
+  'first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all.';

@@ -1,53 +1,70 @@
-create or replace function work.finish_deliveries(results jsonb)
+create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int default null)
 returns table (ordinal int, verdict text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
   ids uuid[] := array(select (r ->> 'eventId')::uuid from jsonb_array_elements(results) r);
+  locked uuid[];
   ended_at timestamptz;
   batch record;
 begin
-  perform 1 from supply.events e where e.id = any (ids) order by e.id for no key update;
+  if lock_wait_ms is null then
+    -- Workers of the release before wait for all.
+    perform 1 from supply.events e where e.id = any (ids) order by e.id for no key update;
+  elsif lock_wait_ms > 0 then
+    perform core.wait_for_event(ids[1], lock_wait_ms);
+  end if;
+  locked := array(select e.id from supply.events e where e.id = any (ids) order by e.id for no key update skip locked);
   ended_at := clock_timestamp();
   select
     array_agg(r.ordinal) as ordinals,
     array_agg(r.verdict) as verdicts,
-    coalesce(array_agg(r.event_id) filter (where r.verdict <> 'stale'), '{}') as ended,
-    array_agg(r.verdict) filter (where r.verdict <> 'stale') as ended_by,
-    array_agg(r.status) filter (where r.verdict <> 'stale') as statuses,
-    array_agg(r.error) filter (where r.verdict <> 'stale') as errors,
-    array_agg(case when r.verdict = 'retry' then r.retry_after end) filter (where r.verdict <> 'stale') as retry_afters,
-    array_agg(r.account_id) filter (where r.verdict <> 'stale') as accounts,
+    coalesce(array_agg(r.event_id) filter (where r.ends), '{}') as ended,
+    array_agg(r.verdict) filter (where r.ends) as ended_by,
+    array_agg(r.status) filter (where r.ends) as statuses,
+    array_agg(r.error) filter (where r.ends) as errors,
+    array_agg(case when r.verdict = 'retry' then r.retry_after end) filter (where r.ends) as retry_afters,
+    array_agg(r.account_id) filter (where r.ends) as accounts,
     array_agg(case
       when r.kind in ('unreachable', 'unresolved') then -1
       when r.kind = 'answered' and ended_at <= r.started_at + interval '2 s' then 1
       else 0
-    end) filter (where r.verdict <> 'stale') as changes
+    end) filter (where r.ends) as changes,
+    coalesce(array_agg(r.event_id) filter (where r.verdict = 'busy'), '{}') as busy,
+    array_agg(r.claim_expires_at) filter (where r.verdict = 'busy') as busy_until
   into batch
   from (
-    select r.*, e.account_id, a.started_at,
-      case
-        when e.state is distinct from 'sending' or e.claim_id is distinct from r.claim_id then 'stale'
-        when r.kind = 'refused' then r.reason
-        -- A sample ends here, as it does at a blocked address: the partner must not see which of the two it was.
-        when r.kind = 'unresolved' and e.simulated then 'unresolved'
-        when r.status between 200 and 299 then 'delivered'
-        when r.status in (408, 429) then 'retry'
-        when r.status between 400 and 499 then 'http_4xx'
-        when r.status between 300 and 399 then 'http_3xx'
-        else 'retry'
-      end as verdict
-    from (
-      select (r ->> 'ordinal')::int as ordinal, (r ->> 'eventId')::uuid as event_id, (r ->> 'claimId')::uuid as claim_id,
-        r #>> '{result,kind}' as kind, r #>> '{result,reason}' as reason, (r #>> '{result,status}')::int as status,
-        r #>> '{result,error}' as error, (r #>> '{result,retryAfter}')::int as retry_after
-      from jsonb_array_elements(results) r
+    select r.*, r.verdict not in ('stale', 'busy') as ends from (
+      select r.*, e.account_id, e.claim_expires_at, a.started_at,
+        case
+          when e.state is not null and r.event_id <> all (locked) then 'busy'
+          when e.state is distinct from 'sending' or e.claim_id is distinct from r.claim_id then 'stale'
+          when r.kind = 'refused' then r.reason
+          -- A sample ends here, as it does at a blocked address: the partner must not see which of the two it was.
+          when r.kind = 'unresolved' and e.simulated then 'unresolved'
+          when r.status between 200 and 299 then 'delivered'
+          when r.status in (408, 429) then 'retry'
+          when r.status between 400 and 499 then 'http_4xx'
+          when r.status between 300 and 399 then 'http_3xx'
+          else 'retry'
+        end as verdict
+      from (
+        select (r ->> 'ordinal')::int as ordinal, (r ->> 'eventId')::uuid as event_id, (r ->> 'claimId')::uuid as claim_id,
+          r #>> '{result,kind}' as kind, r #>> '{result,reason}' as reason, (r #>> '{result,status}')::int as status,
+          r #>> '{result,error}' as error, (r #>> '{result,retryAfter}')::int as retry_after
+        from jsonb_array_elements(results) r
+      ) as r
+      left join lateral (
+        select e.state, e.claim_id, e.claim_expires_at, e.account_id, e.simulated from supply.events e where e.id = r.event_id offset 0
+      ) as e on true
+      left join lateral (select a.started_at from supply.delivery_attempts a where a.claim_id = r.claim_id offset 0) as a on true
     ) as r
-    left join lateral (
-      select e.state, e.claim_id, e.account_id, e.simulated from supply.events e where e.id = r.event_id offset 0) as e on true
-    left join lateral (select a.started_at from supply.delivery_attempts a where a.claim_id = r.claim_id offset 0) as a on true
   ) as r;
+  -- Should the worker die that has the result: a look when the lease has ended.
+  if lock_wait_ms = 0 and cardinality(batch.busy) > 0 then
+    perform core.enqueue_busy('deliver_waiting', batch.busy, batch.busy_until);
+  end if;
 
   if cardinality(batch.ended) > 0 then
     perform core.end_attempts(batch.ended, batch.ended_by, array_fill(ended_at, array[cardinality(batch.ended)]),
@@ -59,5 +76,7 @@ end
 $$;
 comment on function work.finish_deliveries is
   'Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: '
-  'delivered, retry, the reason of a dead letter, or stale for an outdated fencing token (claimId), which changes nothing. An answer within 2 s '
+  'delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another '
+  'transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; '
+  'at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s '
   'adds a slot to the account; a timeout or a failed connection halves its slots. Specification 6.4 to 6.6.';

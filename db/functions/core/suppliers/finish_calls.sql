@@ -1,10 +1,10 @@
-create or replace function core.finish_calls(results jsonb, deadline interval)
+create or replace function core.finish_calls(results jsonb, deadline interval, lock_wait_ms int default null)
 returns table (ordinal int, verdict text)
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  item_ids uuid[] := array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r);
+  item_ids uuid[] := core.lock_results(results, lock_wait_ms);
   answers jsonb[];
   deferred jsonb;
   answer jsonb;
@@ -14,11 +14,21 @@ declare
   causes text[] := '{}';
   messages text[] := '{}';
 begin
-  -- One lock order for all who settle: orders, items, then accounts, each ascending; alerts last.
-  perform 1 from supply.orders o
-  where o.id = any (array(select i.order_id from supply.order_items i where i.id = any (item_ids)))
-  order by o.id for no key update;
-  perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
+  if jsonb_array_length(results) > cardinality(item_ids) then
+    return query
+    select (r ->> 'ordinal')::int, 'busy' from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid <> all (item_ids);
+    -- Should the worker die that has the result: a look when the lease has ended.
+    if lock_wait_ms = 0 then
+      perform core.enqueue_busy('call_supplier', array_agg(i.id), array_agg(coalesce(i.claim_expires_at, now())))
+      from supply.order_items i
+      where i.id in (select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r) and i.id <> all (item_ids)
+      having count(*) > 0;
+    end if;
+    results := (select coalesce(jsonb_agg(r), '[]') from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid = any (item_ids));
+    if results = '[]' then
+      return;
+    end if;
+  end if;
 
   answers := core.classify_results(results);
   deferred := (select jsonb_agg(a) from unnest(answers) as a where a ->> 'verdict' = 'deferred');
@@ -56,10 +66,11 @@ begin
 
   return query select (a ->> 'ordinal')::int, a ->> 'verdict' from unnest(answers) as a;
   if deferred is not null then
-    return query select r.ordinal, r.verdict from core.finish_calls(deferred, deadline) r;
+    return query select r.ordinal, r.verdict from core.finish_calls(deferred, deadline, lock_wait_ms) r;
   end if;
 end
 $$;
 comment on function core.finish_calls is
   'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (the fencing token; null: a push), result}]. '
-  'Settles items, ends orders, plans the next calls and raises alerts. Returns the verdict of each by its ordinal.';
+  'Settles items, ends orders, plans the next calls and raises alerts. Returns the verdict of each by its ordinal: '
+  'busy where core.lock_results did not get its locks.';

@@ -2,22 +2,36 @@ create or replace function core.lock_slots(account_ids bigint[], wait boolean de
 returns bigint[]
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
+declare
+  lock_timeout constant text := current_setting('lock_timeout');
+  locked bigint[];
 begin
   insert into supply.delivery_slots (account_id)
-  select distinct a.id from unnest(account_ids) as a (id)
-  where not exists (select from supply.delivery_slots s where s.account_id = a.id)
+  select a.id from supply.accounts a
+  where a.id = any (account_ids) and not exists (select from supply.delivery_slots s where s.account_id = a.id)
   order by a.id
+  -- The foreign key would wait for it.
+  for key share of a skip locked
   on conflict on constraint delivery_slots_pkey do nothing;
-  if wait then
-    return array(
-      select s.account_id from supply.delivery_slots s where s.account_id = any (account_ids)
-      order by s.account_id for no key update);
-  end if;
-  return array(
+  locked := array(
     select s.account_id from supply.delivery_slots s where s.account_id = any (account_ids)
     order by s.account_id for no key update skip locked);
+  if not wait or account_ids <@ locked then
+    return locked;
+  end if;
+  begin
+    perform set_config('lock_timeout', '50', true);
+    locked := array(
+      select s.account_id from supply.delivery_slots s where s.account_id = any (account_ids)
+      order by s.account_id for no key update);
+    perform set_config('lock_timeout', lock_timeout, true);
+  exception when lock_not_available then
+    -- Another transaction stays open: work.fill_slots gives its account's slots out later.
+    null;
+  end;
+  return locked;
 end
 $$;
 comment on function core.lock_slots is
-  'Locks the slots of accounts until the transaction ends, and returns those that it locked: all, or without waiting those that no other transaction holds. '
-  'Call it after other rows are locked, and late: transactions of one account wait for each other here.';
+  'Locks the slots of accounts until the transaction ends, and returns those that it locked: those that no other transaction holds, or holds for '
+  'no longer than 50 ms where it waits. Call it after other rows are locked, and late: transactions of one account wait for each other here.';

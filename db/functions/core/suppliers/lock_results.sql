@@ -1,0 +1,68 @@
+create or replace function core.lock_results(results jsonb, lock_wait_ms int)
+returns uuid[]
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  lock_timeout constant text := current_setting('lock_timeout');
+  item_ids constant uuid[] := array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r);
+  order_ids bigint[];
+begin
+  -- One order for all who wait: orders, items, then accounts, each ascending; alerts last.
+  if lock_wait_ms is null then
+    perform 1 from supply.orders o
+    where o.id = any (array(select i.order_id from supply.order_items i where i.id = any (item_ids)))
+    order by o.id for no key update;
+    perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
+    return item_ids;
+  end if;
+  if lock_wait_ms > 0 then
+    begin
+      perform set_config('lock_timeout', lock_wait_ms::text, true);
+      perform 1 from supply.orders o
+      where o.id = (select i.order_id from supply.order_items i where i.id = item_ids[1]) for no key update;
+      perform 1 from supply.order_items i where i.id = item_ids[1] for no key update;
+      if results #>> '{0,result,status}' in ('completed', 'failed') then
+        perform 1 from supply.accounts a
+        where a.id = (
+          select o.account_id from supply.orders o
+          where o.id = (select i.order_id from supply.order_items i where i.id = item_ids[1])) for no key update;
+      end if;
+      perform set_config('lock_timeout', lock_timeout, true);
+    exception when lock_not_available then
+      -- Its setting went with the locks.
+      null;
+    end;
+  end if;
+
+  order_ids := array(
+    select o.id
+    from (
+      select i.order_id, bool_or(r.status in ('completed', 'failed')) as may_end, bool_or(r.status = 'failed') as fails
+      from (
+        select (e ->> 'itemId')::uuid as item_id, e #>> '{result,status}' as status from jsonb_array_elements(results) e
+      ) as r
+      cross join lateral (select i.order_id from supply.order_items i where i.id = r.item_id offset 0) as i
+      group by i.order_id order by i.order_id offset 0
+    ) as asked
+    cross join lateral (
+      select o.id, o.account_id, o.callback_url, o.request_items from supply.orders o
+      where o.id = asked.order_id for no key update skip locked
+    ) as o
+    where case
+      when asked.may_end is not true then true
+      when asked.fails or jsonb_array_length(o.request_items) > 1
+        and exists (select from supply.order_items i where i.order_id = o.id and i.status = 'failed')
+        then (select true from supply.accounts a where a.id = o.account_id for no key update skip locked)
+      -- The event's foreign key.
+      when o.callback_url is not null then (select true from supply.accounts a where a.id = o.account_id for key share skip locked)
+      else true
+    end);
+  return array(
+    select i.id from supply.order_items i where i.id = any (item_ids) and i.order_id = any (order_ids)
+    order by i.id for no key update skip locked);
+end
+$$;
+comment on function core.lock_results is
+  'Locks what results (core.finish_calls) are recorded in, and returns the items of those that can be recorded now: that have the locks of '
+  'the item, of its order, and of its account where the order may end with a refund or an event. Waits lock_wait_ms for the locks of the first, holding '
+  'no other, and for none of the rest; null: for all but the accounts, and returns all.';
