@@ -26,6 +26,7 @@ export type Pool = {
   end(timeoutSeconds: number): Promise<void>
 }
 
+type Idle = { connection: postgres.Sql; since: number }
 type Waiter = { grant: (connection: postgres.Sql) => void; refuse: (error: Error) => void }
 
 /**
@@ -41,6 +42,9 @@ export const plansByKey = {
 } as const
 
 const textOid = 25
+/** How long a connection is trusted that nobody has used, and how long it may take to say that it lives. */
+const trustMs = 1_000
+const signOfLifeMs = 1_000
 const reconnectPauseMs = 50
 const connectTimeoutMs = 2_000
 const closeTimeoutSeconds = 0.5
@@ -48,22 +52,35 @@ const closeLimitMs = 1_000
 
 /**
  * A pool of connections with one statement on each at a time. A connection that misses a deadline or breaks is thrown
- * away: a half-open socket never reports that it is dead, and postgres.js would wait on it for ever. The pool that
+ * away: a half-open socket never reports that it is dead, and postgres.js would wait on it for ever. One that was idle for
+ * a while has to answer before it gets a statement, and where one fell silent, none that was idle meanwhile is kept: what
+ * lies between may have forgotten them all. The pool that
  * postgres.js has of its own is not used, because it fails in three ways when the server goes away: a waiting statement
  * cannot be taken back safely, and `cancel` and the look-up of array types reject promises that nobody handles.
  */
 export function createPool(options: PoolOptions): Pool {
-  const idle: postgres.Sql[] = []
+  const idle: Idle[] = []
   const all = new Set<postgres.Sql>()
   const waiting = new Set<Waiter>()
   let pausing = 0
   let ended = false
 
-  function acquire(deadline: number): Promise<postgres.Sql> {
-    if (ended) return Promise.reject(new DatabaseEnded())
-    const free = idle.pop() ?? (all.size + pausing < options.max ? open() : undefined)
-    if (free) return Promise.resolve(free)
-    return waitAmong(waiting, deadline)
+  async function acquire(deadline: number): Promise<postgres.Sql> {
+    if (ended) throw new DatabaseEnded()
+    const free = idle.pop()
+    if (free) {
+      if (Date.now() - free.since < trustMs || (await answers(free.connection, deadline)))
+        return free.connection
+      discard(free.connection)
+      discardIdle(Date.now() - trustMs)
+    }
+    return all.size + pausing < options.max ? open() : waitAmong(waiting, deadline)
+  }
+
+  function discardIdle(before: number): void {
+    const silent = idle.filter(({ since }) => since < before)
+    idle.splice(0, idle.length, ...idle.filter(({ since }) => since >= before))
+    for (const { connection } of silent) discard(connection)
   }
 
   function open(): postgres.Sql {
@@ -75,7 +92,7 @@ export function createPool(options: PoolOptions): Pool {
   function release(connection: postgres.Sql): void {
     const [next] = waiting
     if (next) next.grant(connection)
-    else idle.push(connection)
+    else idle.push({ connection, since: Date.now() })
   }
 
   // The pause limits how often a server that is down is asked for connections.
@@ -92,6 +109,7 @@ export function createPool(options: PoolOptions): Pool {
   return {
     async run(strings, parameters, deadline) {
       const connection = await acquire(deadline)
+      const sentAt = Date.now()
       try {
         const rows = await withinTime(deadline - Date.now(), statement(connection, strings, parameters))
         release(connection)
@@ -99,6 +117,7 @@ export function createPool(options: PoolOptions): Pool {
       } catch (error) {
         if (connectionSurvives(error)) release(connection)
         else discard(connection)
+        if (error instanceof DatabaseDeadline) discardIdle(sentAt)
         throw error
       }
     },
@@ -164,6 +183,15 @@ async function statement(
   parameters: (string | null)[],
 ): Promise<Rows> {
   return await connection(strings, ...parameters.map((value) => connection.typed(value, textOid)))
+}
+
+async function answers(connection: postgres.Sql, deadline: number): Promise<boolean> {
+  try {
+    await withinTime(Math.min(signOfLifeMs, deadline - Date.now()), connection`select 1`.execute())
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function close(connection: postgres.Sql): Promise<void> {

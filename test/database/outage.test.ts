@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connectTo, type Database, isUnavailable } from '../../src/database/client.ts'
 import { type EmbeddedPostgres, startPostgres } from '../../src/postgres/index.ts'
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 
 type Fixtures = {
   'api.pid': { args: Record<string, never>; result: number | null }
@@ -166,6 +167,40 @@ test('a network that swallows everything is survived once it carries again', asy
   await through.end({ timeout: 0 })
   for (const socket of sockets) socket.destroy()
   proxy.close()
+})
+
+describe('where the network forgets all connections of now', () => {
+  const connections = 3
+  let network: TcpProxy
+  let through: Database<Fixtures>
+  const many = () =>
+    Promise.all(Array.from({ length: connections }, () => outcome(() => through.call('api.pid'))))
+
+  beforeEach(async () => {
+    network = await startTcpProxy(server.url)
+    through = client(network.url, connections)
+    // How long a connection was idle is up to the test.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    // Calls at the same moment have a connection each.
+    expect((await many()).every(({ ok }) => ok)).toBe(true)
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    await through.end({ timeout: 0 })
+    await network.close()
+  })
+
+  test('one call is lost on a connection that was just in use, and no later one', async () => {
+    network.forget()
+    expect(await outcome(() => through.call('api.pid'))).toMatchObject({ ok: false, unavailable: true })
+    expect((await many()).map(({ ok }) => ok)).toEqual([true, true, true])
+  })
+
+  test('no call is lost on those that were idle for a second', async () => {
+    network.forget()
+    vi.advanceTimersByTime(1_000)
+    expect((await many()).map(({ ok }) => ok)).toEqual([true, true, true])
+  })
 })
 
 test('calls that wait while the server restarts are answered by the new one', async () => {

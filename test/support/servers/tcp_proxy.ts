@@ -7,26 +7,49 @@ export type TcpProxy = {
   url: string
   /** `pass`: a line to the target. `refuse`: connections break off at once. `swallow`: nothing comes through or back. */
   set(mode: 'pass' | 'refuse' | 'swallow'): void
+  /** Forgets the connections of now: they stay open, and nothing comes through or back. New ones work. */
+  forget(): void
+  /**
+   * Breaks the connection off on which PostgreSQL gives the next answer that holds these bytes, once it has given all of
+   * it: what was asked for is committed, and the client never learns of it. Resolves then.
+   */
+  loseAnswerWith(text: string): Promise<void>
   close(): Promise<void>
 }
+
+// The end of PostgreSQL's answer to a statement outside a transaction.
+const readyForQuery = Buffer.from('Z\0\0\0\x05I')
 
 /** Stands between a client and a server on this machine, and can become a broken network. */
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const target = new URL(targetUrl)
   const sockets = new Set<Socket>()
   let mode: 'pass' | 'refuse' | 'swallow' = 'pass'
+  const forgotten = new Set<Socket>()
+  let doomed: { text: string; done: () => void } | undefined
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => [sockets, forgotten].map((set) => set.delete(socket)))
   }
   const server = createServer((near) => {
     keep(near)
     if (mode === 'refuse') return void near.resetAndDestroy()
     const far = connect(Number(target.port), target.hostname)
     keep(far)
-    near.on('data', (chunk) => mode === 'pass' && far.write(chunk))
-    far.on('data', (chunk) => mode === 'pass' && near.write(chunk))
+    const passes = () => mode === 'pass' && !forgotten.has(near)
+    let lost: (() => void) | undefined
+    near.on('data', (chunk) => passes() && far.write(chunk))
+    far.on('data', (chunk) => {
+      if (doomed !== undefined && passes() && chunk.includes(doomed.text)) {
+        lost = doomed.done
+        doomed = undefined
+      }
+      if (lost === undefined) return void (passes() && near.write(chunk))
+      if (!chunk.subarray(-readyForQuery.length).equals(readyForQuery)) return
+      near.resetAndDestroy()
+      lost()
+    })
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())
   })
@@ -41,6 +64,14 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     set(next) {
       mode = next
       if (mode === 'refuse') for (const socket of sockets) socket.resetAndDestroy()
+    },
+    forget() {
+      for (const socket of sockets) forgotten.add(socket)
+    },
+    loseAnswerWith(text) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      doomed = { text, done: resolve }
+      return promise
     },
     async close() {
       server.close()
