@@ -244,6 +244,11 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
+  /** Compares the jobs that a process's pools have locked with those that the process knows, and returns those that it does not know: their fetch is under way, their completion is, or its answer was lost, and nobody runs them. Those that the process has found to be lost, with the locked_at that it got of each, are given back first. Call it every 5 s. */
+  'work.compare_jobs': {
+    args: { pool_ids: readonly (string | null)[] | null; known_ids: readonly (string | number | bigint | null)[] | null; lost_ids?: readonly (string | number | bigint | null)[] | null; lost_locked_at?: readonly (Date | string | null)[] | null }
+    result: { job_id: string; locked_at: string }[]
+  }
   /** Fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
   'work.fill_slots': {
     args: Record<string, never>
@@ -360,6 +365,7 @@ export const functions = {
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows' },
   'work.call_lines': { args: {}, returns: 'void' },
+  'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer' }, returns: 'rows' },

@@ -1,4 +1,4 @@
-import type { Runner, Task } from 'graphile-worker'
+import type { Task } from 'graphile-worker'
 import { alertOperators } from '../../tasks/alert_operators.ts'
 import { callSupplier } from '../../tasks/call_supplier.ts'
 import { deliverWaiting } from '../../tasks/deliver_waiting.ts'
@@ -12,7 +12,8 @@ import { createResolver } from '../webhook/resolve.ts'
 import { createSender } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
-import { startPool } from './pools.ts'
+import { createLostJobs, createWatchdog } from './pool_health.ts'
+import { type Pool, startPool } from './pools.ts'
 import { takeProcessLock } from './process_lock.ts'
 import type { Services } from './services.ts'
 import { createSupplierCalls } from './supplier_calls.ts'
@@ -50,6 +51,8 @@ export type Worker = {
 
 /** How often each worker sweeps, in milliseconds. A sweep looks at a pool's lock at most every 4 s. */
 export const sweepMs = 5_000
+/** In so many sweeps running a pool may be without a fetch that ended well before its process ends. */
+const sweepsWithoutFetch = 6
 const fillMs = 1_000
 const pruneMs = 60_000
 const longestDrainMs = 20_000
@@ -68,8 +71,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const lock = await takeProcessLock(databaseUrl)
   const cutOff = new AbortController()
   const { services, closeOutside } = createServices(options, metrics, cutOff.signal)
-  const { runners, poolIds, registered } = await startRunners(options, services, metrics, lock.id)
-  const buried = Promise.withResolvers<string>()
+  const { pools, registered } = await startRunners(options, services, metrics, lock.id)
+  const poolIds = pools.map(({ id }) => id)
+  const returnLostJobs = createLostJobs(db, pools)
+  const stalledPool = createWatchdog(pools, sweepsWithoutFetch)
+  const hopeless = Promise.withResolvers<string>()
   // Where a registration failed, the first heartbeat makes up for it.
   let isKnown = registered
   const timers = [
@@ -78,8 +84,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     every(sweepMs, log, async () => {
       // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.
       const unknown = await db.call('work.heartbeat', { lock_id: lock.id, pool_ids: poolIds })
-      if (isKnown && unknown) buried.resolve('the sweeper of another worker took this one for dead')
+      if (isKnown && unknown) hopeless.resolve('the sweeper of another worker took this one for dead')
       isKnown = true
+      const returned = await returnLostJobs()
+      if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked, and never arrived here')
+      const stalled = stalledPool()
+      if (stalled) hopeless.resolve(`the pool of ${stalled} does not look for jobs any more`)
       const freed = await db.call('work.sweep')
       if (freed) log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
     }),
@@ -89,13 +99,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     metricsPort: metricsServer?.port,
     failed: Promise.race([
       lock.lost.then((reason) => `the worker's lock is lost: ${reason}`),
-      buried.promise,
-      ...runners.map(endOf),
+      hopeless.promise,
+      ...pools.map(endOf),
     ]),
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
-      await Promise.allSettled(runners.map((runner) => runner.stop()))
+      await Promise.allSettled(pools.map(({ runner }) => runner.stop()))
       clearTimeout(cutTimer)
       await closeOutside()
       await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
@@ -137,11 +147,9 @@ async function startRunners(
   services: Services,
   metrics: WorkerMetrics,
   lockId: number,
-): Promise<{ runners: Runner[]; poolIds: string[]; registered: boolean }> {
-  const poolIds: string[] = []
+): Promise<{ pools: Pool[]; registered: boolean }> {
   const registrations: Promise<boolean>[] = []
   const register = (poolId: string) => {
-    poolIds.push(poolId)
     const registered = db
       .call('work.register_pool', { pool_id: poolId, lock_id: lockId })
       .then(() => true)
@@ -154,7 +162,7 @@ async function startRunners(
   const pool = { databaseUrl, log, onPool: register }
   const timed = (tasks: { [name: string]: Task }) =>
     Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, task)]))
-  const runners = await Promise.all([
+  const pools = await Promise.all([
     startPool({
       ...pool,
       name: 'suppliers',
@@ -178,10 +186,10 @@ async function startRunners(
     }),
   ])
   const registered = (await Promise.all(registrations)).every((done) => done)
-  return { runners, poolIds, registered }
+  return { pools, registered }
 }
 
-async function endOf(runner: Runner): Promise<string> {
+async function endOf({ runner }: Pool): Promise<string> {
   try {
     await runner.promise
     return 'a worker pool ended'

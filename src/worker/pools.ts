@@ -3,6 +3,7 @@ import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'grap
 import pg from 'pg'
 import { plansByKey } from '../database/pool.ts'
 import type { Log } from '../log.ts'
+import { discardSilent } from './queue_connections.ts'
 
 export type PoolOptions = {
   databaseUrl: string
@@ -14,8 +15,22 @@ export type PoolOptions = {
   onPool: (poolId: string) => void
 }
 
+export type Pool = {
+  runner: Runner
+  name: string
+  /** The id under which it locks jobs. */
+  id: string
+  /** The jobs that it has fetched, and neither ended nor given back. */
+  jobs: ReadonlySet<string>
+  /** How often it has fetched jobs, or looked for some; undefined while it has more than its workers can take. */
+  fetches(): number | undefined
+}
+
 // How many jobs one statement fetches. With one statement and commit for each job, fetching would be the bottleneck.
 const localQueueSize = 100
+
+/** How long the queue's statements may take, in milliseconds. They take a few; a silent connection is replaced after this. */
+export const queueAnswerMs = 4_000
 
 /** How often a pool looks for jobs of which it was not notified, in milliseconds. */
 export const pollIntervalMs = 2_000
@@ -25,6 +40,8 @@ const settings = {
   synchronous_commit: 'off',
   statement_timeout: '10s',
   lock_timeout: '2s',
+  // A statement whose client has gone stops by itself.
+  client_connection_check_interval: '1s',
   ...plansByKey,
 }
 
@@ -32,12 +49,14 @@ const settings = {
  * Starts a pool of workers for some tasks. Its own connections commit asynchronously: losing a job's lock or its
  * completion in a crash only runs the job again, and what a job does is protected by a lease.
  */
-export async function startPool(options: PoolOptions): Promise<Runner> {
+export async function startPool(options: PoolOptions): Promise<Pool> {
   const pgPool = new pg.Pool({
     connectionString: options.databaseUrl,
     application_name: `supply-ordering worker ${options.name}`,
     max: 4,
     connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     options: Object.entries(settings)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
@@ -45,7 +64,10 @@ export async function startPool(options: PoolOptions): Promise<Runner> {
   const lost = (error: Error) => options.log.warn({ reason: error.message }, 'a queue connection was lost')
   pgPool.on('error', lost)
   pgPool.on('connect', (client) => client.on('error', lost))
+  const connections = discardSilent(pgPool, queueAnswerMs)
   const events: WorkerEvents = new EventEmitter()
+  events.on('pool:listen:success', ({ client }) => connections.listens(client))
+  const pool = follow(events)
   events.on('pool:create', ({ workerPool }) => options.onPool(workerPool.id))
   const runner = await run({
     pgPool,
@@ -64,7 +86,30 @@ export async function startPool(options: PoolOptions): Promise<Runner> {
     await stop(reason)
     await pgPool.end()
   }
-  return runner
+  return { runner, name: options.name, ...pool() }
+}
+
+/** Follows what a pool does by its events. Call the result once it runs. */
+function follow(events: WorkerEvents): () => Pick<Pool, 'id' | 'jobs' | 'fetches'> {
+  const jobs = new Set<string>()
+  let id = ''
+  let fetches = 0
+  let hasStock = false
+  events.on('pool:create', ({ workerPool }) => {
+    id = workerPool.id
+  })
+  events.on('localQueue:setMode', ({ newMode }) => {
+    hasStock = newMode !== 'POLLING'
+  })
+  events.on('localQueue:getJobs:complete', ({ jobs: fetched }) => {
+    fetches += 1
+    for (const job of fetched) jobs.add(job.id)
+  })
+  events.on('localQueue:returnJobs', ({ jobs: returned }) => {
+    for (const job of returned) jobs.delete(job.id)
+  })
+  events.on('job:complete', ({ job }) => jobs.delete(job.id))
+  return () => ({ id, jobs, fetches: () => (hasStock ? undefined : fetches) })
 }
 
 // What graphile-worker logs of a failed job is its error; payloads are ids. Its warning that there are fewer connections

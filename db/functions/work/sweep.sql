@@ -20,7 +20,7 @@ begin
   perform core.end_claims(dead);
   jobs := array(
     select j from core.jobs j
-    where j.locked_by = any (dead) or j.locked_by is null and j.attempts >= j.max_attempts
+    where not j.is_available and (j.locked_by = any (dead) or j.locked_by is null and j.attempts >= j.max_attempts)
     order by j.id);
   perform graphile_worker.force_unlock_workers(dead);
   foreach job in array jobs loop

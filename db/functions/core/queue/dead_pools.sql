@@ -8,8 +8,8 @@ as $$
       -- A restart of the database drops the locks of living workers too: they get time to reconnect.
       and (p.started_at > pg_postmaster_start_time() or pg_postmaster_start_time() < now() - interval '60 s')
     union
-    select j.locked_by from graphile_worker.jobs j
-    where j.locked_at < now() - interval '60 s'
+    select j.locked_by from core.jobs j
+    where not j.is_available and j.locked_at < now() - interval '60 s'
       and not exists (select from supply.worker_pools p where p.pool_id = j.locked_by)
   )
 $$;

@@ -5,9 +5,9 @@ as $$
 declare
   subjects uuid[] := array(
     select distinct j.subject from core.jobs j
-    where j.locked_by = any (pools) and j.subject is not null and j.task <> 'alert_operators'
+    where not j.is_available and j.locked_by = any (pools) and j.subject is not null and j.task <> 'alert_operators'
     -- A later job of the same subject may be under way in a pool that lives: the claim is its own.
-    and not exists (select from core.jobs o where o.subject = j.subject and o.locked_by <> all (pools)));
+    and not exists (select from core.jobs o where not o.is_available and o.subject = j.subject and o.locked_by <> all (pools)));
   lost record;
 begin
   with ended as (

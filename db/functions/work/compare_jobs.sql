@@ -1,0 +1,30 @@
+create or replace function work.compare_jobs(
+  pool_ids text[], known_ids bigint[], lost_ids bigint[] default '{}', lost_locked_at timestamptz[] default '{}'
+)
+returns table (job_id bigint, locked_at text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  if cardinality(lost_ids) > 0 then
+    perform core.return_jobs(lost_ids, lost_locked_at, pool_ids);
+  end if;
+  update supply.worker_pools p set lost_jobs = unknown.jobs
+  from (
+    select w.pool_id, array(
+      select j.id from core.jobs j
+      where not j.is_available and j.locked_by = w.pool_id and j.id <> all (known_ids) order by j.id) as jobs
+    from supply.worker_pools w where w.pool_id = any (pool_ids) offset 0
+  ) as unknown
+  where p.pool_id = unknown.pool_id and p.lost_jobs <> unknown.jobs;
+  return query
+  select j.id, j.locked_at::text
+  from supply.worker_pools p
+  join core.jobs j on j.id = any (p.lost_jobs) and j.locked_by = p.pool_id
+  where p.pool_id = any (pool_ids) and p.lost_jobs <> '{}';
+end
+$$;
+comment on function work.compare_jobs is
+  'Compares the jobs that a process''s pools have locked with those that the process knows, and returns those that it does not know: their fetch '
+  'is under way, their completion is, or its answer was lost, and nobody runs them. Those that the process has found to be lost, with the '
+  'locked_at that it got of each, are given back first. Call it every 5 s.';

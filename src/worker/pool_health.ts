@@ -1,0 +1,56 @@
+import type { Database } from '../database/client.ts'
+import { type Pool, queueAnswerMs } from './pools.ts'
+
+type Known = Pick<Pool, 'id' | 'jobs'>
+type Fetching = Pick<Pool, 'name' | 'fetches'>
+
+/** After this time, in milliseconds, the answer to a fetch that locked a job has come, or never will. */
+export const lostAfterMs = queueAnswerMs + 500
+
+/**
+ * Returns what gives back the jobs that the pools have locked and never heard of, because the answer to their fetch was
+ * lost after its commit; it returns how many. A job is lost when it was unknown here, and still is `lostAfterMs` later,
+ * under the same lock. The time begins when PostgreSQL has told of the lock, so a job that is fetched meanwhile becomes
+ * known in time, and a slow one always is.
+ */
+export function createLostJobs(db: Database, pools: readonly Known[]): () => Promise<number> {
+  let unknown = new Map<string, { id: string; lockedAt: string; since: number }>()
+  const isKnown = (id: string) => pools.some(({ jobs }) => jobs.has(id))
+
+  return async () => {
+    const lost = [...unknown.values()].filter(
+      ({ id, since }) => Date.now() - since >= lostAfterMs && !isKnown(id),
+    )
+    const rows = await db.call('work.compare_jobs', {
+      pool_ids: pools.map(({ id }) => id),
+      known_ids: pools.flatMap(({ jobs }) => [...jobs]),
+      lost_ids: lost.map(({ id }) => id),
+      lost_locked_at: lost.map(({ lockedAt }) => lockedAt),
+    })
+    const before = unknown
+    unknown = new Map()
+    for (const { job_id: id, locked_at: lockedAt } of rows) {
+      const lock = `${id} ${lockedAt}`
+      if (!isKnown(id)) unknown.set(lock, before.get(lock) ?? { id, lockedAt, since: Date.now() })
+    }
+    return lost.length
+  }
+}
+
+/**
+ * Returns the watchdog over pools. Call it while the database answers: it returns the name of a pool that wants jobs, and
+ * was in so many calls running without a fetch that ended well. Nothing but a new process helps such a pool.
+ */
+export function createWatchdog(pools: readonly Fetching[], calls: number): () => string | undefined {
+  const seen = new Map<Fetching, { fetches: number | undefined; times: number }>()
+  return () => {
+    for (const pool of pools) {
+      const fetches = pool.fetches()
+      const last = seen.get(pool)
+      const times = fetches !== undefined && last?.fetches === fetches ? last.times + 1 : 0
+      seen.set(pool, { fetches, times })
+      if (times >= calls) return pool.name
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { audit, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+
+// Jobs that a pool has locked, whose process lives and does not know of them: the answer to the fetch was lost.
+const database = testDatabase()
+const sql = () => database.sql
+let partner: Partner
+
+beforeAll(async () => {
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
+  partner = await makePartner(sql())
+})
+beforeEach(() => sql()`select work.register_pool('pool-1', 1), work.register_pool('pool-2', 2)`)
+
+/** Has a pool lock the job of a new item for so many seconds; gives the job's number. */
+async function lockedJob(pool: string, seconds: number): Promise<string> {
+  const { body } = await place(sql(), partner)
+  const [job] = await sql()`
+    update graphile_worker._private_jobs
+    set locked_by = ${pool}, locked_at = now() - ${seconds} * interval '1 s', attempts = attempts + 1
+    where payload ->> 'id' = ${body.items[0]?.id ?? ''} returning id`
+  return job?.id
+}
+
+const compare = async (known: string[], lost: { job_id: string; locked_at: string }[] = []) => [
+  ...(await sql()<{ job_id: string; locked_at: string }[]>`
+    select * from work.compare_jobs('{pool-1}', ${known}::bigint[],
+      ${lost.map(({ job_id }) => job_id)}::bigint[], ${lost.map(({ locked_at }) => locked_at)}::text[]::timestamptz[])`),
+]
+
+const jobOf = async (id: string) => {
+  const [job] = await sql()`
+    select locked_by, attempts, is_available from graphile_worker._private_jobs where id = ${id}`
+  return job
+}
+
+const found = async () => (await audit(sql())) as { check_name: string; detail: string }[]
+
+test('a process learns which of its pools’ jobs it does not know, and of no others', async () => {
+  const known = await lockedJob('pool-1', 100)
+  const lost = await lockedJob('pool-1', 100)
+  await lockedJob('pool-2', 100)
+  expect(await compare([known])).toEqual([{ job_id: lost, locked_at: expect.any(String) }])
+  expect(await compare([known, lost])).toEqual([])
+})
+
+test('the audit tells of them for as long as they are locked and nobody knows them, but not of a fetch under way', async () => {
+  const lost = await lockedJob('pool-1', 31)
+  const young = await lockedJob('pool-1', 5)
+  expect(await found()).toEqual([])
+  await compare([])
+  const rows = await found()
+  expect(rows.map(({ check_name }) => check_name)).toContain('locked_job_is_known_to_its_worker')
+  expect(rows.map(({ detail }) => detail).join()).toContain(`job ${lost} `)
+  expect(rows.map(({ detail }) => detail).join()).not.toContain(`job ${young} `)
+  const unknown = await compare([])
+  await compare([], unknown)
+  expect(await found()).toEqual([])
+})
+
+test('what was lost is given back as if nobody had taken it', async () => {
+  const lost = await lockedJob('pool-1', 20)
+  const unknown = (await compare([])).filter(({ job_id }) => job_id === lost)
+  expect(await compare([], unknown)).not.toContainEqual(unknown[0])
+  expect(await jobOf(lost)).toEqual({ locked_by: null, attempts: 0, is_available: true })
+})
+
+test('what was taken again meanwhile stays locked', async () => {
+  const again = await lockedJob('pool-1', 20)
+  const unknown = (await compare([])).filter(({ job_id }) => job_id === again)
+  await sql()`update graphile_worker._private_jobs set locked_at = now(), attempts = 2 where id = ${again}`
+  await compare([again], unknown)
+  expect(await jobOf(again)).toEqual({ locked_by: 'pool-1', attempts: 2, is_available: false })
+})

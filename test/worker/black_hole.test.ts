@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { completes } from '../support/crash/crash_scene.ts'
+import { startWorkerProcess, type WorkerProcess } from '../support/crash/worker_process.ts'
+import { testDatabase } from '../support/database.ts'
+import { audit, place } from '../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
+import { type ScriptedReceiver, startScriptedReceiver, taken } from '../support/servers/scripted_receiver.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
+
+// What lies between a worker and its database forgets connections, and tells neither of them.
+const database = testDatabase()
+const sql = () => database.sql
+let supplier: ScriptedSupplier
+let receiver: ScriptedReceiver
+let network: TcpProxy
+let worker: WorkerProcess
+let partner: Partner
+
+beforeAll(async () => {
+  supplier = await startScriptedSupplier()
+  supplier.setAnswer(() => completes)
+  receiver = await startScriptedReceiver()
+  receiver.answer(() => taken)
+  await makeCatalog(sql(), supplier)
+  partner = await makePartner(sql(), { balance: 100_000 })
+  network = await startTcpProxy(database.url)
+  worker = await startWorkerProcess(network.url)
+})
+afterEach(async () => {
+  expect(await audit(sql())).toEqual([])
+})
+afterAll(async () => {
+  await worker.kill()
+  await network.close()
+  await supplier.close()
+  await receiver.close()
+})
+
+const patience = { timeout: 40_000, interval: 20 }
+
+/** Places orders and waits until all are delivered; gives the seconds that it took. */
+async function deliver(count: number): Promise<number> {
+  const began = Date.now()
+  const orders = await Promise.all(
+    Array.from({ length: count }, () => place(sql(), partner, { callbackUrl: receiver.url })),
+  )
+  const codes = orders.map(({ body }) => body.code)
+  const open = () => sql()`select from ops.events where order_code = any(${codes}) and state = 'delivered'`
+  await expect.poll(open, patience).toHaveLength(count)
+  return (Date.now() - began) / 1000
+}
+
+/** The worker's sessions that hold its lock, or listen for new jobs. */
+async function idleSessions(): Promise<{ locks: number[]; listeners: number[] }> {
+  const locks = await sql()`
+    select l.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+    where l.locktype = 'advisory' and l.granted and a.application_name = 'supply-ordering worker lock'
+      and a.datname = current_database()`
+  const listeners = await sql()`
+    select pid from pg_stat_activity
+    where datname = current_database() and (query like 'LISTEN%' or query = '') and application_name like 'supply-ordering worker %s'`
+  return { locks: locks.map(({ pid }) => pid), listeners: listeners.map(({ pid }) => pid) }
+}
+
+const lives = () => Promise.race([worker.ended, 'it lives'])
+
+test('an order is sent and told of although every connection of the worker died silently before', async () => {
+  // So many that each of the worker's connections has been used, and waits.
+  await deliver(60)
+  const before = await idleSessions()
+  expect(before).toEqual({ locks: [expect.any(Number)], listeners: Array(3).fill(expect.any(Number)) })
+  network.forget()
+  const seconds = await deliver(1)
+  console.info(`an order placed when all connections had died was delivered after ${seconds.toFixed(1)} s`)
+
+  // The lock is taken anew before it is lost, and new jobs are listened for again.
+  const renewed = async () => {
+    const { locks, listeners } = await idleSessions()
+    const isNew = (pid: number) => ![...before.locks, ...before.listeners].includes(pid)
+    return [locks.filter(isNew).length, listeners.filter(isNew).length]
+  }
+  await expect.poll(renewed, patience).toEqual([1, 3])
+  await sql()`select pg_terminate_backend(pid) from unnest(${[...before.locks, ...before.listeners]}::int[]) as pid`
+  await deliver(1)
+  expect(await lives()).toBe('it lives')
+}, 120_000)
+
+test('a job that was locked for the worker is given back where the worker never heard of it', async () => {
+  worker.signal('SIGSTOP')
+  const order = await place(sql(), partner)
+  const item = order.body.items[0]?.id ?? ''
+  const lost = network.loseAnswerWith(item)
+  worker.signal('SIGCONT')
+  await lost
+  const [job] = await sql()`select locked_by from ops.queue where subject = ${item}`
+  expect(job?.locked_by).toMatch(/^pool-/)
+  const began = Date.now()
+  await supplier.waitForRequest(() => supplier.requestsFor(item).length > 0, patience.timeout)
+  console.info(`a job whose fetch was lost was run after ${((Date.now() - began) / 1000).toFixed(1)} s`)
+  await expect.poll(() => sql()`select from ops.queue where subject = ${item}`, patience).toHaveLength(0)
+  expect(supplier.requestsFor(item).map(({ method }) => method)).toEqual(['PUT'])
+  expect(await lives()).toBe('it lives')
+}, 120_000)
