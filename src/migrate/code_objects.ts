@@ -8,28 +8,40 @@ export type CodeObject = {
   name: string
   classid: number
   objid: number
+  isView: boolean
   version: string
 }
 
-/** All functions and views of the code schemas. */
-export async function codeObjects(client: pg.Client): Promise<CodeObject[]> {
+/** All functions and views of the code schemas, or those of one name. */
+export async function codeObjects(
+  client: pg.Client,
+  only?: Pick<CodeObject, 'schema' | 'name'>,
+): Promise<CodeObject[]> {
   const { rows } = await client.query<CodeObject>(
     `select o.classid || '/' || o.objid as id, n.nspname as schema, o.*
      from (
-       select p.proname as name, 'pg_catalog.pg_proc'::regclass::oid as classid, p.oid as objid, p.xmin::text as version,
-         p.pronamespace as namespace
+       select p.proname as name, 'pg_catalog.pg_proc'::regclass::oid as classid, p.oid as objid, false as "isView",
+         p.xmin::text as version, p.pronamespace as namespace
        from pg_catalog.pg_proc p
        union all
-       select c.relname, 'pg_catalog.pg_class'::regclass::oid, c.oid, r.xmin::text, c.relnamespace
+       select c.relname, 'pg_catalog.pg_class'::regclass::oid, c.oid, true, r.xmin::text, c.relnamespace
        from pg_catalog.pg_class c
        join pg_catalog.pg_rewrite r on r.ev_class = c.oid
        where c.relkind = 'v'
      ) o
      join pg_catalog.pg_namespace n on n.oid = o.namespace
-     where n.nspname = any($1)`,
-    [codeSchemas],
+     where n.nspname = any($1) and o.name = coalesce($2, o.name)`,
+    [only === undefined ? codeSchemas : [only.schema], only?.name],
   )
   return rows
+}
+
+/** The objects, and every function and view of the code schemas that depends on them. */
+export async function withDependents(client: pg.Client, targets: CodeObject[]): Promise<CodeObject[]> {
+  if (targets.length === 0) return []
+  const closure = await closureOf(client, targets)
+  const known = new Map((await codeObjects(client)).map((object) => [object.id, object]))
+  return closure.flatMap(({ id }) => known.get(id) ?? [])
 }
 
 /**
@@ -38,10 +50,7 @@ export async function codeObjects(client: pg.Client): Promise<CodeObject[]> {
  */
 export async function dropWithDependents(client: pg.Client, targets: CodeObject[]): Promise<CodeObject[]> {
   if (targets.length === 0) return []
-  const { rows: closure } = await client.query<{ id: string; description: string }>(dependents, [
-    targets.map(({ classid }) => classid),
-    targets.map(({ objid }) => objid),
-  ])
+  const closure = await closureOf(client, targets)
   const known = new Map((await codeObjects(client)).map((object) => [object.id, object]))
   const outside = closure.find(({ id }) => !known.has(id))
   if (outside) {
@@ -56,6 +65,17 @@ export async function dropWithDependents(client: pg.Client, targets: CodeObject[
   )
   for (const { statement } of drops) await client.query(statement)
   return closure.flatMap(({ id }) => known.get(id) ?? [])
+}
+
+async function closureOf(
+  client: pg.Client,
+  targets: CodeObject[],
+): Promise<{ id: string; description: string }[]> {
+  const { rows } = await client.query<{ id: string; description: string }>(dependents, [
+    targets.map(({ classid }) => classid),
+    targets.map(({ objid }) => objid),
+  ])
+  return rows
 }
 
 // A view depends on what it uses through its rewrite rule; types and rules go with their view.

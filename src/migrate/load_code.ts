@@ -1,11 +1,13 @@
 import pg from 'pg'
 import { type CodeObject, codeObjects, dropWithDependents } from './code_objects.ts'
+import type { Retry } from './retries.ts'
 import { type CodeFile, codeChecksum, codeSchemas } from './sql_files.ts'
+import { isAsInFile, lockViews } from './views.ts'
 
 /** A file that PostgreSQL refuses, with the file's path and the line in the message. */
 class CodeError extends Error {}
 
-/** All files, and the versions of all objects before the first of them was loaded, by id. */
+/** All files, and the versions of the objects that none of them has made, replaced or confirmed yet, by id. */
 type Loading = { files: CodeFile[]; before: Map<string, string> }
 
 // The object needs another one that a later file may define.
@@ -21,13 +23,16 @@ const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
  * signature, result type or columns is dropped with what depends on it and made anew; what has no file any more is
  * dropped. Rights are given by schema, to the role that it is for and to nobody else. Returns whether anything was loaded.
  *
+ * Readers of a view hinder its replacement, and so do the transactions that have read it and are still open. So a view
+ * that is as its file says stays, and what has to be locked is locked last, by `retry`: calls under way pass meanwhile.
+ *
  * Throws, with everything rolled back, on a file that does not load, that defines not exactly the object it is named
  * after, whose body does not compile, or if something outside the code schemas depends on what must go.
  */
 export async function loadCode(
   client: pg.Client,
   files: CodeFile[],
-  { force = false } = {},
+  { retry = (work) => work(), force = false }: { retry?: Retry; force?: boolean } = {},
 ): Promise<boolean> {
   const checksum = codeChecksum(files)
   await client.query(`
@@ -43,8 +48,9 @@ export async function loadCode(
   }
   await forgetColumnComments(client)
   const before = new Map((await codeObjects(client)).map(({ id, version }) => [id, version]))
-  await loadFiles(client, files, { files, before })
-  await dropVanished(client, { files, before })
+  const loading = { files, before }
+  const changed = await loadWithoutLocks(client, loading)
+  await lockAndLoad(client, changed, loading, retry)
   refuseMisfits(files, await codeObjects(client))
   await validateBodies(client, files)
   await inheritColumnComments(client)
@@ -118,6 +124,48 @@ async function grantRights(client: pg.Client): Promise<void> {
   }
 }
 
+/** Loads what stands in nobody's way, in whatever order works. Returns the files that are left. */
+async function loadWithoutLocks(client: pg.Client, { files, before }: Loading): Promise<CodeFile[]> {
+  const waiting = new Set(files)
+  for (let count = Number.POSITIVE_INFINITY; waiting.size < count; ) {
+    count = waiting.size
+    for (const file of [...waiting]) {
+      const old = (await codeObjects(client, file)).filter((object) => isOld(object, before))
+      const [view] = old.filter(({ isView }) => isView)
+      if (view !== undefined) {
+        if (!(await isAsInFile(client, file, view))) continue
+        before.delete(view.id)
+        waiting.delete(file)
+        continue
+      }
+      const error = await tryToLoad(client, file)
+      if (error === undefined) {
+        const present = await codeObjects(client, file)
+        if (!present.some((object) => isOld(object, before))) waiting.delete(file)
+      } else if (!conflictCodes.has(error.code ?? '') && !missingCodes.has(error.code ?? '')) {
+        throw codeError(file, error)
+      }
+    }
+  }
+  return [...waiting]
+}
+
+/** Loads the changed files, and drops what has no file any more, with a lock on every view that this concerns. */
+async function lockAndLoad(
+  client: pg.Client,
+  changed: CodeFile[],
+  loading: Loading,
+  retry: Retry,
+): Promise<void> {
+  const { files, before } = loading
+  const old = (await codeObjects(client)).filter((object) => isOld(object, before))
+  const locked = await lockViews(client, old, retry)
+  // A view of all columns of a changed one comes after it.
+  const dependents = files.filter((file) => locked.some((view) => defines(file, view)))
+  await loadFiles(client, [...changed, ...dependents], loading)
+  await dropVanished(client, loading)
+}
+
 /** Loads the wanted files, and those of all objects that had to be dropped for it, in whatever order works. */
 async function loadFiles(client: pg.Client, wanted: CodeFile[], { files, before }: Loading): Promise<void> {
   const waiting = new Set(wanted)
@@ -131,7 +179,7 @@ async function loadFiles(client: pg.Client, wanted: CodeFile[], { files, before 
     let failure: CodeError | undefined
     for (const file of [...waiting]) {
       const error = await tryToLoad(client, file)
-      const present = (await codeObjects(client)).filter((object) => defines(file, object))
+      const present = await codeObjects(client, file)
       if (error === undefined) {
         waiting.delete(file)
         const old = present.filter((object) => isOld(object, before))

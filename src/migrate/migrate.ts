@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { applyMigrations } from './apply_migrations.ts'
 import { loadCode } from './load_code.ts'
 import { ensureLogins, type LoginPasswords } from './logins.ts'
+import { createRetry, lockTimeout } from './retries.ts'
 import { readCode, readMigrations, type SqlFolders } from './sql_files.ts'
 
 export { expectedVersion } from './sql_files.ts'
@@ -12,6 +12,8 @@ export type MigrateOptions = SqlFolders & {
   databaseUrl: string
   /** Of which processes the logins are made or changed, after the migrations. */
   logins?: LoginPasswords | undefined
+  /** For how long a lock that another session holds is asked for, in milliseconds; a minute by default. */
+  lockPatienceMs?: number | undefined
   /** Takes one line for each thing done or waited for. */
   log?: ((line: string) => void) | undefined
 }
@@ -21,11 +23,7 @@ export type MigrateResult = { applied: string[]; codeReloaded: boolean }
 // Advisory locks are per database; the number only has to be ours.
 const migrationLock = '7345102846120931'
 const oldestServer = 160_000
-const attempts = 8
-
-// What another session can cause and a repeat can cure: a lock not granted, a deadlock, and two databases of
-// one cluster that make the same roles or grants at the same moment.
-const transientCodes = new Set(['55P03', '40P01', '40001', 'XX000', '42710', '23505'])
+const defaultLockPatienceMs = 60_000
 
 const insufficientPrivilege = '42501'
 
@@ -35,29 +33,25 @@ const insufficientPrivilege = '42501'
  *
  * `databaseUrl` must be a login that may create roles and schemas. Returns the names of the applied migrations and
  * whether the code was reloaded. Rejects with one clear line: a server older than PostgreSQL 16, a migration that was
- * edited, removed or numbered before an applied one, a file that fails.
+ * edited, removed or numbered before an applied one, a file that fails, a lock that others held all the time, with
+ * who they are.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const log = options.log ?? (() => {})
   const migrations = readMigrations(options.migrationsDir)
   const code = readCode(options.functionsDir)
-  const client = new pg.Client({
-    connectionString: options.databaseUrl,
-    application_name: 'supply-ordering migrate',
-    connectionTimeoutMillis: 10_000,
-  })
-  // A lost connection is reported by the query under way; without a listener it would end the process.
-  client.on('error', () => {})
-  await client.connect()
+  const connect = () => connectTo(options.databaseUrl)
+  const client = await connect()
+  const { lockPatienceMs = defaultLockPatienceMs } = options
+  const retry = createRetry({ client, connect, lockPatienceMs, log })
   try {
     await refuseOldServer(client)
     await takeLock(client, log)
-    await client.query(`set lock_timeout = '2s'; set timezone = 'UTC'; set client_min_messages = 'warning'`)
+    await client.query(sessionSettings)
     await migrateQueue(options.databaseUrl)
-    const retry = <T>(work: () => Promise<T>) => withRetries(client, work, log)
     const applied = await applyMigrations(client, { migrations, dir: options.migrationsDir, retry, log })
     await retry(() => refuseTemporaryObjects(client, log))
-    const codeReloaded = await retry(() => loadCode(client, code, { force: applied.length > 0 }))
+    const codeReloaded = await retry(() => loadCode(client, code, { retry, force: applied.length > 0 }))
     if (codeReloaded) log(`loaded ${code.length} functions and views`)
     const logins = await retry(() => ensureLogins(client, options.logins ?? {}))
     for (const login of logins) log(`login ${login} has the password that was given`)
@@ -65,6 +59,25 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   } finally {
     await client.end()
   }
+}
+
+// While it waits for a view's lock, the transaction that loads the code is idle.
+const sessionSettings = `
+  set lock_timeout = '${lockTimeout}';
+  set idle_in_transaction_session_timeout = 0;
+  set timezone = 'UTC';
+  set client_min_messages = 'warning'`
+
+async function connectTo(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'supply-ordering migrate',
+    connectionTimeoutMillis: 10_000,
+  })
+  // A lost connection is reported by the query under way; without a listener it would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  return client
 }
 
 async function refuseOldServer(client: pg.Client): Promise<void> {
@@ -111,23 +124,4 @@ async function refuseTemporaryObjects(client: pg.Client, log: (line: string) => 
     if (!(error instanceof pg.DatabaseError) || error.code !== insufficientPrivilege) throw error
   }
   if ((await open()) !== undefined) log(`the database's owner should: ${revoke}`)
-}
-
-async function withRetries<T>(
-  client: pg.Client,
-  work: () => Promise<T>,
-  log: (line: string) => void,
-): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      await client.query('rollback').catch(() => {})
-      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-      const transient = cause instanceof pg.DatabaseError && transientCodes.has(cause.code ?? '')
-      if (!transient || attempt === attempts) throw error
-      log(`trying again: ${cause.message}`)
-      await sleep(attempt * 100 * (0.5 + Math.random()))
-    }
-  }
 }
