@@ -99,6 +99,16 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null; note: string | null }
     result: string | null
   }
+  /** To be called on a restored database before a worker runs. The supplier of each open item is asked for it before it is sent, for it may have been sent after the back-up. Events that are not delivered are held, and so are those of orders that were open: ops.release_events sends them. Orders placed from now on go their way. Returns how many items and events that concerns. The note says what was restored. */
+  'ops.begin_recovery': {
+    args: { note: string | null }
+    result: { items_to_ask: string; events_held: string }[]
+  }
+  /** Lets workers run on a database that was moved or upgraded while nothing ran, and so has another origin than they know. Where anything may have been sent after the copy was made, use ops.begin_recovery. */
+  'ops.confirm_origin': {
+    args: Record<string, never>
+    result: undefined
+  }
   /** Makes an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); currency: ISO 4217. */
   'ops.create_account': {
     args: { name: string | null; kind?: string | null; mode?: string | null; currency?: string | null }
@@ -113,6 +123,11 @@ export type Functions = {
   'ops.deposit': {
     args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null }
     result: string | null
+  }
+  /** Ends the open recovery: events are delivered again as they are made. Raises while events are held, or suppliers have not said what they know of the items that were open. */
+  'ops.end_recovery': {
+    args: Record<string, never>
+    result: undefined
   }
   /** Returns a working API key of the demo partner: the known one if it works, else a new one. The first call makes the partner, with a deposit of 100000 RUB. For demonstrations only. */
   'ops.ensure_demo_key': {
@@ -149,6 +164,11 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; since: Date | string | null; dry_run?: boolean | null }
     result: string | null
   }
+  /** Sends the events that are held since a restore, of one account or of all (null), that were made before a time or at any (null), and returns how many; a dry run (the default) only counts. Receivers that had an event before the restore know its event id. */
+  'ops.release_events': {
+    args: { account_id?: string | number | bigint | null; before?: Date | string | null; dry_run?: boolean | null }
+    result: string | null
+  }
   /** Removes a supplier's offer of a product; without any other the product shows as out of stock. Items that are under way continue. */
   'ops.remove_offer': {
     args: { product_id: number | null; supplier: string | null }
@@ -163,6 +183,11 @@ export type Functions = {
   'ops.rotate_key': {
     args: { key_id: string | number | bigint | null; overlap?: string | null; at?: Date | string | null }
     result: string | null
+  }
+  /** Sends an item to its supplier that was held because, after a restore, this supplier does not know it, but another one might. Look there first. Raises if the item is not held for that. */
+  'ops.send_item': {
+    args: { item_id: string | null }
+    result: undefined
   }
   /** Opens or closes an account. The API keys of a closed one get 401; its orders continue, and its events are delivered. Specification 5. */
   'ops.set_account_active': {
@@ -243,6 +268,11 @@ export type Functions = {
   'work.call_lines': {
     args: Record<string, never>
     result: undefined
+  }
+  /** Why no worker may start on this database: it was restored, and what was sent after the back-up could be sent again. Null if one may. The first worker's call records where the database is; operators do by ops.begin_recovery or ops.confirm_origin. */
+  'work.check_origin': {
+    args: Record<string, never>
+    result: string | null
   }
   /** Compares the jobs that a process's pools have locked with those that the process knows, and returns those that it does not know: their fetch is under way, their completion is, or its answer was lost, and nobody runs them. Those that the process has found to be lost, with the locked_at that it got of each, are given back first. Call it every 5 s. */
   'work.compare_jobs': {
@@ -336,9 +366,12 @@ export const functions = {
   'api.touch_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },
   'ops.adjust': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
+  'ops.begin_recovery': { args: { note: 'text' }, returns: 'rows' },
+  'ops.confirm_origin': { args: {}, returns: 'void' },
   'ops.create_account': { args: { name: 'text', kind: 'text', mode: 'text', currency: 'text' }, returns: 'value' },
   'ops.deliver_now': { args: { event_id: 'uuid' }, returns: 'void' },
   'ops.deposit': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text' }, returns: 'value' },
+  'ops.end_recovery': { args: {}, returns: 'void' },
   'ops.ensure_demo_key': { args: { known: 'text' }, returns: 'value' },
   'ops.help': { args: {}, returns: 'rows' },
   'ops.issue_key': { args: { account_id: 'bigint', scope: 'text', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]' }, returns: 'value' },
@@ -346,9 +379,11 @@ export const functions = {
   'ops.poll_now': { args: { item_id: 'uuid' }, returns: 'void' },
   'ops.redeliver': { args: { event_id: 'uuid' }, returns: 'void' },
   'ops.redeliver_all': { args: { account_id: 'bigint', since: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'value' },
+  'ops.release_events': { args: { account_id: 'bigint', before: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'value' },
   'ops.remove_offer': { args: { product_id: 'integer', supplier: 'text' }, returns: 'void' },
   'ops.revoke_key': { args: { key_id: 'bigint' }, returns: 'void' },
   'ops.rotate_key': { args: { key_id: 'bigint', overlap: 'interval', at: 'timestamp with time zone' }, returns: 'value' },
+  'ops.send_item': { args: { item_id: 'uuid' }, returns: 'void' },
   'ops.set_account_active': { args: { account_id: 'bigint', active: 'boolean' }, returns: 'void' },
   'ops.set_key': { args: { key_id: 'bigint', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]' }, returns: 'void' },
   'ops.set_low_balance_threshold': { args: { account_id: 'bigint', threshold: 'numeric' }, returns: 'void' },
@@ -365,6 +400,7 @@ export const functions = {
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows' },
   'work.call_lines': { args: {}, returns: 'void' },
+  'work.check_origin': { args: {}, returns: 'value' },
   'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },

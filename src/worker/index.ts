@@ -60,10 +60,12 @@ const longestDrainMs = 20_000
 /**
  * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks that
  * may take long, so that none starves another. Starts also the heartbeat, the sweeper that frees the jobs of dead
- * workers, and the metrics server where it is configured. Resolves when the pools run and are registered.
+ * workers, and the metrics server where it is configured. Resolves when the pools run and are registered. Rejects with
+ * one clear line on a database that was restored, until an operator has begun a recovery there.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
+  await refuseRestored(db)
   const metrics = createWorkerMetrics(db)
   const { host, workerMetricsPort: port } = config
   const metricsServer =
@@ -112,6 +114,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await Promise.all([lock.release(), metricsServer?.close()])
     },
   }
+}
+
+/** What was sent after the back-up must not be sent again by a worker that comes up on its own. */
+async function refuseRestored(db: Database): Promise<void> {
+  const refusal = await db.call('work.check_origin')
+  if (refusal === null) return
+  throw new Error(`${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations.md)`)
 }
 
 /** Deletes rows that are of no use any more, in small parts: after a pause there may be many. */

@@ -16,15 +16,16 @@ export type TestDatabase = {
 const attempts = 100
 
 /**
- * Makes a database of the test's own: a copy of the migrated template, or an empty one. Takes about 30 ms.
- * Settings made by `alter database` are not part of a copy.
+ * Makes a database of the test's own: a copy of the migrated template, or of another one that nobody is connected to, or
+ * an empty one. Takes about 30 ms. Settings made by `alter database` are not part of a copy.
  */
-export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({
+  empty = false,
+  from = inject('templateDatabase'),
+} = {}): Promise<TestDatabase> {
   const serverUrl = inject('serverUrl')
   const name = `supply_test_${process.pid}_${randomBytes(6).toString('hex')}`
-  await onServer(serverUrl, (server) =>
-    copyTemplate(server, name, empty ? 'template0' : inject('templateDatabase')),
-  )
+  await onServer(serverUrl, (server) => copyTemplate(server, name, empty ? 'template0' : from))
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const sql = postgres(url.href, { max: 5, onnotice: () => {} })

@@ -23,7 +23,7 @@ begin
   from (
     select e.*,
       case
-        when e.state in ('delivered', 'dead') then 'over'
+        when e.state in ('delivered', 'dead', 'held') then 'over'
         -- Its secret could not be written: the foreign key would wait for the account.
         when e.has_secret is null
           and (select true from supply.accounts a where a.id = e.account_id for key share skip locked) is null then 'busy'

@@ -32,7 +32,11 @@ from events e where e.unfinished <> case e.state when 'sending' then 1 else 0 en
 union all
 select 'delivered_event_was_delivered',
   format('event %s is delivered, but its last attempt was %s', e.id, coalesce(e.last_outcome, 'never made'))
-from events e where e.state = 'delivered' and e.last_outcome is distinct from 'delivered';
+from events e where e.state = 'delivered' and e.last_outcome is distinct from 'delivered'
+union all
+select 'held_event_belongs_to_an_open_recovery',
+  format('event %s is held, but no recovery is open', e.id)
+from supply.events e where e.state = 'held' and not exists (select from supply.recoveries r where r.ended_at is null);
 comment on view core.audit_deliveries is 'What is wrong with the deliveries of events: no row while all is well.';
 comment on column core.audit_deliveries.check_name is 'Which invariant does not hold.';
 comment on column core.audit_deliveries.detail is 'Where, and how.';

@@ -5,6 +5,7 @@ as $$
 declare
   ended bigint[];
   refunded bigint[];
+  recovered bigint[];
   events uuid[];
 begin
   if cardinality(order_ids) = 0 then
@@ -14,6 +15,7 @@ begin
     select i.order_id, count(*) filter (where i.completed_at is null) as open,
       count(*) filter (where i.status = 'completed') as completed, count(*) filter (where i.status = 'failed') as failed,
       coalesce(sum(i.price * i.amount) filter (where i.status = 'failed'), 0) as refundable,
+      bool_or(i.recovered_at is not null) as is_recovered,
       (array_agg(i.error_message order by i.position, i.part) filter (where i.error_message is not null))[1] as reason
     from supply.order_items i where i.order_id = any (order_ids) group by i.order_id
   ), changed as (
@@ -24,16 +26,24 @@ begin
       reason = case when c.open = 0 then c.reason end,
       completed_at = case when c.open = 0 then now() end, updated_at = now()
     from counted c where o.id = c.order_id and o.completed_at is null
-    returning o.id, o.completed_at, o.refunded_amount
+    returning o.id, o.completed_at, o.refunded_amount, c.is_recovered
   )
-  select coalesce(array_agg(c.id), '{}'), coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}')
-  into ended, refunded from changed c where c.completed_at is not null;
+  select coalesce(array_agg(c.id), '{}'), coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}'),
+    coalesce(array_agg(c.id) filter (where c.is_recovered), '{}')
+  into ended, refunded, recovered from changed c where c.completed_at is not null;
   perform core.refund_orders(refunded);
 
+  -- After a restore, what was open may have ended and been announced before. The lock lasts until the event is there.
+  if cardinality(recovered) > 0 then
+    perform 1 from supply.recoveries r where r.ended_at is null for share;
+    recovered := case when found then recovered else '{}' end;
+  end if;
   with announced as (
-    insert into supply.events (id, account_id, order_id, order_code, event_type, callback_url, body)
+    insert into supply.events (id, account_id, order_id, order_code, event_type, callback_url, body, state, next_attempt_at)
     select core.event_id(o.code), o.account_id, o.id, o.code, 'order.' || o.status, o.callback_url,
-      core.event_body(core.event_id(o.code), 'order.' || o.status, o.id, now())
+      core.event_body(core.event_id(o.code), 'order.' || o.status, o.id, now()),
+      case when o.id = any (recovered) then 'held' else 'queued' end,
+      case when o.id = any (recovered) then null else now() end
     from supply.orders o
     where o.id = any (ended) and o.callback_url is not null and o.outcome <> 'partial'
     returning id
@@ -44,4 +54,4 @@ end
 $$;
 comment on function core.finish_orders is
   'Ends those of the orders whose items are all final: status and outcome, the refund of failed items, and the event unless the result is partial '
-  'or there is no callback URL; enqueues the deliveries. The caller holds the locks of the orders. Specification 3.';
+  'or there is no callback URL; enqueues the deliveries. In a recovery, events of orders from before it are held. The caller holds the locks of the orders. Specification 3.';

@@ -33,6 +33,17 @@ begin
     return;
   end if;
 
+  if outcome = 'not_received' then
+    update supply.order_items i set
+      held_at = coalesce(i.held_at, now()), claim_expires_at = null, next_check_at = null, next_call = 'get',
+      held_reason = format('after a restore %s does not know it; another supplier may have it', item.supplier)
+    where i.id = item.id;
+    verdict := 'held';
+    alert_cause := 'item_held:' || supplier;
+    alert_message := format('supplier %s does not know item %s after a restore, another one may have it: held for an operator', supplier, item.id);
+    return;
+  end if;
+
   verdict := core.supplier_verdict(item, outcome, codes);
   if verdict = 'fail' and result ->> 'errorCode' = 'OUT_OF_STOCK' then
     select o.* into offer from core.active_offers o
@@ -53,7 +64,7 @@ begin
   elsif offer.supplier is not null then
     update supply.order_items i set
       supplier = offer.supplier, sku = offer.sku, tried_suppliers = i.tried_suppliers || item.supplier,
-      next_call = 'put', checks = 0, sent_at = null, supplier_order_id = null, stuck_at = null,
+      next_call = case when i.recovered_at is null then 'put' else 'get' end, checks = 0, sent_at = null, supplier_order_id = null, stuck_at = null,
       held_at = null, held_reason = null,
       claim_id = null, claim_expires_at = null, next_check_at = now()
     where i.id = item.id;
@@ -73,6 +84,6 @@ begin
 end
 $$;
 comment on function core.apply_result is
-  'Applies one result of verdict individual (core.classify_results): it came too late, makes no sense, delivers a part, or says out of '
-  'stock. Returns the verdict, the order of an item that was settled, and what to alert operators of (null: nothing). '
+  'Applies one result of verdict individual (core.classify_results): it came too late, makes no sense, delivers a part, says out of '
+  'stock, or does not know what, after a restore, may be elsewhere. Returns the verdict, the order of an item that was settled, and what to alert operators of (null: nothing). '
   'The caller holds the locks of the order and the item.';

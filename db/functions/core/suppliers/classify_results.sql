@@ -9,6 +9,8 @@ begin
       when item.completed_at is not null or item.supplier <> attempt.supplier then 'individual'
       -- The fencing token of a worker that lost its lease is outdated. A push has none and always counts.
       when r ->> 'claimId' is not null and (r ->> 'claimId')::uuid is distinct from item.claim_id then 'individual'
+      when said.outcome = 'not_received' and item.recovered_at is not null
+        and core.may_be_elsewhere(item.product_id, item.supplier, item.tried_suppliers) then 'individual'
       when said.outcome in ('unknown', 'not_received', 'processing') then 'waiting'
       when said.outcome = 'failed' and r #>> '{result,errorCode}' = 'OUT_OF_STOCK' then 'individual'
       when item.delivery_type <> 'key' then 'settled'

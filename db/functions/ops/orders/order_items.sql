@@ -30,7 +30,8 @@ select
   i.stuck_at,
   i.held_at,
   i.held_reason,
-  i.completed_at
+  i.completed_at,
+  exists (select from core.items_to_ask t where t.id = i.id) as to_ask
 from supply.order_items i
 join supply.orders o on o.id = i.order_id
 cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
@@ -44,3 +45,4 @@ comment on column ops.order_items.stuck is 'Whether the supplier''s deadline pas
 comment on column ops.order_items.held is 'Whether the item waits for an operator, because an answer made no sense.';
 comment on column ops.order_items.codes_kept is 'How many codes the supplier gave, delivered or not.';
 comment on column ops.order_items.error_message is 'The text that a buyer may read.';
+comment on column ops.order_items.to_ask is 'Whether it was open when the database was restored, and no supplier has said since what it knows of it.';

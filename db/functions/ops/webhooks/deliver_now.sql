@@ -7,6 +7,8 @@ declare
 begin
   perform core.require(event.state <> 'dead',
     format('event %s is a dead letter: use ops.redeliver', event.id), 'object_not_in_prerequisite_state');
+  perform core.require(event.state <> 'held',
+    format('event %s is held since a restore: use ops.release_events', event.id), 'object_not_in_prerequisite_state');
   perform core.require(event.state in ('waiting', 'queued', 'ready'),
     format('event %s is not waiting: it is %s', event.id, event.state), 'object_not_in_prerequisite_state');
   perform graphile_worker.complete_jobs(array(select j.id from core.jobs j where j.key = 'deliver_webhook:' || event.id));

@@ -21,7 +21,7 @@ comment on view ops.events is
   'The webhook events, and how far each is with its delivery. Their bodies, which may hold codes, are not shown.';
 comment on column ops.events.event_id is 'The event_id, the same on every attempt.';
 comment on column ops.events.order_code is 'The order.';
-comment on column ops.events.state is 'waiting, sending, delivered, dead.';
+comment on column ops.events.state is 'waiting, sending, delivered, dead, held (since a restore).';
 comment on column ops.events.round is 'The round over the retry ladder, from 1; a redelivery starts the next.';
 comment on column ops.events.next_attempt_at is 'When the next attempt of a waiting event is due, or was.';
 comment on column ops.events.claim_expires_at is 'When the lease of the attempt under way ends, while sending.';

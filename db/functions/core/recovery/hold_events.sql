@@ -1,0 +1,29 @@
+create or replace function core.hold_events()
+returns bigint
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+declare
+  sending uuid[];
+  held uuid[];
+begin
+  perform 1 from supply.events e
+  where e.state in ('waiting', 'queued', 'ready', 'sending') and not e.simulated order by e.id for no key update;
+  sending := array(select e.id from supply.events e where e.state = 'sending' and not e.simulated order by e.id);
+  if cardinality(sending) > 0 then
+    perform core.end_attempts(sending, array_fill('lost'::text, array[cardinality(sending)]), array_fill(now(), array[cardinality(sending)]));
+  end if;
+
+  with changed as (
+    update supply.events e set state = 'held', next_attempt_at = null, claim_expires_at = null, claim_id = null
+    where e.state in ('waiting', 'queued', 'ready') and not e.simulated
+    returning e.id
+  )
+  select coalesce(array_agg(c.id), '{}') into held from changed c;
+  perform graphile_worker.complete_jobs(array(
+    select j.id from core.jobs j where j.key = any (array(select 'deliver_webhook:' || h.id from unnest(held) as h (id)))));
+  return cardinality(held);
+end
+$$;
+comment on function core.hold_events is
+  'Holds all events that are not delivered yet and deletes their jobs; returns how many. Attempts under way count as lost, the ninth one makes a dead '
+  'letter. Samples are not held.';

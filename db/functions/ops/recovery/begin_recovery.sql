@@ -1,0 +1,31 @@
+create or replace function ops.begin_recovery(note text)
+returns table (items_to_ask bigint, events_held bigint)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  items bigint;
+  events bigint;
+begin
+  perform core.require(length(note) between 1 and 500, 'note must say what was restored, in up to 500 characters');
+  perform core.require(not exists (select from supply.recoveries r where r.ended_at is null),
+    'a recovery is open already: see ops.recovery', 'object_not_in_prerequisite_state');
+  insert into supply.recoveries (note) values (begin_recovery.note);
+  perform core.record_origin();
+  perform core.free_dead_pools();
+
+  perform 1 from supply.order_items i where i.completed_at is null order by i.id for no key update;
+  update supply.order_items i set
+    recovered_at = now(), next_call = 'get', claim_id = null, claim_expires_at = null,
+    next_check_at = case when i.claim_expires_at is null then i.next_check_at else now() end
+  where i.completed_at is null;
+  get diagnostics items = row_count;
+  events := core.hold_events();
+  perform core.log_operator('begin_recovery', 'database ' || current_database(),
+    jsonb_build_object('note', note, 'items', items, 'events', events));
+  return query select items, events;
+end
+$$;
+comment on function ops.begin_recovery is
+  'To be called on a restored database before a worker runs. The supplier of each open item is asked for it before it is sent, for it may '
+  'have been sent after the back-up. Events that are not delivered are held, and so are those of orders that were open: ops.release_events sends them. '
+  'Orders placed from now on go their way. Returns how many items and events that concerns. The note says what was restored.';

@@ -1,0 +1,12 @@
+create or replace function ops.confirm_origin()
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform core.record_origin();
+  perform core.log_operator('confirm_origin', 'database ' || current_database());
+end
+$$;
+comment on function ops.confirm_origin is
+  'Lets workers run on a database that was moved or upgraded while nothing ran, and so has another origin than they know. Where anything may have '
+  'been sent after the copy was made, use ops.begin_recovery.';

@@ -1,0 +1,30 @@
+create or replace function ops.release_events(account_id bigint default null, before timestamptz default null, dry_run boolean default true)
+returns bigint
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  released uuid[];
+begin
+  perform core.require(dry_run is not null, 'dry_run must be true or false');
+  perform core.require(
+    release_events.account_id is null or exists (select from supply.accounts a where a.id = release_events.account_id),
+    format('there is no account %s', account_id), 'no_data_found');
+  released := array(
+    select e.id from supply.events e
+    where e.state = 'held'
+      and (release_events.account_id is null or e.account_id = release_events.account_id)
+      and (before is null or e.created_at < before)
+    order by e.id for no key update);
+  if dry_run or cardinality(released) = 0 then
+    return cardinality(released);
+  end if;
+  update supply.events e set state = 'queued', next_attempt_at = now() where e.id = any (released);
+  perform core.enqueue_deliveries(released);
+  perform core.log_operator('release_events', coalesce('account ' || account_id, 'all accounts'),
+    jsonb_build_object('before', before, 'events', cardinality(released)));
+  return cardinality(released);
+end
+$$;
+comment on function ops.release_events is
+  'Sends the events that are held since a restore, of one account or of all (null), that were made before a time or at any (null), and returns how many; a '
+  'dry run (the default) only counts. Receivers that had an event before the restore know its event id.';

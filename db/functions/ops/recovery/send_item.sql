@@ -1,0 +1,26 @@
+create or replace function ops.send_item(item_id uuid)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  item supply.order_items;
+begin
+  select i.* into item from supply.order_items i where i.id = send_item.item_id for no key update;
+  perform core.require(found, format('there is no item %s', item_id), 'no_data_found');
+  perform core.require(item.completed_at is null and item.held_at is not null and item.recovered_at is not null,
+    format('item %s is not held since a restore', item.id), 'object_not_in_prerequisite_state');
+  perform core.require(
+    (select a.outcome from supply.supplier_attempts a
+     where a.item_id = item.id and a.supplier = item.supplier and a.finished_at >= item.recovered_at
+     order by a.id desc limit 1) = 'not_received',
+    format('supplier %s knows item %s', item.supplier, item.id), 'object_not_in_prerequisite_state');
+  update supply.order_items i set
+    held_at = null, held_reason = null, stuck_at = null, next_call = 'put', checks = 0, sent_at = null, next_check_at = now()
+  where i.id = item.id;
+  perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
+  perform core.log_operator('send_item', 'item ' || item.id, jsonb_build_object('supplier', item.supplier));
+end
+$$;
+comment on function ops.send_item is
+  'Sends an item to its supplier that was held because, after a restore, this supplier does not know it, but another one might. Look there first. '
+  'Raises if the item is not held for that.';
