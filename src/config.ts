@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns'
 import * as v from 'valibot'
+import { DatabaseUrlError, parseDatabaseUrl } from './common/database_url.ts'
 import { type Network, parseNetworks } from './common/networks.ts'
 import { parseEntry } from './common/origin.ts'
 
@@ -8,7 +9,7 @@ export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'see
 
 /** The settings of a process, read once from the environment. What is undefined was not set and has no default. */
 export type Config = {
-  /** Undefined only where the embedded database is used, or none. */
+  /** May name several servers (`parseDatabaseUrl`). Undefined only where the embedded database is used, or none. */
   databaseUrl: string | undefined
   port: number
   host: string
@@ -76,6 +77,18 @@ const urlOf = (protocols: string[], message: string) =>
     v.check((value) => protocols.includes(URL.parse(value)?.protocol ?? ''), message),
   )
 
+const databaseUrl = v.pipe(
+  v.string(),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    try {
+      parseDatabaseUrl(dataset.value)
+    } catch (error) {
+      addIssue({ message: error instanceof DatabaseUrlError ? error.message : 'is wrong' })
+    }
+  }),
+)
+
 const webUrl = urlOf(['http:', 'https:'], 'must be an http or https URL')
 
 const list = v.pipe(
@@ -95,7 +108,7 @@ const hours = 'must be a number of hours from 0.0001 to 10000, such as 24 or 0.5
 
 const settings = v.object({
   NODE_ENV: text,
-  DATABASE_URL: v.optional(urlOf(['postgres:', 'postgresql:'], 'must be a postgres:// URL')),
+  DATABASE_URL: v.optional(databaseUrl),
   PORT: v.optional(wholeNumber(0, 65535)),
   HOST: v.optional(
     v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')),

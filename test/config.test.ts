@@ -100,6 +100,11 @@ test('every setting is read', () => {
   expect(contains(config.callbackAllowNetworks, '10.2.2.3')).toBe(false)
 })
 
+test('a database may have several servers', () => {
+  const url = 'postgres://u:p@one:5432,two:5433/supply?target_session_attrs=read-write'
+  expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url)
+})
+
 test('an empty value counts as unset', () => {
   const empty = Object.fromEntries(
     ['PORT', 'HOST', 'LOG_LEVEL', 'METRICS_PORT', 'ALLOWED_ORIGINS', 'DNS_SERVERS', 'SEED_DEMO'].map(
@@ -113,6 +118,8 @@ describe('a wrong value stops the start with one line that names the variable', 
   test.each([
     ['DATABASE_URL', 'mysql://db.example/x'],
     ['DATABASE_URL', 'db.example'],
+    ['DATABASE_URL', 'postgres://one,two/supply?target_session_attrs=standby'],
+    ['DATABASE_URL', 'postgres://one,:5432/supply'],
     ['PORT', '65536'],
     ['PORT', '80a'],
     ['PORT', '-1'],
@@ -154,6 +161,7 @@ describe('a wrong value stops the start with one line that names the variable', 
 
   test('a secret is not repeated', () => {
     expect(refusal({ DATABASE_URL: 'postgre://u:hunter2@db' })).not.toContain('hunter2')
+    expect(refusal({ DATABASE_URL: 'postgres://u:hunter2@a,b:x/db' })).not.toContain('hunter2')
     expect(refusal({ ...database, ALERT_WEBHOOK_URL: 'x://hunter2' })).not.toContain('hunter2')
   })
 })

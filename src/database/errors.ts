@@ -10,6 +10,12 @@ export class DatabaseDeadline extends Error {
   }
 }
 
+/** No server of the database can be reached that is the right one, for example because the primary is gone. */
+export class DatabaseUnreachable extends Error {
+  override name = 'DatabaseUnreachable'
+  code = 'UNREACHABLE'
+}
+
 /** Too much waits for the database: the call was not begun. */
 export class DatabaseOverloaded extends Error {
   override name = 'DatabaseOverloaded'
@@ -41,6 +47,7 @@ export class DatabaseEnded extends Error {
 const connectionCodes = new Set([
   ...[
     'DEADLINE',
+    'UNREACHABLE',
     'OVERLOADED',
     'BUSY',
     'CONNECTION_ENDED',
@@ -85,6 +92,11 @@ const repeatableStates = new Set(['XX000', '0A000', '40001', '40P01'])
 /** Whether a call that failed so has had no effect and is worth one repeat at once. */
 export function repeatable(error: unknown): boolean {
   return error instanceof postgres.PostgresError && repeatableStates.has(error.code)
+}
+
+/** Whether an error says that the server takes no writes: it is a standby, or was told to be read-only. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '25006'
 }
 
 /** Whether the connection that gave this error can serve the next call. */

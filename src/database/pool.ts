@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
+import type { DatabaseServer } from '../common/database_url.ts'
 import { withinTime } from './deadline.ts'
-import { connectionSurvives, DatabaseDeadline, DatabaseEnded } from './errors.ts'
+import { connectionSurvives, DatabaseDeadline, DatabaseEnded, isReadOnly } from './errors.ts'
+import { addressOf, hostsOf } from './hosts.ts'
 import { postgresJsTypes } from './types.ts'
 
 /** Durations in milliseconds; the three timeouts are the server's settings of the same names. */
 export type PoolOptions = {
+  /** Of one server or of several; the connections go to the right one (`hostsOf`). */
   url: string
   /** The role that the session takes, for example `supply_api`; the login must be a member of it. */
   role: string
@@ -56,25 +59,38 @@ const closeLimitMs = 1_000
  * a while has to answer before it gets a statement, and where one fell silent, none that was idle meanwhile is kept: what
  * lies between may have forgotten them all. The pool that
  * postgres.js has of its own is not used, because it fails in three ways when the server goes away: a waiting statement
- * cannot be taken back safely, and `cancel` and the look-up of array types reject promises that nobody handles.
+ * cannot be taken back safely, and `cancel` and the look-up of array types reject promises that nobody handles. Nor is its
+ * choice among several servers: while all of them are away it never reports an error. When another server has become the
+ * right one, connections to the one before are replaced as soon as they are idle.
  */
 export function createPool(options: PoolOptions): Pool {
+  const hosts = hostsOf(options.url)
   const idle: Idle[] = []
-  const all = new Set<postgres.Sql>()
+  const all = new Map<postgres.Sql, DatabaseServer>()
   const waiting = new Set<Waiter>()
   let pausing = 0
   let ended = false
 
   async function acquire(deadline: number): Promise<postgres.Sql> {
+    if (!hosts.isKnown) await withinTime(deadline - Date.now(), hosts.find())
     if (ended) throw new DatabaseEnded()
-    const free = idle.pop()
+    const free = takeIdle()
     if (free) {
       if (Date.now() - free.since < trustMs || (await answers(free.connection, deadline)))
         return free.connection
-      discard(free.connection)
+      fail(free.connection)
       discardIdle(Date.now() - trustMs)
     }
     return all.size + pausing < options.max ? open() : waitAmong(waiting, deadline)
+  }
+
+  function takeIdle(): Idle | undefined {
+    for (let free = idle.pop(); free !== undefined; free = idle.pop()) {
+      if (all.get(free.connection) === hosts.current) return free
+      all.delete(free.connection)
+      close(free.connection)
+    }
+    return undefined
   }
 
   function discardIdle(before: number): void {
@@ -84,12 +100,13 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function open(): postgres.Sql {
-    const connection = openConnection(options)
-    all.add(connection)
+    const connection = openConnection(options, hosts.current)
+    all.set(connection, hosts.current)
     return connection
   }
 
   function release(connection: postgres.Sql): void {
+    if (all.get(connection) !== hosts.current) return void discard(connection)
     const [next] = waiting
     if (next) next.grant(connection)
     else idle.push({ connection, since: Date.now() })
@@ -106,6 +123,12 @@ export function createPool(options: PoolOptions): Pool {
     if (next && !ended) next.grant(open())
   }
 
+  function fail(connection: postgres.Sql): void {
+    const server = all.get(connection)
+    discard(connection)
+    if (server !== undefined) hosts.suspect(server)
+  }
+
   return {
     async run(strings, parameters, deadline) {
       const connection = await acquire(deadline)
@@ -115,8 +138,8 @@ export function createPool(options: PoolOptions): Pool {
         release(connection)
         return rows
       } catch (error) {
-        if (connectionSurvives(error)) release(connection)
-        else discard(connection)
+        if (connectionSurvives(error) && !isReadOnly(error)) release(connection)
+        else fail(connection)
         if (error instanceof DatabaseDeadline) discardIdle(sentAt)
         throw error
       }
@@ -126,7 +149,7 @@ export function createPool(options: PoolOptions): Pool {
       while (idle.length < all.size && Date.now() < end) await sleep(10)
       ended = true
       for (const waiter of [...waiting]) waiter.refuse(new DatabaseEnded())
-      await withinTime(closeLimitMs, Promise.all([...all].map(close))).catch(() => {})
+      await withinTime(closeLimitMs, Promise.all([...all.keys()].map(close))).catch(() => {})
     },
   }
 }
@@ -153,8 +176,9 @@ function waitAmong(waiting: Set<Waiter>, deadline: number): Promise<postgres.Sql
   })
 }
 
-function openConnection(options: PoolOptions): postgres.Sql {
-  return postgres(options.url, {
+function openConnection(options: PoolOptions, server: DatabaseServer): postgres.Sql {
+  return postgres(server.url, {
+    ...addressOf(server),
     max: 1,
     backoff: () => 0,
     connect_timeout: connectTimeoutMs / 1000,

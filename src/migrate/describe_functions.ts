@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { hostsOf } from '../database/hosts.ts'
 
 /** An argument or a column; `type` as PostgreSQL's `format_type` writes it. */
 export type Field = { name: string; type: string }
@@ -18,7 +19,8 @@ export type FunctionDescription = {
 
 /** All functions of the schemas that TypeScript may call: `api`, `work` and `ops`, sorted by name. */
 export async function describeFunctions(databaseUrl: string): Promise<FunctionDescription[]> {
-  const client = new pg.Client({ connectionString: databaseUrl })
+  const { url } = await hostsOf(databaseUrl).find()
+  const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
   try {

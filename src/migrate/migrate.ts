@@ -1,5 +1,6 @@
 import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
+import { hostsOf } from '../database/hosts.ts'
 import { applyMigrations } from './apply_migrations.ts'
 import { loadCode } from './load_code.ts'
 import { ensureLogins, type LoginPasswords } from './logins.ts'
@@ -24,6 +25,7 @@ export type MigrateResult = { applied: string[]; codeReloaded: boolean }
 const migrationLock = '7345102846120931'
 const oldestServer = 160_000
 const defaultLockPatienceMs = 60_000
+const hostWaitMs = 30_000
 
 const insufficientPrivilege = '42501'
 
@@ -40,7 +42,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const log = options.log ?? (() => {})
   const migrations = readMigrations(options.migrationsDir)
   const code = readCode(options.functionsDir)
-  const connect = () => connectTo(options.databaseUrl)
+  const { url } = await hostsOf(options.databaseUrl).wait(hostWaitMs, ({ message }) => log(message))
+  const connect = () => connectTo(url)
   const client = await connect()
   const { lockPatienceMs = defaultLockPatienceMs } = options
   const retry = createRetry({ client, connect, lockPatienceMs, log })
@@ -48,7 +51,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await refuseOldServer(client)
     await takeLock(client, log)
     await client.query(sessionSettings)
-    await migrateQueue(options.databaseUrl)
+    await migrateQueue(url)
     const applied = await applyMigrations(client, { migrations, dir: options.migrationsDir, retry, log })
     await retry(() => refuseTemporaryObjects(client, log))
     const codeReloaded = await retry(() => loadCode(client, code, { retry, force: applied.length > 0 }))

@@ -5,6 +5,7 @@ import { deliverWaiting } from '../../tasks/deliver_waiting.ts'
 import { deliverWebhook } from '../../tasks/deliver_webhook.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
+import { hostsOf } from '../database/hosts.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
 import { createAdapters } from '../supplier/adapters.ts'
@@ -56,6 +57,7 @@ const sweepsWithoutFetch = 6
 const fillMs = 1_000
 const pruneMs = 60_000
 const longestDrainMs = 20_000
+const hostWaitMs = 60_000
 
 /**
  * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks that
@@ -70,6 +72,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { host, workerMetricsPort: port } = config
   const metricsServer =
     port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
+  // A worker that lost its database is started anew while another server takes over.
+  await hostsOf(databaseUrl).wait(hostWaitMs, ({ message }) => log.warn(message))
   const lock = await takeProcessLock(databaseUrl)
   const cutOff = new AbortController()
   const { services, closeOutside } = createServices(options, metrics, cutOff.signal)

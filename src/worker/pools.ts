@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import pg from 'pg'
+import { clientsOf } from '../database/node_postgres.ts'
 import { plansByKey } from '../database/pool.ts'
 import type { Log } from '../log.ts'
 import { discardSilent } from './queue_connections.ts'
@@ -51,7 +52,7 @@ const settings = {
  */
 export async function startPool(options: PoolOptions): Promise<Pool> {
   const pgPool = new pg.Pool({
-    connectionString: options.databaseUrl,
+    Client: clientsOf(options.databaseUrl),
     application_name: `supply-ordering worker ${options.name}`,
     max: 4,
     connectionTimeoutMillis: 10_000,

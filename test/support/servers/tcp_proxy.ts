@@ -14,6 +14,8 @@ export type TcpProxy = {
    * it: what was asked for is committed, and the client never learns of it. Resolves then.
    */
   loseAnswerWith(text: string): Promise<void>
+  /** How many connections came so far. */
+  connections(): number
   close(): Promise<void>
 }
 
@@ -27,12 +29,14 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   let mode: 'pass' | 'refuse' | 'swallow' = 'pass'
   const forgotten = new Set<Socket>()
   let doomed: { text: string; done: () => void } | undefined
+  let connections = 0
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => [sockets, forgotten].map((set) => set.delete(socket)))
   }
   const server = createServer((near) => {
+    connections += 1
     keep(near)
     if (mode === 'refuse') return void near.resetAndDestroy()
     const far = connect(Number(target.port), target.hostname)
@@ -51,7 +55,7 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       lost()
     })
     near.on('close', () => far.destroy())
-    far.on('close', () => near.destroy())
+    far.on('close', () => mode === 'swallow' || near.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -73,6 +77,7 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       doomed = { text, done: resolve }
       return promise
     },
+    connections: () => connections,
     async close() {
       server.close()
       for (const socket of sockets) socket.destroy()

@@ -1,0 +1,20 @@
+import { Socket } from 'node:net'
+import pg from 'pg'
+import { hostsOf } from './hosts.ts'
+
+/**
+ * The clients for a `pg.Pool` on a database URL that may name several servers, of which node-postgres knows nothing: each
+ * connects to the server that is the right one at that moment, and breaks off when another has become it.
+ */
+export function clientsOf(databaseUrl: string): new (config?: pg.ClientConfig) => pg.Client {
+  const hosts = hostsOf(databaseUrl)
+  return class extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      const socket = new Socket()
+      super({ ...config, connectionString: hosts.current.url, stream: () => socket })
+      // A query to a server that went away without a word would wait for ever.
+      const forget = hosts.onMove(() => socket.destroy(new Error('another server has taken over')))
+      socket.once('close', forget)
+    }
+  }
+}
