@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { hostsOf } from '../database/hosts.ts'
+import { clientsOf } from '../database/node_postgres.ts'
 
 export type ProcessLock = {
   /** The advisory lock's number, as the sweeper looks for it. */
@@ -21,66 +23,78 @@ const settings = {
 /** How often the connection is asked whether it lives, and how long it may take to answer, in milliseconds. */
 const askMs = 5_000
 const closeMs = 1_000
+const retakeMs = 250
 
 /**
  * Takes the advisory lock that says "this worker process lives", on a connection of its own: not from a pool, which
  * would silently replace the connection and lose the lock. PostgreSQL drops the lock when the process dies. Where the
  * connection falls silent, a second one takes the same lock before it is given up: so the lock is shared.
+ *
+ * A process that has lost its lock has to end. Until it has, it takes the lock again wherever the database is then: what
+ * it has in hand would be taken from it otherwise, and be done twice. A database that restarts or moves to another server
+ * drops the locks of all.
  */
 export async function takeProcessLock(databaseUrl: string): Promise<ProcessLock> {
   const id = randomInt(2 ** 47)
   const lost = Promise.withResolvers<string>()
-  let holder: pg.Client | undefined
-  const hold = async () => {
-    const client = lockClient(databaseUrl)
-    const end = (reason: string) => {
-      if (client === holder) lost.resolve(reason)
-    }
-    client.on('error', (error) => end(error.message))
-    client.on('end', () => end('the connection ended'))
-    await client.connect()
-    try {
-      await client.query('select pg_advisory_lock_shared($1)', [id])
-      return client
-    } catch (error) {
-      await close(client)
-      throw error
+  let holder = await hold(databaseUrl, id)
+  let released = false
+
+  async function keep(): Promise<void> {
+    while (!released) {
+      const watched = holder
+      const reason = await watched.ended
+      if (released || watched !== holder) continue
+      lost.resolve(reason)
+      await sleep(retakeMs)
+      await replace(watched)
     }
   }
-  holder = await hold()
+
+  async function replace(gone: Holder): Promise<void> {
+    const next = await hold(databaseUrl, id).catch(() => undefined)
+    // Where the database cannot be reached, the lock is held until its end of the connection is gone, too.
+    if (next === undefined) return
+    if (holder === gone && !released) {
+      holder = next
+      await gone.close()
+    } else await next.close()
+  }
 
   let asking = false
   const timer = setInterval(async () => {
-    if (asking || holder === undefined) return
+    if (asking) return
     asking = true
-    const silent = holder
-    try {
-      if (await answers(silent)) return
-      const next = await hold()
-      if (holder === silent) holder = next
-      else await close(next)
-      await close(silent)
-    } catch {
-      // The database cannot be reached now. The lock is held until its end of the connection is gone, too.
-    } finally {
-      asking = false
-    }
+    const asked = holder
+    if (!(await asked.answers())) await replace(asked)
+    asking = false
   }, askMs)
+
+  void keep()
   return {
     id,
     lost: lost.promise,
     release: async () => {
+      if (released) return
+      released = true
       clearInterval(timer)
-      const last = holder
-      holder = undefined
-      if (last !== undefined) await close(last)
+      await holder.close()
     },
   }
 }
 
-function lockClient(databaseUrl: string): pg.Client {
-  return new pg.Client({
-    connectionString: databaseUrl,
+type Holder = {
+  /** Settles with a reason when the connection is gone. */
+  ended: Promise<string>
+  answers(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Opens a connection and takes the lock on it. */
+async function hold(databaseUrl: string, id: number): Promise<Holder> {
+  await hostsOf(databaseUrl).find()
+  const Client = clientsOf(databaseUrl)
+  const client = new Client({
     application_name: 'supply-ordering worker lock',
     connectionTimeoutMillis: 10_000,
     query_timeout: askMs,
@@ -89,15 +103,23 @@ function lockClient(databaseUrl: string): pg.Client {
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
   })
-}
-
-async function answers(client: pg.Client): Promise<boolean> {
+  const ended = new Promise<string>((resolve) => {
+    client.on('error', (error) => resolve(error.message))
+    client.on('end', () => resolve('the connection ended'))
+  })
   try {
-    await client.query('')
-    return true
-  } catch {
-    return false
+    await client.connect()
+    await client.query('select pg_advisory_lock_shared($1)', [id])
+  } catch (error) {
+    await close(client)
+    throw error
   }
+  const answers = () =>
+    client.query('').then(
+      () => true,
+      () => false,
+    )
+  return { ended, answers, close: () => close(client) }
 }
 
 /** Closes a connection, also where nobody answers any more. */
