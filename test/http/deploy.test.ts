@@ -1,17 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { type ApiProcess, startApiProcess } from '../support/crash/api_process.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { startTcpBalancer } from '../support/servers/tcp_balancer.ts'
 
-const main = join(import.meta.dirname, '../../src/main.ts')
 const database = testDatabase()
-const children: ChildProcess[] = []
+const children: ApiProcess[] = []
 let partner: Partner
 
 beforeAll(async () => {
@@ -19,48 +16,26 @@ beforeAll(async () => {
   await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
 })
 afterEach(() => {
-  for (const child of children) child.kill('SIGKILL')
+  for (const child of children) child.kill()
 })
 
-/** Runs `npm run api` until it is told to end. */
-async function startApiProcess(): Promise<{ url: string; end(): Promise<number | null> }> {
-  const child = spawn(process.execPath, [main, 'api'], {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: database.url,
-      PORT: '0',
-      DRAIN_SECONDS: '3',
-      RATE_LIMIT_PER_MINUTE: '1000000',
-      LOG_LEVEL: 'silent',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+/** The API that takes part in the restart. */
+async function startApi(): Promise<ApiProcess> {
+  const child = await startApiProcess(database.url, { DRAIN_SECONDS: '3' })
   children.push(child)
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^ready: (.*)$/.exec(line)?.[1]
-    if (url === undefined) continue
-    return {
-      url,
-      end: async () => {
-        const exited = once(child, 'exit')
-        child.kill('SIGTERM')
-        return (await exited)[0]
-      },
-    }
-  }
-  throw new Error('the API ended at once')
+  return child
 }
 
 test('a rolling restart behind a balancer that follows /readyz costs no answer', async () => {
   const balancer = await startTcpBalancer()
-  const first = await startApiProcess()
-  const second = await startApiProcess()
+  const first = await startApi()
+  const second = await startApi()
   await balancer.add(first.url)
   await balancer.add(second.url)
 
   const clients = [...Array(8)].map((_, index) => startClient(balancer.port, `client ${index}`))
   for (const old of [first, second]) {
-    const successor = await startApiProcess()
+    const successor = await startApi()
     await balancer.add(successor.url)
     expect(await old.end()).toBe(0)
     expect(balancer.ready()).toBe(2)

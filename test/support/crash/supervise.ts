@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Ending, startWorkerProcess, type WorkerProcess } from './worker_process.ts'
+
+/** A worker that is started anew whenever it ends. */
+export type Supervised = {
+  /** How each process ended that has gone, in order. */
+  endings: Ending[]
+  /** What all of them logged at level error. */
+  reasons(): unknown[]
+  /** Kills the one that runs. */
+  stop(): Promise<void>
+}
+
+/** Runs a worker as a supervisor does. Resolves when the first one takes jobs. */
+export async function supervise(databaseUrl: string): Promise<Supervised> {
+  const started: WorkerProcess[] = []
+  const endings: Ending[] = []
+  let stopped = false
+  const start = async () => {
+    const worker = await startWorkerProcess(databaseUrl)
+    started.push(worker)
+    if (stopped) await worker.kill()
+    return worker
+  }
+  async function run(first: WorkerProcess): Promise<void> {
+    for (let worker = first; ; worker = await start()) {
+      endings.push(await worker.ended)
+      if (stopped) return
+      await sleep(100)
+    }
+  }
+  const running = run(await start())
+  return {
+    endings,
+    reasons: () =>
+      started.flatMap(({ records }) =>
+        records.filter(({ level }) => level === 'error').map(({ msg }) => msg),
+      ),
+    stop: async () => {
+      stopped = true
+      await started.at(-1)?.kill()
+      await running
+    },
+  }
+}
