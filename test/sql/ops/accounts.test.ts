@@ -67,6 +67,7 @@ test('a balance leaves room for what open orders may give back', async () => {
     sql()`select ops.deposit(${rich.accountId}, ${amount}, ${reference}) as balance`
   for (let n = 1; n <= 9; n += 1) await deposit('100000000000', `invoice ${n}`)
   await expect(deposit('100000000000', 'too much')).rejects.toThrow('more than 999999999999.99')
+  await expect(deposit('99999999000', 'a kopeck too much')).rejects.toThrow('and what open orders may refund')
   expect(await deposit('99999998999.99', 'as much as fits')).toEqual([{ balance: '999999999989.49' }])
 })
 

@@ -124,6 +124,16 @@ describe('an order ends', () => {
     expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'none', reason: 'Игрок не найден.' })
   })
 
+  test('once: ending it again refunds nothing and announces nothing', async () => {
+    const { code, item } = await order({ callbackUrl: 'https://hooks.example/x' })
+    await answer(sql(), item, failed())
+    const ended = await read(code)
+    await sql()`select core.finish_orders(array(select id from supply.orders where code = ${code}))`
+    expect(await read(code)).toEqual(ended)
+    expect(await balanceOf(sql(), partner())).toBe(1000)
+    expect(await eventsOf(code)).toHaveLength(1)
+  })
+
   test('with no reason where the supplier gave none that a buyer may read', async () => {
     const { code, item } = await order()
     await answer(sql(), item, failed({ errorCode: 'weird code!', reason: 'timeout at 10.0.0.3' }))
@@ -153,6 +163,8 @@ describe('an item of keys', () => {
     ['more codes with completed', completed({ codes: ['A', 'B', 'C', 'D'] })],
     ['as many codes with failed', failed({ codes: ['A', 'B', 'C'] })],
     ['the same code twice', completed({ codes: ['A', 'B', 'B'] })],
+    ['the same code twice beside enough others', completed({ codes: ['A', 'B', 'C', 'C'] })],
+    ['the same code twice with failed', failed({ codes: ['A', 'A'] })],
   ])('is held for an operator on %s: codes kept, nothing refunded', async (_, result) => {
     const { code, item } = await keys(3)
     const before = await alertsOf('item_held:first')

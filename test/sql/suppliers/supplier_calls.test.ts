@@ -47,6 +47,19 @@ describe('an item is claimed before it is sent', () => {
     expect((await read(code)).status).toBe('completed')
   })
 
+  test('and of two results that are recorded together the first counts, and the second contradicts it', async () => {
+    const { code, item } = await order()
+    const [call] = await claimCalls(sql(), [item])
+    const results = [failed(), completed()].map((result, index) => ({
+      ...{ ordinal: index + 1, itemId: item, claimId: call?.claim_id, result },
+    }))
+    const verdicts = await sql()`
+      select * from work.finish_calls(${sql().json(results as never)}, '24 hours') order by ordinal`
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['settled', 'contradicting'])
+    expect((await read(code)).status).toBe('failed')
+    expect(await balanceOf(sql(), partner())).toBe(1000)
+  })
+
   test('and while a claim lives, another job of the item is put off until it ends', async () => {
     const { item } = await order()
     await claimCalls(sql(), [item])
