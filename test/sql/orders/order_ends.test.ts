@@ -124,6 +124,15 @@ describe('an order ends', () => {
     expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'none', reason: 'Игрок не найден.' })
   })
 
+  test('with an event whose id is made of its code alone, and so is the same when it ends again after a restore', async () => {
+    const { code, item } = await order({ callbackUrl: 'https://hooks.example/x' })
+    await answer(sql(), item, completed())
+    const [event] = await eventsOf(code)
+    expect(await sql()`select core.event_id(${code}) as again, core.event_id('ord_1') as known`).toEqual([
+      { again: event?.id, known: '5e9a913d-731b-8a47-868b-57b98fc886cf' },
+    ])
+  })
+
   test('once: ending it again refunds nothing and announces nothing', async () => {
     const { code, item } = await order({ callbackUrl: 'https://hooks.example/x' })
     await answer(sql(), item, failed())

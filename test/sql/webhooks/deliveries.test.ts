@@ -206,6 +206,17 @@ describe('a send whose outcome was lost', () => {
     expect(await attemptsOf(id)).toHaveLength(9)
   })
 
+  test('changes nothing when its worker records it during the next attempt', async () => {
+    const id = await makeEvent(sql(), partner)
+    const first = await claimAttempt(sql(), id)
+    await lose(id)
+    const second = await claimAttempt(sql(), id)
+    expect(await finishAttempt(sql(), first, answered(200))).toBe('stale')
+    expect(await eventOf(id)).toMatchObject({ state: 'sending', attempts: 2 })
+    expect(await finishAttempt(sql(), second, answered(200))).toBe('delivered')
+    expect(await attemptsOf(id)).toMatchObject([{ outcome: 'lost' }, { outcome: 'delivered' }])
+  })
+
   test('is looked at again when its lease ends, while that runs', async () => {
     const id = await makeEvent(sql(), partner)
     await claimAttempt(sql(), id)

@@ -10,7 +10,9 @@ import {
   refused,
   unreachable,
 } from '../../support/events.ts'
-import { audit } from '../../support/orders.ts'
+import { claimCalls, completed, record } from '../../support/items.ts'
+import { whileHeld } from '../../support/locks.ts'
+import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 
 const database = testDatabase()
@@ -230,6 +232,26 @@ describe('a slot that gets free', () => {
     await claim(await eventsOf(atFirst + 1, other))
     if (attempt) await finishAttempt(sql(), attempt, answered(200))
     expect(await jobsOf(other)).toHaveLength(0)
+  })
+
+  test('is given to one of two events that come at the same moment', async () => {
+    await claim(await eventsOf(atFirst - 1))
+    const orders = [
+      await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' }),
+      await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' }),
+    ]
+    const [one, other] = await claimCalls(
+      sql(),
+      orders.flatMap(({ body }) => body.items).map(({ id }) => id),
+    )
+    if (one === undefined || other === undefined) throw new Error('no calls are due')
+    await whileHeld(
+      sql(),
+      (holder) => record(holder, one, completed()),
+      () => record(sql(), other, completed()),
+    )
+    expect(await countIn('ready')).toBe(1)
+    expect(await countIn('queued')).toBe(1)
   })
 
   test('is given once, however many end and come at the same moment', async () => {
