@@ -82,8 +82,12 @@ describe('an accepted order', () => {
 describe('a repeat', () => {
   test('is the same order, as it is now, even without money, stock or the same price', async () => {
     const partner = await makePartner(database.sql, { balance: 10.5 })
-    const request = orderRequest(partner, { items: [{ productId: products.topUp, maxPrice: 10.5 }] })
+    await database.sql`select ops.upsert_product(191, 'space-trader', 'Last one', 10.50, 'RUB', 'key')`
+    await database.sql`select ops.upsert_offer(191, 'first', 'sku-191')`
+    const request = orderRequest(partner, { items: [{ productId: 191, maxPrice: 10.5 }] })
     const [first] = await placeAll(database.sql, [request])
+    await database.sql`
+      select ops.upsert_product(191, 'space-trader', 'Last one', 12.00, 'RUB', 'key', in_stock => false)`
     const [again] = await placeAll(database.sql, [{ ...request, maxTotal: 1 }])
     expect(first?.result).toBe('created')
     expect(again).toMatchObject({ result: 'replayed', body: first?.body })
