@@ -329,7 +329,7 @@ export type Functions = {
     args: { pool_id: string | null; lock_id: string | number | bigint | null }
     result: undefined
   }
-  /** Removes the pools of a process that ended in order, after it gave its jobs back. A pool that still has jobs locked, because the database was gone at that moment, stays: the sweeper frees them when it has found its lock free twice. */
+  /** Removes the pools of a process that ended in order, after it gave its jobs back. */
   'work.remove_pools': {
     args: { lock_id: string | number | bigint | null }
     result: undefined

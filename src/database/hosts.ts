@@ -18,18 +18,25 @@ export type Hosts = {
   find(): Promise<DatabaseServer>
   /** As `find`, but looks again and again for up to this long. `onWait` is told once if the first look found none. */
   wait(ms: number, onWait?: (error: DatabaseUnreachable) => void): Promise<DatabaseServer>
-  /** A connection to this server broke or was silent, or the server refused to write: another may be right now. Looks at once. */
-  suspect(server: DatabaseServer): void
+  /**
+   * A connection to this server broke or was silent, or it `refuses` to write: another may be right now. Looks at once, and
+   * those who ask meanwhile wait for what is found.
+   */
+  suspect(server: DatabaseServer, refuses?: boolean): void
+  /** The server has answered on a connection: unless it refuses to write, nothing speaks against it any more. */
+  confirm(server: DatabaseServer): void
   /** Calls a function whenever another server has become `current`, until the returned function is called. */
   onMove(listener: () => void): () => void
 }
 
 /** How long a server has to answer whether it is the right one, in milliseconds. */
 export const probeMs = 1_000
-// How much longer the preferred server may take to answer than another that is right.
+// How much longer the current server may take to answer than another that is right.
 const patienceMs = 500
 // Between two looks, so that calls while there is no right server do not bring a look each.
 const pauseMs = 250
+
+const tooManyConnections = '53300'
 
 const known = new Map<string, Hosts>()
 
@@ -50,18 +57,21 @@ function createHosts(databaseUrl: string): Hosts {
   let search: Promise<DatabaseServer> | undefined
   let lastSearch = Number.NEGATIVE_INFINITY
   let lastError: DatabaseUnreachable | undefined
+  let lastAnswer = Number.NEGATIVE_INFINITY
+  let refusesToWrite = false
   const listeners = new Set<() => void>()
 
   async function look(): Promise<DatabaseServer> {
+    const began = performance.now()
     try {
-      // It stays where it is, and begins with the first.
-      const right = await rightOf(servers, target, lastError === undefined ? current : undefined)
+      const right = await rightOf(servers, target, current, lastError === undefined ? patienceMs : 0)
       lastError = undefined
+      refusesToWrite = false
       isKnown = true
       moveTo(right)
       return right
     } catch (error) {
-      isKnown = false
+      isKnown = lastAnswer > began
       lastError = error instanceof DatabaseUnreachable ? error : new DatabaseUnreachable(String(error))
       throw lastError
     } finally {
@@ -109,11 +119,18 @@ function createHosts(databaseUrl: string): Hosts {
         }
       }
     },
-    suspect(server) {
-      if (isSingle || server !== current || search !== undefined) return
+    suspect(server, refuses = false) {
+      if (isSingle || server !== current) return
+      refusesToWrite ||= refuses
+      if (search !== undefined) return
       isKnown = false
       search = sleep(pauseLeft(), undefined, { ref: false }).then(look)
       search.catch(() => {})
+    },
+    confirm(server) {
+      if (isKnown || refusesToWrite || server !== current) return
+      lastAnswer = performance.now()
+      isKnown = true
     },
     onMove(listener) {
       listeners.add(listener)
@@ -123,24 +140,26 @@ function createHosts(databaseUrl: string): Hosts {
 }
 
 /**
- * Asks all servers at once: one that is silent costs the others nothing. The preferred one, if there is any, wins where
- * it is right and others are, too.
+ * Asks all servers at once: one that is silent costs the others nothing. The current one wins if it is right: the others
+ * wait for its answer for a while. It stays if no other is right and it has merely no connection left to be asked on.
  */
 async function rightOf(
   servers: DatabaseServer[],
   target: TargetSession,
-  preferred: DatabaseServer | undefined,
+  current: DatabaseServer,
+  waitMs: number,
 ): Promise<DatabaseServer> {
   const probes = servers.map(async (server) => {
     await probe(server, target)
     return server
   })
-  const ofPreferred = probes.find((_, index) => servers[index] === preferred)?.catch(() => undefined)
+  const ofCurrent = probes[servers.indexOf(current)]?.catch(() => undefined)
   try {
     const answered = await Promise.any(probes)
-    return (await Promise.race([ofPreferred, sleep(patienceMs)])) ?? answered
+    return (await Promise.race([ofCurrent, sleep(waitMs)])) ?? answered
   } catch (error) {
     const reasons = error instanceof AggregateError ? error.errors : [error]
+    if (errorCode(reasons[servers.indexOf(current)]) === tooManyConnections) return current
     const each = servers.map((server, index) => `${nameOf(server)}: ${reasonOf(reasons[index])}`)
     throw new DatabaseUnreachable(`no server of the database is the right one: ${each.join('; ')}`)
   }

@@ -11,7 +11,9 @@ export function clientsOf(databaseUrl: string): new (config?: pg.ClientConfig) =
   return class extends pg.Client {
     constructor(config: pg.ClientConfig = {}) {
       const socket = new Socket()
-      super({ ...config, connectionString: hosts.current.url, stream: () => socket })
+      const server = hosts.current
+      super({ ...config, connectionString: server.url, stream: () => socket })
+      socket.once('error', () => hosts.suspect(server))
       // A query to a server that went away without a word would wait for ever.
       const forget = hosts.onMove(() => socket.destroy(new Error('another server has taken over')))
       socket.once('close', forget)

@@ -78,7 +78,7 @@ export function createPool(options: PoolOptions): Pool {
     if (free) {
       if (Date.now() - free.since < trustMs || (await answers(free.connection, deadline)))
         return free.connection
-      fail(free.connection)
+      fail(free.connection, new DatabaseDeadline())
       discardIdle(Date.now() - trustMs)
     }
     return all.size + pausing < options.max ? open() : waitAmong(waiting, deadline)
@@ -93,9 +93,9 @@ export function createPool(options: PoolOptions): Pool {
     return undefined
   }
 
-  function discardIdle(before: number): void {
-    const silent = idle.filter(({ since }) => since < before)
-    idle.splice(0, idle.length, ...idle.filter(({ since }) => since >= before))
+  function discardIdle(until: number): void {
+    const silent = idle.filter(({ since }) => since <= until)
+    idle.splice(0, idle.length, ...idle.filter(({ since }) => since > until))
     for (const { connection } of silent) discard(connection)
   }
 
@@ -107,6 +107,7 @@ export function createPool(options: PoolOptions): Pool {
 
   function release(connection: postgres.Sql): void {
     if (all.get(connection) !== hosts.current) return void discard(connection)
+    hosts.confirm(hosts.current)
     const [next] = waiting
     if (next) next.grant(connection)
     else idle.push({ connection, since: Date.now() })
@@ -123,10 +124,10 @@ export function createPool(options: PoolOptions): Pool {
     if (next && !ended) next.grant(open())
   }
 
-  function fail(connection: postgres.Sql): void {
+  function fail(connection: postgres.Sql, error: unknown): void {
     const server = all.get(connection)
     discard(connection)
-    if (server !== undefined) hosts.suspect(server)
+    if (server !== undefined) hosts.suspect(server, isReadOnly(error))
   }
 
   return {
@@ -139,7 +140,7 @@ export function createPool(options: PoolOptions): Pool {
         return rows
       } catch (error) {
         if (connectionSurvives(error) && !isReadOnly(error)) release(connection)
-        else fail(connection)
+        else fail(connection, error)
         if (error instanceof DatabaseDeadline) discardIdle(sentAt)
         throw error
       }

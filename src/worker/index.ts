@@ -75,6 +75,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   // A worker that lost its database is started anew while another server takes over.
   await hostsOf(databaseUrl).wait(hostWaitMs, ({ message }) => log.warn(message))
   const lock = await takeProcessLock(databaseUrl)
+  let lockIsLost = false
+  lock.lost.then(() => {
+    lockIsLost = true
+  })
   const cutOff = new AbortController()
   const { services, closeOutside } = createServices(options, metrics, cutOff.signal)
   const { pools, registered } = await startRunners(options, services, metrics, lock.id)
@@ -114,7 +118,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await Promise.allSettled(pools.map(({ runner }) => runner.stop()))
       clearTimeout(cutTimer)
       await closeOutside()
-      await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
+      // Who lost the database may have jobs that could not be given back: the sweeper frees those of pools that it knows.
+      if (!lockIsLost) await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
       await Promise.all([lock.release(), metricsServer?.close()])
     },
   }

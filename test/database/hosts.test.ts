@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { connectTo, type Database, isUnavailable } from '../../src/database/client.ts'
 import { addressOf, hostsOf } from '../../src/database/hosts.ts'
@@ -48,7 +49,7 @@ function client(url: string): Database<Fixtures> {
   const db = connectTo<Fixtures>(
     {
       url,
-      role: 'postgres',
+      role: new URL(database.url).username,
       max,
       statementTimeoutMs: 2_000,
       lockTimeoutMs: 1_000,
@@ -125,6 +126,36 @@ test('who waits for a server is told once that there is none, and gets it when i
   ways[0].set('pass')
   expect(await waiting).toMatchObject({ port: ways[0].port })
   expect(told).toHaveLength(1)
+})
+
+test('while no server can be asked, an answer on a connection that is there is proof enough', async () => {
+  const ways = [await startWay(), await startWay()] as const
+  const url = urlOf(...ways)
+  const db = client(url)
+  expect(await answered(db)).toBe(true)
+  for (const way of ways) way.set('hold')
+  const slow = db.call('api.sleep', { seconds: 1.5 })
+  hostsOf(url).suspect(hostsOf(url).current)
+  const refusal = await db.call('api.pid').catch((error: Error) => error)
+  expect(refusal).toMatchObject({ name: 'DatabaseUnreachable' })
+  await slow
+  expect(await db.call('api.pid')).toBeGreaterThan(0)
+})
+
+test('a server that is full serves on over the connections that it has given', async () => {
+  const [name, password] = [`full_${randomBytes(6).toString('hex')}`, 'a-password']
+  const { sql } = database
+  await sql.unsafe(
+    `create role ${name} login password '${password}'; grant ${new URL(database.url).username} to ${name}`,
+  )
+  closing.push(async () => void (await sql.unsafe(`drop role ${name}`)))
+  const url = new URL(urlOf(await startWay()))
+  Object.assign(url, { username: name, password, search: '?target_session_attrs=read-write' })
+  const db = client(url.href)
+  expect(await answered(db)).toBe(true)
+  await sql.unsafe(`alter role ${name} connection limit 0`)
+  hostsOf(url.href).suspect(hostsOf(url.href).current)
+  for (let call = 0; call < 5; call += 1) expect(await db.call('api.pid')).toBeGreaterThan(0)
 })
 
 test('a connection on which the server refuses to write is replaced', async () => {

@@ -2,9 +2,6 @@ create or replace function work.remove_pools(lock_id bigint)
 returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  delete from supply.worker_pools p
-  where p.lock_key = remove_pools.lock_id and not exists (select from core.jobs j where j.locked_by = p.pool_id)
+  delete from supply.worker_pools p where p.lock_key = remove_pools.lock_id
 $$;
-comment on function work.remove_pools is
-  'Removes the pools of a process that ended in order, after it gave its jobs back. A pool that still has jobs locked, because the database was '
-  'gone at that moment, stays: the sweeper frees them when it has found its lock free twice.';
+comment on function work.remove_pools is 'Removes the pools of a process that ended in order, after it gave its jobs back.';

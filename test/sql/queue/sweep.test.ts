@@ -94,11 +94,3 @@ test('a process that ends in order leaves nothing to sweep', async () => {
   await sql()`select work.remove_pools(106)`
   expect(await sql()`select from supply.worker_pools`).toHaveLength(0)
 })
-
-test('a process that could not give its jobs back when it ended leaves them to the sweeper', async () => {
-  await register('pool-cut-off', 107, false)
-  await lockedJob('pool-cut-off')
-  await sql()`select work.remove_pools(107)`
-  await sweep()
-  expect(await sweep()).toBe(1)
-})

@@ -5,8 +5,11 @@ export type TcpProxy = {
   port: number
   /** The target's URL with the proxy's address in place of the target's. */
   url: string
-  /** `pass`: a line to the target. `refuse`: connections break off at once. `swallow`: nothing comes through or back. */
-  set(mode: 'pass' | 'refuse' | 'swallow'): void
+  /**
+   * `pass`: a line to the target. `refuse`: connections break off at once. `swallow`: nothing comes through or back.
+   * `hold`: as `pass` for connections that are there, as `swallow` for new ones.
+   */
+  set(mode: Mode): void
   /** Forgets the connections of now: they stay open, and nothing comes through or back. New ones work. */
   forget(): void
   /**
@@ -19,6 +22,8 @@ export type TcpProxy = {
   close(): Promise<void>
 }
 
+type Mode = 'pass' | 'refuse' | 'swallow' | 'hold'
+
 // The end of PostgreSQL's answer to a statement outside a transaction.
 const readyForQuery = Buffer.from('Z\0\0\0\x05I')
 
@@ -26,7 +31,7 @@ const readyForQuery = Buffer.from('Z\0\0\0\x05I')
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const target = new URL(targetUrl)
   const sockets = new Set<Socket>()
-  let mode: 'pass' | 'refuse' | 'swallow' = 'pass'
+  let mode: Mode = 'pass'
   const forgotten = new Set<Socket>()
   let doomed: { text: string; done: () => void } | undefined
   let connections = 0
@@ -39,9 +44,10 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     connections += 1
     keep(near)
     if (mode === 'refuse') return void near.resetAndDestroy()
+    const passing: Mode[] = mode === 'hold' ? [] : ['pass', 'hold']
     const far = connect(Number(target.port), target.hostname)
     keep(far)
-    const passes = () => mode === 'pass' && !forgotten.has(near)
+    const passes = () => passing.includes(mode) && !forgotten.has(near)
     let lost: (() => void) | undefined
     near.on('data', (chunk) => passes() && far.write(chunk))
     far.on('data', (chunk) => {
