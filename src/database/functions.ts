@@ -64,9 +64,9 @@ export type Functions = {
     args: Record<string, never>
     result: { migration: string; checksum: string; standby: boolean }[]
   }
-  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. */
+  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. busy, of which nothing was done: another transaction has had the lock of the item, its order or its account for lock_wait_ms (null: for longer than a connection waits, which is an error). */
   'api.record_push': {
-    args: { supplier: string | null; item_id: string | null; result: unknown }
+    args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms?: number | null }
     result: string | null
   }
   /** Sends a sample event to a checked callback URL as real events are sent. Returns its event id, or why not: too_many_a_minute or too_many_open, with the seconds after which to ask again, or too_large (a body of more than 65,536 bytes). With the code of an own order of that status it is that order's event, under a new id; with any other code, or none, it holds sample data. Touches no balance and no supplier, and raises no alert. nullable: event_id, refusal, retry_after */
@@ -79,7 +79,7 @@ export type Functions = {
     args: { supplier: string | null }
     result: string | null
   }
-  /** Records that these API keys were used, at most once a minute for each. */
+  /** Records that these API keys were used, at most once a minute for each. One that another transaction has locked is left out. */
   'api.touch_api_keys': {
     args: { key_ids: readonly (string | number | bigint | null)[] | null }
     result: undefined
@@ -359,7 +359,7 @@ export const functions = {
   'api.place_orders': { args: { requests: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'api.prove_commit': { args: {}, returns: 'void' },
   'api.readiness': { args: {}, returns: 'rows' },
-  'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'value' },
+  'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'value' },
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },
   'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },

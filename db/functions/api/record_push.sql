@@ -1,4 +1,4 @@
-create or replace function api.record_push(supplier text, item_id uuid, result jsonb)
+create or replace function api.record_push(supplier text, item_id uuid, result jsonb, lock_wait_ms int default null)
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -11,6 +11,11 @@ begin
     select from supply.supplier_attempts a where a.item_id = record_push.item_id and a.supplier = record_push.supplier
   ) then
     return 'unknown_reference';
+  end if;
+  if lock_wait_ms is not null and cardinality(core.lock_results(
+    jsonb_build_array(jsonb_build_object('itemId', item_id, 'result', result)), lock_wait_ms)) = 0
+  then
+    return 'busy';
   end if;
   -- Of two equal pushes at the same moment the second sees the record of the first.
   perform 1 from supply.orders o
@@ -48,4 +53,5 @@ $$;
 comment on function api.record_push is
   'Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had '
   'it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, '
-  'and still counted.';
+  'and still counted. busy, of which nothing was done: another transaction has had the lock of the item, its order or its account for lock_wait_ms '
+  '(null: for longer than a connection waits, which is an error).';

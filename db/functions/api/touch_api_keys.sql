@@ -6,8 +6,8 @@ as $$
   from (
     select t.id from supply.api_keys t
     where t.id = any (key_ids) and (t.last_used_at is null or t.last_used_at < now() - interval '1 minute')
-    order by t.id for no key update
+    order by t.id for no key update skip locked
   ) used
   where k.id = used.id
 $$;
-comment on function api.touch_api_keys is 'Records that these API keys were used, at most once a minute for each.';
+comment on function api.touch_api_keys is 'Records that these API keys were used, at most once a minute for each. One that another transaction has locked is left out.';

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { batch } from '../../database/batch.ts'
-import type { Database } from '../../database/client.ts'
+import type { Database, Functions } from '../../database/client.ts'
+import type { SupplierOutcome } from '../../supplier/outcome.ts'
 import { mayBeAuthentic, parsePush, verifyPush } from '../../supplier/push.ts'
 import { type BodyError, readBody, refuseBody } from '../body.ts'
 import type { Context, RouteContext, Routes } from '../context.ts'
@@ -12,6 +13,10 @@ import { supplierCode } from '../schemas.ts'
 
 // Pushes are not counted before their signature is known: this bounds what forged ones cost the database.
 const lookUpsAtOnce = 2
+const pushesAtOnce = 4
+
+type Push = { supplier: string; reference: string; outcome: SupplierOutcome }
+type RecordPush = (push: Push) => Promise<Functions['api.record_push']['result']>
 
 /**
  * The results that suppliers push, signed with their tokens. A good push is not counted against the rate limit, unless
@@ -25,6 +30,23 @@ export function addSupplierRoutes(
     run: async ([supplier = '']) => new Map([[0, await db.call('api.supplier_token', { supplier })]]),
     max: 1,
     inFlight: lookUpsAtOnce,
+    waitMs: databaseTimeMs,
+  })
+
+  // Each is a statement of its own. One for which something is locked waits apart, and takes no connection from the rest.
+  const record = batch<Push, Functions['api.record_push']['result']>({
+    run: async ([push], lockWaitMs) => {
+      if (push === undefined) return new Map()
+      const { supplier, reference: item_id, outcome: result } = push
+      const recorded = await db.call('api.record_push', {
+        ...{ supplier, item_id, result, lock_wait_ms: lockWaitMs },
+      })
+      return new Map([[0, recorded]])
+    },
+    isBusy: (recorded) => recorded === 'busy',
+    keyOf: ({ reference }) => reference,
+    max: 1,
+    inFlight: pushesAtOnce,
     waitMs: databaseTimeMs,
   })
 
@@ -51,7 +73,7 @@ export function addSupplierRoutes(
     if (!body.ok) return refuseCounted(ctx, body.error)
     const signed = { ...signatureOf(ctx), token, rawBody: body.bytes }
     if (!verifyPush(signed)) return refuseCounted(ctx, 'BAD_SIGNATURE')
-    await recordPush(ctx, { db, admission }, supplier, body.bytes)
+    await recordPush(ctx, { record, admission }, supplier, body.bytes)
   })
 }
 
@@ -65,7 +87,7 @@ function signatureOf(ctx: Context) {
 
 async function recordPush(
   ctx: Context,
-  { db, admission }: { db: Database; admission: Admission },
+  { record, admission }: { record: RecordPush; admission: Admission },
   supplier: string,
   rawBody: Buffer,
 ): Promise<void> {
@@ -73,7 +95,7 @@ async function recordPush(
   if (!push.ok && push.problem === 'malformed') return refuseInvalid(ctx, push.details)
   if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
   const recorded = await ctx.state.databaseTime(() =>
-    db.call('api.record_push', { supplier, item_id: push.reference, result: push.outcome }),
+    record({ supplier, reference: push.reference, outcome: push.outcome }),
   )
   if (recorded === 'unknown_reference') return refuse(ctx, 'UNKNOWN_REFERENCE')
   if (recorded === 'repeated_too_often' && !(await admission.count(ctx))) return

@@ -181,3 +181,43 @@ describe('a good push that is repeated too often', () => {
     expect(row).toEqual({ records: 1, repeats: 64 })
   })
 })
+
+test('results for orders that somebody has locked are 503 and hold up nothing else; pushed again they are recorded', async () => {
+  const codes = ['KEY-1', 'KEY-2']
+  const placed = await Promise.all(
+    Array.from({ length: 30 }, async (_, n) => {
+      const body = { externalOrderId: `locked-${n}`, items: [{ productId: products.key, quantity: 2 }] }
+      const { json } = await api().post('/b2b/orders', { key: partner.key, body })
+      return json.data.items[0].id as string
+    }),
+  )
+  await claimCalls(database.sql, placed)
+  const pushAll = () =>
+    Promise.all(placed.map((reference) => push({ reference, status: 'completed', codes })))
+  const holder = await database.sql.reserve()
+  await holder`begin`
+  await holder`
+    select from supply.orders where id in (select order_id from supply.order_items where id = any (${placed}))
+    for update`
+  let answered = 0
+  let answeredBefore: number | undefined
+  const refused = Promise.all(
+    placed.map(async (reference) => {
+      const { status } = await push({ reference, status: 'completed', codes })
+      answeredBefore ??= answered
+      return status
+    }),
+  )
+  const balances = Array.from({ length: 50 }, async () => {
+    const { status } = await api().get('/b2b/balance', { key: partner.key })
+    answered += 1
+    return status
+  })
+  expect(new Set(await Promise.all(balances))).toEqual(new Set([200]))
+  expect(new Set(await refused)).toEqual(new Set([503]))
+  // All of them where nothing else takes the processor's time.
+  expect(answeredBefore).toBeGreaterThan(25)
+  await holder`rollback`
+  holder.release()
+  expect(new Set((await pushAll()).map(({ status }) => status))).toEqual(new Set([204]))
+})
