@@ -69,7 +69,8 @@ export async function finishAttempts(
   const results = attempts.map(({ event_id, claim_id }, index) => ({
     ...{ ordinal: index + 1, eventId: event_id, claimId: claim_id, result },
   }))
-  const rows = await sql`select * from work.finish_deliveries(${sql.json(results as never)}) order by ordinal`
+  const rows =
+    await sql`select * from work.finish_deliveries(${sql.json(results as never)}, 0) order by ordinal`
   return rows.map(({ verdict }) => verdict)
 }
 

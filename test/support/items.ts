@@ -27,7 +27,7 @@ export async function record(
 ): Promise<string> {
   const results = [{ ordinal: 1, itemId: call.item_id, claimId: call.claim_id, result }]
   const [row] =
-    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval)`
+    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval, 0)`
   return row?.verdict
 }
 

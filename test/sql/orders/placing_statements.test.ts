@@ -39,15 +39,18 @@ async function runOrders(session: Explained, count: number, request: object = {}
   const entries = ordinals.map((ordinal) => ({ ordinal, client: `192.0.2.${ordinal}`, ...presented }))
   await run('admit', (on) => on`select * from api.admit(${on.json(entries)}, 500)`)
   const requests = ordinals.map((ordinal) => ({ ...orderRequest(partner, request), ordinal }))
-  const placed = await run('place', (on) => on`select * from api.place_orders(${on.json(requests as never)})`)
-  await run('repeat', (on) => on`select * from api.place_orders(${on.json(requests as never)})`)
+  const placed = await run(
+    'place',
+    (on) => on`select * from api.place_orders(${on.json(requests as never)}, 0)`,
+  )
+  await run('repeat', (on) => on`select * from api.place_orders(${on.json(requests as never)}, 0)`)
   const itemIds = placed.flatMap(({ body }) => (body.items ?? []).map(({ id }: { id: string }) => id))
   const calls = await run('begin', (on) => on`select * from work.begin_calls(${itemIds}::uuid[])`)
   const result = { outcome: 'answered', status: 'completed', codes: [], httpStatus: 200 }
   const results = calls.map(({ ordinal, item_id, claim_id }) => ({
     ...{ ordinal, itemId: item_id, claimId: claim_id, result },
   }))
-  await run('finish', (on) => on`select * from work.finish_calls(${on.json(results)}, '1 day')`)
+  await run('finish', (on) => on`select * from work.finish_calls(${on.json(results)}, '1 day', 0)`)
   return steps
 }
 
