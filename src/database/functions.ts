@@ -279,7 +279,7 @@ export type Functions = {
     args: { pool_ids: readonly (string | null)[] | null; known_ids: readonly (string | number | bigint | null)[] | null; lost_ids?: readonly (string | number | bigint | null)[] | null; lost_locked_at?: readonly (Date | string | null)[] | null }
     result: { job_id: string; locked_at: string }[]
   }
-  /** Fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
+  /** Ends attempts whose lease ended long ago, takes back slots that nobody uses, and fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
   'work.fill_slots': {
     args: Record<string, never>
     result: undefined
@@ -336,6 +336,11 @@ export type Functions = {
   }
   /** The former name of work.sweep, for workers that still run while the database is migrated. */
   'work.rescue_jobs': {
+    args: Record<string, never>
+    result: number | null
+  }
+  /** Adds jobs for what nobody would look at: open items whose lease ended, or whose next call was due, 30 s ago, and alerts that were not sent, without a job or with one in the far future. Returns how many: none while all is well. Call it every 30 s from each worker; calls at the same time do nothing. Events are looked after by work.fill_slots. */
+  'work.resume_forgotten': {
     args: Record<string, never>
     result: number | null
   }
@@ -414,5 +419,6 @@ export const functions = {
   'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },
   'work.remove_pools': { args: { lock_id: 'bigint' }, returns: 'void' },
   'work.rescue_jobs': { args: {}, returns: 'value' },
+  'work.resume_forgotten': { args: {}, returns: 'value' },
   'work.sweep': { args: {}, returns: 'value' },
 } as const

@@ -55,6 +55,7 @@ export const sweepMs = 5_000
 /** In so many sweeps running a pool may be without a fetch that ended well before its process ends. */
 const sweepsWithoutFetch = 6
 const fillMs = 1_000
+const resumeMs = 30_000
 const pruneMs = 60_000
 const longestDrainMs = 20_000
 const hostWaitMs = 60_000
@@ -90,6 +91,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   let isKnown = registered
   const timers = [
     every(pruneMs, log, () => prune(db)),
+    every(resumeMs, log, async () => {
+      const resumed = await db.call('work.resume_forgotten')
+      if (resumed) log.error({ jobs: resumed }, 'added jobs for what nobody would have looked at')
+    }),
     every(fillMs, log, () => db.call('work.fill_slots')),
     every(sweepMs, log, async () => {
       // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.

@@ -9,6 +9,7 @@ begin
     return;
   end if;
   perform core.reclaim_slots();
+  perform core.end_overdue_attempts();
   perform core.queue_overdue();
   with recursive backlog (account_id) as (
     (select e.account_id from supply.events e where e.state = 'queued' order by e.account_id limit 1)
@@ -29,5 +30,5 @@ begin
 end
 $$;
 comment on function work.fill_slots is
-  'Fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. '
-  'Call it every second from each worker; calls at the same time do nothing.';
+  'Ends attempts whose lease ended long ago, takes back slots that nobody uses, and fills free slots that the end of an attempt left free, '
+  'because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing.';

@@ -26,7 +26,10 @@ export const queue: Breach[] = [
   {
     checks: ['open_item_is_looked_at_soon'],
     about: 'openItem',
-    by: (sql) => setJob(sql, well.openItem, "run_at = 'infinity'"),
+    by: async (sql) => {
+      await setItem(sql, well.openItem, 'next_check_at = now()')
+      await setJob(sql, well.openItem, "run_at = 'infinity'")
+    },
   },
   ...["next_attempt_at = 'infinity'", "next_attempt_at = now() + interval '26 hours'"].map(
     (change): Breach => ({
@@ -60,7 +63,7 @@ export const queue: Breach[] = [
   {
     checks: ['slot_is_used'],
     about: 'ready',
-    by: (sql) => setEvent(sql, well.ready, "claim_expires_at = now() - interval '6 minutes'"),
+    by: (sql) => setEvent(sql, well.ready, "claim_expires_at = now() - interval '51 s'"),
   },
   {
     checks: ['open_event_has_a_job'],
@@ -78,6 +81,29 @@ export const queue: Breach[] = [
       await sql`select core.enqueue('deliver_waiting', ${[well.sending]}, array[now() + interval '1 day'], 'deliver_webhook')`
     },
   },
+  {
+    checks: ['attempt_ends_with_its_lease', 'open_event_has_a_job'],
+    about: 'sending',
+    by: (sql) => setEvent(sql, well.sending, "claim_expires_at = now() - interval '51 s'"),
+  },
+  {
+    checks: ['overdue_event_is_looked_at'],
+    about: 'waiting',
+    by: async (sql) => {
+      await setEvent(sql, well.waiting, "next_attempt_at = now() - interval '31 s'")
+      await setJob(sql, well.waiting, "run_at = now() + interval '11 minutes'")
+    },
+  },
+  ...['next_check_at', 'claim_expires_at'].map(
+    (column): Breach => ({
+      checks: ['overdue_item_is_looked_at'],
+      about: 'openItem',
+      by: async (sql) => {
+        await setItem(sql, well.openItem, `${column} = now() - interval '31 s'`)
+        await setJob(sql, well.openItem, "run_at = now() + interval '11 minutes'")
+      },
+    }),
+  ),
   {
     checks: ['dead_letter_has_no_plan'],
     about: 'dead',

@@ -56,7 +56,27 @@ union all
 select 'slot_is_used',
   format('event %s of account %s has a slot, but no worker claimed it by %s', e.id, e.account_id, e.claim_expires_at)
 from supply.events e
-where e.state in ('ready', 'sending') and e.state = 'ready' and e.claim_expires_at < now() - interval '5 minutes'
+where e.state in ('ready', 'sending') and e.state = 'ready' and e.claim_expires_at < now() - interval '50 s'
+union all
+select 'attempt_ends_with_its_lease',
+  format('the lease of event %s''s attempt ended at %s, but nobody ended the attempt', e.id, e.claim_expires_at)
+from supply.events e
+where e.state in ('ready', 'sending') and e.state = 'sending' and e.claim_expires_at < now() - interval '50 s'
+union all
+select 'overdue_event_is_looked_at',
+  format('event %s was due at %s, but no job looks at it before %s', e.id, e.next_attempt_at, j.run_at)
+from supply.events e join deliveries j on j.subject = e.id
+where e.state = 'waiting' and e.next_attempt_at < now() - interval '30 s'
+  and j.locked_at is null and j.last_error is null and j.run_at > now() + interval '10 minutes'
+union all
+select 'overdue_item_is_looked_at',
+  format('item %s at %s was due at %s, but no job looks at it before %s', i.id, i.supplier, coalesce(i.claim_expires_at, i.next_check_at), c.run_at)
+from open_items i
+join (
+  select c.subject, min(c.run_at) as run_at from calls c group by c.subject
+  having bool_and(c.locked_at is null and c.last_error is null)
+) as c on c.subject = i.id
+where i.held_at is null and coalesce(i.claim_expires_at, i.next_check_at) < now() - interval '30 s' and c.run_at > now() + interval '10 minutes'
 union all
 -- The longest wait is the last rung.
 select 'open_event_is_looked_at_soon',

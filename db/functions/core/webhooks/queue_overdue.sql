@@ -9,7 +9,9 @@ begin
     select e.id, j.id as job_id
     from supply.events e
     left join lateral (
-      select j.id, j.is_available and j.run_at <= now() and j.last_error is null as is_due
+      select j.id, j.is_available and j.last_error is null
+        -- A job that killed its worker comes back within minutes; no other one is far from its event's time.
+        and (j.run_at <= now() or j.run_at > now() + interval '10 minutes') as is_due
       from core.jobs j where j.key = 'deliver_webhook:' || e.id offset 0) as j on true
     where e.state = 'waiting' and e.next_attempt_at < now() - interval '5 s'
       and coalesce(j.is_due, j.id is null)
@@ -23,5 +25,5 @@ begin
 end
 $$;
 comment on function core.queue_overdue is
-  'Queues events whose rung has been due for 5 s, up to 10,000 at a time, and deletes their jobs, so that after an outage they wait for slots '
-  'and not in front of other jobs.';
+  'Queues events whose rung has been due for 5 s, up to 10,000 at a time, and deletes their jobs, due or far in the future, '
+  'so that after an outage they wait for slots and not in front of other jobs.';

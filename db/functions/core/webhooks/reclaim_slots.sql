@@ -10,7 +10,9 @@ begin
     for no key update skip locked
   ), looked_up as materialized (
     select u.id, j.run_at from unclaimed u
-    left join lateral (select j.run_at from core.jobs j where j.key = 'deliver_webhook:' || u.id offset 0) as j on true
+    left join lateral (
+      select j.run_at from core.jobs j
+      where j.key = 'deliver_webhook:' || u.id and (j.last_error is not null or j.run_at < now() + interval '10 minutes') offset 0) as j on true
   )
   update supply.events e set
     state = case when l.run_at is null then 'queued' when l.run_at > now() then 'waiting' else 'ready' end,
@@ -21,4 +23,4 @@ end
 $$;
 comment on function core.reclaim_slots is
   'Takes slots back from ready events that no worker claimed within 10 s: an event whose job failed waits until that runs again, and one '
-  'without a job is queued again. An event whose job is due keeps its slot: the workers are busy.';
+  'without a job, or with one in the far future, is queued again. An event whose job is due keeps its slot: the workers are busy.';

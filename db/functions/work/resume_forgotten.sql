@@ -1,0 +1,48 @@
+create or replace function work.resume_forgotten()
+returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  items uuid[];
+  first_calls uuid[];
+  alerts uuid[];
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('resume_forgotten', 0)) then
+    return 0;
+  end if;
+  items := array(
+    select i.id from supply.order_items i
+    where i.completed_at is null and i.held_at is null
+      and coalesce(i.claim_expires_at, i.next_check_at, '-infinity') < now() - interval '30 s'
+      -- Its job is in a worker's hands, comes soon, or waits after a failure.
+      and not exists (
+        select from core.jobs j
+        where j.key = 'call_supplier:' || i.id
+          and (not j.is_available or j.last_error is not null or j.run_at < now() + interval '10 minutes'))
+    order by i.id limit 10000);
+  if cardinality(items) > 0 then
+    -- The first call of an item has a job without a key. These are read once, and compared by a hash table.
+    first_calls := array(select j.subject from core.jobs j where j.task = 'call_supplier' and j.key is null and j.subject is not null);
+    items := array(
+      select i.id from supply.order_items i
+      where i.id = any (items) and i.id <> all (first_calls) and i.completed_at is null
+      order by i.id for no key update skip locked);
+    update supply.order_items i set next_check_at = now()
+    where i.id = any (items) and i.claim_expires_at is null and i.next_check_at is null;
+    perform core.enqueue('call_supplier', items, key => 'call_supplier');
+  end if;
+
+  alerts := array(select a.id from supply.alerts a where a.sent_at is null and a.last_at < now() - interval '30 s' order by a.id);
+  if cardinality(alerts) > 0 then
+    alerts := array(
+      select a.id from unnest(alerts) as a (id)
+      where a.id <> all (array(select j.subject from core.jobs j where j.task = 'alert_operators' and j.subject is not null)));
+    perform core.enqueue('alert_operators', alerts);
+  end if;
+  return cardinality(items) + cardinality(alerts);
+end
+$$;
+comment on function work.resume_forgotten is
+  'Adds jobs for what nobody would look at: open items whose lease ended, or whose next call was due, 30 s ago, and alerts that were not sent, '
+  'without a job or with one in the far future. Returns how many: none while all is well. Call it every 30 s from each worker; '
+  'calls at the same time do nothing. Events are looked after by work.fill_slots.';
