@@ -1,13 +1,6 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { applyMigrations } from '../../src/migrate/apply_migrations.ts'
-import { loadCode } from '../../src/migrate/load_code.ts'
-import { defaultMigrationsDir, readCode, readMigrations } from '../../src/migrate/sql_files.ts'
-import { debianPostgresWith, startDebianPostgres } from '../support/debian_postgres.ts'
+import { debianPostgresWith, migrateOldServer, startDebianPostgres } from '../support/debian_postgres.ts'
 
 // PostgreSQL looks at the statements of a PL/pgSQL function when they are first run, and no sooner. This extension looks
 // at all of them. The embedded PostgreSQL cannot take it, for there is nothing to build it with; that of Debian can.
@@ -26,33 +19,9 @@ const meant = [
 let client: pg.Client
 let stop: () => Promise<void> = async () => {}
 
-/** The migrations as PostgreSQL 15, for which they are not made, takes them: it does not know the privilege SET. */
-function migrationsForOldServers(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'supply-ordering-migrations-'))
-  cpSync(defaultMigrationsDir, dir, { recursive: true })
-  const roles = join(dir, '0001_roles_and_schemas.sql')
-  writeFileSync(roles, readFileSync(roles, 'utf8').replace(`wanted, 'set')`, `wanted, 'member')`))
-  return dir
-}
-
-// PostgreSQL 16 brought it. A function of this name is enough to check those that call it.
-const missingFunction = `
-  set allow_system_table_mods = on;
-  create function pg_catalog.pg_input_is_valid(text, text) returns boolean language sql immutable as 'select true';
-  set allow_system_table_mods = off`
-
 async function load(databaseUrl: string): Promise<void> {
-  const dir = migrationsForOldServers()
-  try {
-    await runMigrations({ connectionString: databaseUrl, logger: new Logger(() => () => {}) })
-    await client.query(missingFunction)
-    const migrations = readMigrations(dir)
-    await applyMigrations(client, { migrations, dir, retry: (work) => work(), log: () => {} })
-    await loadCode(client, readCode())
-    await client.query('create extension plpgsql_check')
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
-  }
+  await migrateOldServer(client, databaseUrl)
+  await client.query('create extension plpgsql_check')
 }
 
 /** What the extension says of all functions, but for casts: `{}` for an array, and int for bigint, are meant. */

@@ -1,16 +1,35 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Logger, runMigrations } from 'graphile-worker'
+import type pg from 'pg'
+import { applyMigrations } from '../../src/migrate/apply_migrations.ts'
+import { loadCode } from '../../src/migrate/load_code.ts'
+import { defaultMigrationsDir, readCode, readMigrations } from '../../src/migrate/sql_files.ts'
 import { connectionUrl } from '../../src/postgres/connection.ts'
 import { give, placeFor } from '../../src/postgres/place.ts'
 import { launch } from '../../src/postgres/server.ts'
 
 /** The folder of the newest PostgreSQL of Debian or Ubuntu that has this extension; undefined if there is none. */
 export function debianPostgresWith(extension: string): string | undefined {
+  return debianPostgres([`lib/${extension}.so`])
+}
+
+/** The folder of the newest PostgreSQL of Debian or Ubuntu that has these files; undefined if there is none. */
+export function debianPostgres(files: string[]): string | undefined {
   return globSync('/usr/lib/postgresql/*')
-    .filter((dir) => existsSync(join(dir, 'lib', `${extension}.so`)) && existsSync(join(dir, 'bin/initdb')))
+    .filter((dir) => [...files, 'bin/initdb'].every((file) => existsSync(join(dir, file))))
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
     .at(-1)
 }
@@ -40,5 +59,34 @@ export async function startDebianPostgres(dir: string): Promise<{ url: string; s
       await server.stop?.()
       rmSync(place.dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+/** The migrations as PostgreSQL 15, for which they are not made, takes them: it does not know the privilege SET. */
+function migrationsForOldServers(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'supply-ordering-migrations-'))
+  cpSync(defaultMigrationsDir, dir, { recursive: true })
+  const roles = join(dir, '0001_roles_and_schemas.sql')
+  writeFileSync(roles, readFileSync(roles, 'utf8').replace(`wanted, 'set')`, `wanted, 'member')`))
+  return dir
+}
+
+/** PostgreSQL 16 brought it. A function of this name is enough for those that call it. */
+export const missingFunction = `
+  set allow_system_table_mods = on;
+  create function pg_catalog.pg_input_is_valid(text, text) returns boolean language sql immutable as 'select true';
+  set allow_system_table_mods = off`
+
+/** Does what `migrate` does, on a server that it refuses as too old. `client` is a superuser's session there. */
+export async function migrateOldServer(client: pg.Client, databaseUrl: string): Promise<void> {
+  const dir = migrationsForOldServers()
+  try {
+    await runMigrations({ connectionString: databaseUrl, logger: new Logger(() => () => {}) })
+    await client.query(missingFunction)
+    const migrations = readMigrations(dir)
+    await applyMigrations(client, { migrations, dir, retry: (work) => work(), log: () => {} })
+    await loadCode(client, readCode())
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
   }
 }

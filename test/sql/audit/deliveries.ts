@@ -45,4 +45,9 @@ export const deliveries: Breach[] = [
     about: 'delivered',
     by: (sql) => setAttempt(sql, well.delivered, 2, "outcome = 'retry'"),
   },
+  {
+    checks: ['held_event_belongs_to_an_open_recovery'],
+    about: 'waiting',
+    by: (sql) => setEvent(sql, well.waiting, "state = 'held', next_attempt_at = null"),
+  },
 ]

@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { expect } from 'vitest'
+import { type EmbeddedPostgres, startPostgres } from '../../src/postgres/index.ts'
+
+export type ArchivedServer = {
+  url: string
+  sql: postgres.Sql
+  /** Takes a base back-up, as `pg_basebackup` would, while the server runs. */
+  backUp(): Promise<void>
+  /** Stops the server once its whole log is archived. */
+  stop(): Promise<void>
+  /** Starts a server on the back-up, recovered to a restore point. It ends by `remove`. */
+  restore(point: string): Promise<{ url: string; sql: postgres.Sql }>
+  /** Stops all that runs, and removes all files. */
+  remove(): Promise<void>
+}
+
+/** An embedded server that archives its log, with what it takes to restore it elsewhere. */
+export async function startArchivedServer(): Promise<ArchivedServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'supply-ordering-recovery-'))
+  spawnSync('chmod', ['755', dir])
+  const archive = join(dir, 'archive')
+  const backup = join(dir, 'restored/postgres')
+  const running: { server: EmbeddedPostgres; sql: postgres.Sql }[] = []
+  const start = async (name: string) => {
+    const server = await startPostgres({ dataDir: join(dir, name), durable: false })
+    const started = { server, sql: postgres(server.url, { max: 5, onnotice: () => {} }) }
+    running.push(started)
+    return started
+  }
+  const end = async ({ server, sql }: { server: EmbeddedPostgres; sql: postgres.Sql }) => {
+    await sql.end({ timeout: 1 })
+    await server.stop()
+  }
+
+  const first = await start('original')
+  const cluster = join(first.server.dataDir, 'postgres')
+  const { uid, gid } = statSync(cluster)
+  mkdirSync(archive)
+  chownSync(archive, uid, gid)
+  mkdirSync(join(dir, 'restored'))
+  const settings = `archive_mode = on\narchive_command = 'cp %p ${archive}/%f'\n`
+  appendFileSync(join(cluster, 'postgresql.auto.conf'), settings)
+  await end(first)
+  const { sql, server } = await start('original')
+
+  return {
+    url: server.url,
+    sql,
+    backUp: async () => {
+      const session = await sql.reserve()
+      await session`select pg_backup_start('base', fast => true)`
+      spawnSync('cp', ['-a', cluster, backup])
+      for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(backup, name), { force: true })
+      spawnSync('sh', ['-c', `rm -rf "${backup}"/pg_wal/*`])
+      const [stopped] = await session`select labelfile from pg_backup_stop()`
+      writeFileSync(join(backup, 'backup_label'), stopped?.labelfile)
+      session.release()
+    },
+    stop: async () => {
+      const [last] = await sql`select pg_walfile_name(pg_switch_wal()) as file`
+      const archived = async () => {
+        const [row] =
+          await sql`select coalesce(last_archived_wal >= ${last?.file}, false) as done from pg_stat_archiver`
+        return row?.done
+      }
+      await expect.poll(archived, { timeout: 20_000 }).toBe(true)
+      await end({ server, sql })
+    },
+    restore: async (point) => {
+      const target = [
+        'archive_mode = off',
+        `restore_command = 'cp ${archive}/%f %p'`,
+        `recovery_target_name = '${point}'`,
+        `recovery_target_action = 'promote'`,
+      ]
+      appendFileSync(join(backup, 'postgresql.auto.conf'), `${target.join('\n')}\n`)
+      writeFileSync(join(backup, 'recovery.signal'), '')
+      for (const name of ['recovery.signal', 'backup_label']) chownSync(join(backup, name), uid, gid)
+      const restored = await start('restored')
+      return { url: restored.server.url, sql: restored.sql }
+    },
+    remove: async () => {
+      for (const each of running) await end(each).catch(() => {})
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
