@@ -94,6 +94,11 @@ export type Functions = {
     args: { key: string | null }
     result: string | null
   }
+  /** Says that an alert was looked at, and what came of it: ops.attention does not show it any more. Where the same happens again, it counts anew. Raises if there is no such alert, or the note is blank. */
+  'ops.acknowledge': {
+    args: { alert_id: string | null; note: string | null }
+    result: undefined
+  }
   /** Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; the note says why. A repeated reference changes nothing; the same reference with another amount, or of a deposit, is refused. */
   'ops.adjust': {
     args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null; note: string | null }
@@ -370,6 +375,7 @@ export const functions = {
   'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'api.touch_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },
+  'ops.acknowledge': { args: { alert_id: 'uuid', note: 'text' }, returns: 'void' },
   'ops.adjust': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
   'ops.begin_recovery': { args: { note: 'text' }, returns: 'rows' },
   'ops.confirm_origin': { args: {}, returns: 'void' },

@@ -43,6 +43,7 @@ const documented: { [view: string]: string } = {
   alerts: 'alert_id uuid, cause text, message text, count integer',
   queue: 'job_id bigint, task text, subject uuid, order_code text',
   audit: 'check_name text, detail text',
+  attention: `since ${time}, what text, subject text, detail text, remedy text`,
 }
 
 describe('the operators read', () => {

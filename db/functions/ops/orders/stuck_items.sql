@@ -14,7 +14,8 @@ select
   (select count(*)::int from supply.item_keys k where k.item_id = i.id) as codes_kept,
   i.supplier_order_id,
   i.sent_at,
-  i.next_check_at
+  i.next_check_at,
+  i.delivery_type
 from supply.order_items i
 join supply.orders o on o.id = i.order_id
 where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is null;

@@ -7,7 +7,10 @@ select
   a.first_at,
   a.last_at,
   a.sent_at,
-  a.hour
+  a.hour,
+  a.acknowledged_at,
+  a.acknowledged_by,
+  a.note
 from supply.alerts a;
 comment on view ops.alerts is 'What operators have to look at: one row per cause and hour.';
 comment on column ops.alerts.alert_id is 'The alert.';

@@ -1,0 +1,17 @@
+create or replace function ops.acknowledge(alert_id uuid, note text)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  cause text;
+begin
+  perform core.require(length(trim(acknowledge.note)) between 1 and 1000, 'note must say what came of it, in 1 to 1000 characters');
+  update supply.alerts a set acknowledged_at = clock_timestamp(), acknowledged_by = session_user, note = trim(acknowledge.note)
+  where a.id = acknowledge.alert_id returning a.cause into cause;
+  perform core.require(found, format('there is no alert %s: ops.alerts lists them', acknowledge.alert_id), 'no_data_found');
+  perform core.log_operator('acknowledge', 'alert ' || acknowledge.alert_id, jsonb_build_object('cause', cause, 'note', trim(acknowledge.note)));
+end
+$$;
+comment on function ops.acknowledge is
+  'Says that an alert was looked at, and what came of it: ops.attention does not show it any more. Where the same happens again, it counts anew. '
+  'Raises if there is no such alert, or the note is blank.';

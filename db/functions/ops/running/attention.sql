@@ -1,0 +1,28 @@
+create or replace view ops.attention as
+select date_trunc('second', a.since) as since, a.what, a.subject, a.detail, a.remedy, a.order_code, a.account_id
+from (
+  select d.* from core.attention_to_deliveries d
+  union all
+  select i.* from core.attention_to_items i
+  union all
+  select m.* from core.attention_to_money m
+  union all
+  select al.first_at, 'contradicting result', 'alert ' || al.id,
+    al.message || case when al.count > 1 then format(' (%s such results in that hour)', al.count) else '' end,
+    format('select ops.acknowledge(%L, %L)', al.id, 'settled with the supplier'), null, null
+  from supply.alerts al
+  where starts_with(al.cause, 'contradicting_result:') and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
+) as a
+order by a.since;
+comment on view ops.attention is
+  'What wants a human, oldest first, a line each, and the SQL that would put it right. Read ops.order_story of the subject before: '
+  'a remedy may refund. More than ten of a kind at one account or supplier are one line.';
+comment on column ops.attention.since is 'Since when.';
+comment on column ops.attention.what is
+  'dead letter, item stuck, item held, outcome unknown (for 15 minutes), contradicting result, delivery late (10 minutes past its time), '
+  'result not told (an hour after the order''s end), balance low, money held (in orders open for an hour).';
+comment on column ops.attention.subject is 'The item, event, order, account, alert or supplier: what ops.order_story and ops.find take after the first word.';
+comment on column ops.attention.detail is 'What is the matter, and what to look at first.';
+comment on column ops.attention.remedy is 'A statement that would put it right, as it stands.';
+comment on column ops.attention.order_code is 'The order, if it is about a single one.';
+comment on column ops.attention.account_id is 'The account, if it is about a single one.';
