@@ -139,6 +139,11 @@ export type Functions = {
     args: { known?: string | null }
     result: string | null
   }
+  /** What a text may refer to, a row each: orders (by code, external id, payment code or idempotency key), items (by id or the supplier's order id), events, alerts, accounts and products (by number or a part of the name), API keys (by prefix, last four characters, or whole), suppliers. id is what the functions for that kind take. At most 50 of a kind; no row if nothing fits. Shows no key and no token. */
+  'ops.find': {
+    args: { text: string | null }
+    result: { kind: string; order_code: string; account_id: string; detail: string; id: string }[]
+  }
   /** Everything that operators can call and read: functions with their arguments, views with their columns. */
   'ops.help': {
     args: Record<string, never>
@@ -153,6 +158,11 @@ export type Functions = {
   'ops.load_catalog': {
     args: { catalog: unknown }
     result: undefined
+  }
+  /** What happened to one order, in order of time, and what comes next: charge, calls to suppliers, settlements, refunds, the event and its deliveries, alerts, operators' acts. Takes an order code, external id, payment code, item id, event id, or supplier's order id. elapsed counts from the placing. Shows no code and no token. Raises where no order, or more than one, has the reference, and says what to give instead. */
+  'ops.order_story': {
+    args: { reference: string | null }
+    result: { at: Date; elapsed: string; actor: string; what: string; detail: string }[]
   }
   /** Makes the next call to the supplier about an item due now, also of a stuck or held one. Raises if the item is final. */
   'ops.poll_now': {
@@ -384,9 +394,11 @@ export const functions = {
   'ops.deposit': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text' }, returns: 'value' },
   'ops.end_recovery': { args: {}, returns: 'void' },
   'ops.ensure_demo_key': { args: { known: 'text' }, returns: 'value' },
+  'ops.find': { args: { text: 'text' }, returns: 'rows' },
   'ops.help': { args: {}, returns: 'rows' },
   'ops.issue_key': { args: { account_id: 'bigint', scope: 'text', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]' }, returns: 'value' },
   'ops.load_catalog': { args: { catalog: 'jsonb' }, returns: 'void' },
+  'ops.order_story': { args: { reference: 'text' }, returns: 'rows' },
   'ops.poll_now': { args: { item_id: 'uuid' }, returns: 'void' },
   'ops.redeliver': { args: { event_id: 'uuid' }, returns: 'void' },
   'ops.redeliver_all': { args: { account_id: 'bigint', since: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'value' },

@@ -40,11 +40,11 @@ select setval(pg_get_serial_sequence('supply.orders', 'id'), (select max(n) from
 
 insert into supply.order_items
   (id, order_id, position, product_id, product_name, delivery_type, delivery_data, amount, price, status, refunded_amount,
-   error_code, error_message, completed_at, supplier, sku, sent_at, next_call, claim_id)
+   error_code, error_message, completed_at, supplier, sku, supplier_order_id, sent_at, next_call, claim_id)
 select f.item_id, f.n, 0, p.id, p.name, p.delivery_type, '{"gameUserId": "12345"}', 1, 1.00,
   case when f.failed then 'failed' else 'completed' end, case when f.failed then 1.00 else 0.00 end,
   case when f.failed then 'PLAYER_NOT_FOUND' end, case when f.failed then 'No such player.' end,
-  f.ended_at, 'bench', 'sku', f.placed_at, 'get', md5('call' || f.n)::uuid
+  f.ended_at, 'bench', 'sku', 'at-supplier-' || f.n, f.placed_at, 'get', md5('call' || f.n)::uuid
 from filled f join supply.products p on p.id = current_setting('bench.product')::int order by f.n;
 
 insert into supply.supplier_attempts

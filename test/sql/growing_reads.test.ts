@@ -87,6 +87,15 @@ const operatorsReads: Reads = {
   'next jobs': (sql) => sql`select * from ops.queue where available order by run_at limit ${page}`,
   'items that wait for an operator': (sql) => sql`select * from ops.stuck_items`,
   'dead letters': (sql) => sql`select * from ops.dead_letters`,
+  'what wants a human': (sql) => sql`select * from ops.attention`,
+  'story by code': (sql) => sql`select * from ops.order_story(${midCode(sql)})`,
+  'story by reference': (sql) => sql`select * from ops.order_story('filled-15')`,
+  'story by item': (sql) => sql`select * from ops.order_story(md5('item' || 15)::uuid::text)`,
+  'story by event': (sql) => sql`select * from ops.order_story(md5('event' || 15)::uuid::text)`,
+  'story by payment': (sql) => sql`select * from ops.order_story('pay_' || md5('payment' || 15))`,
+  'story by supplier’s order id': (sql) => sql`select * from ops.order_story('at-supplier-15')`,
+  'what a reference may refer to': (sql) => sql`select * from ops.find('filled-15')`,
+  'what an unknown text may refer to': (sql) => sql`select * from ops.find('nothing of that name')`,
 }
 
 /** The reads that look at more rows than they should, and how many. */

@@ -271,7 +271,7 @@ describe('an operator', () => {
       { method: 'put', codes: ['A', 'B', 'C'] },
       { method: 'operator', codes: ['C', 'A'] },
     ])
-    const [log] = await sql()`select detail from ops.operator_log where subject = ${item}`
+    const [log] = await sql()`select detail from ops.operator_log where subject = ${`item ${item}`}`
     expect(log?.detail).toMatchObject({ delivered: 2, withheld: 1 })
     expect(await audit(sql())).toEqual([])
   })

@@ -53,7 +53,7 @@ begin
   perform core.settle_item(item, delivered, reason => settle_item.reason);
   insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict, reason, codes)
   values (item.id, item.supplier, 'operator', now(), settle_item.outcome, 'settled', settle_item.reason, kept);
-  perform core.log_operator('settle_item', item.id::text,
+  perform core.log_operator('settle_item', 'item ' || item.id,
     jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', withheld, 'amount', item.amount, 'reason', reason));
   perform core.finish_orders(array[item.order_id]);
 end

@@ -1,0 +1,36 @@
+create or replace function core.call_in_words(call supply.supplier_attempts, ordered int, next_supplier text, is_under_way boolean)
+returns text
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select case
+    when call.finished_at is null and is_under_way then 'the call is under way'
+    when call.finished_at is null then format('no answer was recorded, because the worker was lost; %s may have got it', call.supplier)
+    when call.verdict = 'held' then
+      format('%s says %s with %s for an amount of %s, which makes no sense: the item is held for an operator', call.supplier, call.outcome, codes, ordered)
+    when call.verdict = 'next_supplier' then format('%s has none left%s, so %s gets it', call.supplier, coalesce(' (' || why || ')', ''), next_supplier)
+    else case call.outcome
+      when 'processing' then format('%s works on it', call.supplier)
+      when 'completed' then case when number > 0 then format('%s gives %s', call.supplier, codes) else format('%s has delivered', call.supplier) end
+      when 'failed' then
+        case when number > 0 then format('%s gives %s of %s and fails the rest', call.supplier, codes, ordered) else format('%s refuses', call.supplier) end
+        || coalesce(' (' || why || ')', '')
+      when 'not_received' then format('%s never received it', call.supplier)
+      else format('no usable answer from %s (%s): whether it delivers is unknown', call.supplier,
+        coalesce(call.error, 'HTTP status ' || call.status_code, 'no reason given'))
+    end || case call.verdict
+      when 'stuck' then '; the deadline has passed, so the item is stuck'
+      when 'late' then '; the item was final already, so this changes nothing'
+      when 'contradicting' then '; this contradicts what is settled and changes nothing'
+      when 'stale' then '; too late to count'
+      when 'repeated' then ', once more'
+      else ''
+    end || case when call.repeats > 0 then format(' (pushed again %s times)', call.repeats) else '' end
+  end
+  from (
+    select cardinality(call.codes) as number,
+      cardinality(call.codes) || case cardinality(call.codes) when 1 then ' code' else ' codes' end as codes,
+      nullif(concat_ws(': ', core.public_error_code(call.error_code), core.plain_reason(call.reason)), '') as why
+  ) as said
+$$;
+comment on function core.call_in_words is
+  'What a supplier answered or pushed, and what came of it, in words. No code is told, and of the supplier''s text only what core.plain_reason leaves.';

@@ -1,0 +1,35 @@
+create or replace function core.find_orders(reference text)
+returns table (order_id bigint, kind text, id text, found_as text)
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  wanted constant text := btrim(reference, E' \t\r\n');
+  wanted_id constant uuid := case when wanted ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then wanted::uuid end;
+  most constant int := 50;
+begin
+  return query
+  select o.id, 'order', o.code, 'its code' from supply.orders o where o.code = wanted
+  union all
+  select o.id, 'order', o.code, 'its payment code' from supply.orders o where o.payment_code = wanted
+  union all
+  select r.* from (
+    select o.id, 'order', o.code, 'the partner''s external id' from supply.orders o
+    where o.external_order_id = wanted order by o.created_at desc limit most) as r
+  union all
+  select r.* from (
+    select o.id, 'order', o.code, 'the partner''s idempotency key' from supply.orders o
+    where o.idempotency_key = wanted and o.external_order_id <> wanted order by o.created_at desc limit most) as r
+  union all
+  select i.order_id, 'item', i.id::text, 'its id' from supply.order_items i where i.id = wanted_id
+  union all
+  select r.* from (
+    select i.order_id, 'item', i.id::text, 'the supplier''s order id' from supply.order_items i
+    where i.supplier_order_id = wanted and i.supplier_order_id is not null limit most) as r
+  union all
+  select e.order_id, 'event', e.id::text, 'its id' from supply.events e where e.id = wanted_id and e.order_id is not null;
+end
+$$;
+comment on function core.find_orders is
+  'The orders that a text may refer to: by order code, payment code, external id, idempotency key, item id, event id, or a supplier''s order id. '
+  'Returns the order, what was found (order, item or event) with its id, and as what; at most the newest 50 of a kind.';

@@ -1,0 +1,60 @@
+create or replace function core.story_of_items(order_id bigint)
+returns table (at timestamptz, place int, actor text, what text, detail text)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with calls as (
+    select a as call, s.item, s.label, s.ordered,
+      coalesce(lead(a.supplier) over later, (s.item).supplier) as next_supplier,
+      -- Questions that were answered alike are told together: there may be a thousand.
+      case when a.method = 'get' and a.verdict = 'waiting' then
+        row_number() over later - row_number() over (
+          partition by a.item_id, a.supplier, a.method, a.verdict, a.outcome, a.status_code, a.error order by a.id)
+      end as run
+    from core.story_items(order_id) s
+    join supply.supplier_attempts a on a.item_id = (s.item).id and a.method <> 'operator'
+    window later as (partition by a.item_id order by a.id)
+  ), told as (
+    select (array_agg(c.call order by (c.call).id))[1] as call, count(*) as times, max((c.call).started_at) as last_at,
+      (array_agg(c.item))[1] as item, min(c.label) as label, min(c.ordered) as ordered,
+      (array_agg(c.next_supplier order by (c.call).id desc))[1] as next_supplier
+    from calls c
+    group by (c.call).item_id, c.run, case when c.run is null then (c.call).id end,
+      (c.call).supplier, (c.call).outcome, (c.call).status_code, (c.call).error
+  )
+  select
+    case (t.call).method when 'push' then coalesce((t.call).finished_at, (t.call).started_at) else (t.call).started_at end,
+    3,
+    case (t.call).method when 'push' then 'supplier' else 'service' end,
+    case (t.call).method when 'put' then 'sent to ' when 'get' then 'asked ' else 'push from ' end || (t.call).supplier,
+    t.label
+      || case (t.call).method when 'put' then format(' (%s × %s)', t.ordered, (t.item).product_name) else '' end
+      || case
+        when t.times > 1 then format(', %s times within %s', t.times, date_trunc('second', t.last_at - (t.call).started_at))
+        when (t.call).method <> 'push' and (t.call).finished_at >= (t.call).started_at + interval '1 second'
+          then format(', after %s s', round(extract(epoch from (t.call).finished_at - (t.call).started_at)))
+        else ''
+      end
+      || ': ' || core.call_in_words(t.call, t.ordered, t.next_supplier,
+        is_under_way => (t.item).claim_id = (t.call).claim_id and (t.item).claim_expires_at > now())
+  from told t;
+
+  return query
+  select core.story_end(array[whole.id], (s.item).completed_at), 5, 'service', 'item ' || (s.item).status,
+    format('%s: %s × %s', s.label, (s.item).amount, (s.item).product_name)
+      || case
+        when (s.item).status = 'failed' then '; ' || coalesce('the partner reads: ' || (s.item).error_message, 'the partner reads no reason')
+        when (s.item).delivery_type = 'key' then format('; codes delivered: %s', (select count(*) from supply.item_keys k where k.item_id = (s.item).id))
+        else ''
+      end
+  from core.story_items(order_id) s
+  cross join lateral (
+    select i.id from supply.order_items i
+    where i.order_id = (s.item).order_id and i.position = (s.item).position and i.part = 0) as whole
+  where (s.item).completed_at is not null;
+end
+$$;
+comment on function core.story_of_items is
+  'The part of an order''s story (ops.order_story) that its items tell: each call to a supplier and each push with its answer, and how the items were settled.';

@@ -1,0 +1,43 @@
+create or replace function core.story_of_plans(order_id bigint)
+returns table (at timestamptz, place int, actor text, what text, detail text)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select greatest(now(), p.due_at), 12, 'service',
+    case when p.due_at > now() then 'planned' else 'now' end,
+    case
+      when p.due_at is null then format('%s is held: ops.settle_item(%L, …) settles it, ops.poll_now(%L) asks %s again', p.label, p.id, p.id, p.supplier)
+      when p.claim_expires_at is not null then format('without a result, %s is asked again about %s', p.supplier, p.label)
+      when p.next_call = 'put' then format('%s is sent to %s', p.label, p.supplier)
+      else format('%s is asked again about %s', p.supplier, p.label)
+    end
+    || case when p.is_stuck then format('; it is stuck: ops.settle_item(%L, …) settles it by hand', p.id) else '' end
+    || case when p.due_at < now() - interval '1 minute' then format('; it was due at %s: is a worker running?', date_trunc('second', p.due_at)) else '' end
+  from (
+    select s.label, (s.item).id, (s.item).supplier, (s.item).next_call, (s.item).claim_expires_at,
+      coalesce((s.item).claim_expires_at, (s.item).next_check_at) as due_at,
+      (s.item).stuck_at is not null and (s.item).held_at is null as is_stuck
+    from core.story_items(order_id) s where (s.item).completed_at is null
+  ) as p;
+
+  return query
+  select greatest(now(), p.due_at), 12, 'service', case when p.due_at > now() then 'planned' else 'now' end,
+    case p.state
+      when 'dead' then format('the partner was not told: ops.redeliver(%L) starts a new round', p.id)
+      when 'sending' then 'without a result, the attempt counts as lost'
+      when 'queued' then format('attempt %s waits for one of the account''s delivery slots', p.attempts + 1)
+      else format('attempt %s of 9', p.attempts + 1)
+    end
+    || case when p.state in ('waiting', 'queued', 'ready') and p.due_at < now() - interval '1 minute'
+      then format('; it was due at %s', date_trunc('second', p.due_at)) else '' end
+  from (
+    select e.id, e.state, e.attempts,
+      case e.state when 'sending' then e.claim_expires_at else e.next_attempt_at end as due_at
+    from supply.events e where e.order_id = story_of_plans.order_id and e.state <> 'delivered'
+  ) as p;
+end
+$$;
+comment on function core.story_of_plans is
+  'The end of an order''s story (ops.order_story): what comes next for its open items and its event, and when; or what waits for an operator now.';

@@ -1,0 +1,26 @@
+create or replace function ops.order_story(reference text)
+returns table (at timestamptz, elapsed interval, actor text, what text, detail text)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  order_id constant bigint := core.refer_to_order(reference);
+  placed_at constant timestamptz := (select o.created_at from supply.orders o where o.id = order_id);
+begin
+  return query
+  select date_trunc('milliseconds', s.at), date_trunc('milliseconds', s.at - placed_at), s.actor, s.what, s.detail
+  from (
+    select * from core.story_of_order(order_id)
+    union all select * from core.story_of_items(order_id)
+    union all select * from core.story_of_deliveries(order_id)
+    union all select * from core.story_of_alerts(order_id)
+    union all select * from core.story_of_operators(order_id)
+    union all select * from core.story_of_plans(order_id)
+  ) as s
+  order by s.at, s.place, s.detail;
+end
+$$;
+comment on function ops.order_story is
+  'What happened to one order, in order of time, and what comes next: charge, calls to suppliers, settlements, refunds, the event and its deliveries, '
+  'alerts, operators'' acts. Takes an order code, external id, payment code, item id, event id, or supplier''s order id. elapsed counts from the '
+  'placing. Shows no code and no token. Raises where no order, or more than one, has the reference, and says what to give instead.';

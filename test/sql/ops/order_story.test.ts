@@ -1,0 +1,305 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { answered, claimAttempt, finishAttempt } from '../../support/events.ts'
+import { answer, claimCalls, completed, failed, processing, record, unknown } from '../../support/items.ts'
+import { refusals } from '../../support/operator.ts'
+import { operatorLogin } from '../../support/operator_login.ts'
+import { type OrderRequest, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { timePasses } from '../../support/passing_time.ts'
+
+const database = testDatabase()
+const operator = operatorLogin(database)
+let partner: Partner
+
+beforeAll(async () => {
+  const { sql } = database
+  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'the-suppliers-token' })
+  await sql`select ops.upsert_supplier('second', 'http://127.0.0.1:9', 'the-suppliers-token')`
+  await sql`select ops.upsert_offer(${products.key}, 'second', 'sku', priority => 200)`
+  partner = await makePartner(sql, { name: 'Acme Games' })
+})
+
+const passes = (interval: string) => timePasses(database.sql, interval)
+const threeKeys = [{ productId: products.key, quantity: 3 }]
+
+type Line = { at: Date; elapsed: string; actor: string; what: string; detail: string }
+
+async function storyOf(reference: string): Promise<Line[]> {
+  return [...(await operator().sql<Line[]>`select * from ops.order_story(${reference})`)]
+}
+
+const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
+/** A line for each of the story, with what is different each time replaced. */
+function told(lines: Line[]): string[] {
+  return lines.map(({ actor, what, detail }) =>
+    [actor.replace(operator().name, 'alice'), what, detail]
+      .join(' | ')
+      .replaceAll(uuid, 'UUID')
+      .replaceAll(/pay_[0-9a-f]{32}/g, 'PAYMENT')
+      .replaceAll(/, after \d+ s:/g, ':')
+      .replaceAll(/within \d\d:\d\d:\d\d/g, 'within TIME')
+      .replaceAll(/\(account \d+\)|account \d+\b/g, (found) => found.replace(/\d+/, 'N')),
+  )
+}
+
+async function newOrder(request: OrderRequest = {}) {
+  const { body } = await place(database.sql, partner, request)
+  const items = body.items.map(({ id }) => id)
+  return { code: body.code, items, item: items[0] ?? '', paymentCode: String(body.paymentCode) }
+}
+
+async function eventOf(code: string): Promise<string> {
+  const [event] = await operator().sql`select event_id from ops.events where order_code = ${code}`
+  return event?.event_id
+}
+
+async function attempt(event: string, status: number) {
+  await finishAttempt(database.sql, await claimAttempt(database.sql, event), answered(status))
+}
+
+/** Failover, a worker that died, a partial delivery, a settlement by hand, a dead letter, a redelivery. */
+async function longStory() {
+  const { sql } = database
+  const order = await newOrder({
+    externalOrderId: 'acme-1042',
+    callbackUrl: 'https://shop.example/hooks?token=THE-CALLBACK-TOKEN',
+    items: threeKeys,
+  })
+  const { code, item } = order
+  await passes('300 milliseconds')
+  await answer(sql, item, failed({ errorCode: 'OUT_OF_STOCK', reason: 'sold out' }))
+  await passes('200 milliseconds')
+  await claimCalls(sql, [item])
+  await passes('46 seconds')
+  for (const wait of ['1 second', '2 seconds', '5 seconds']) {
+    await answer(sql, item, processing())
+    await passes(wait)
+  }
+  await answer(sql, item, unknown())
+  await passes('10 seconds')
+  await answer(sql, item, completed({ codes: ['THE-FIRST-CODE', 'THE-SECOND-CODE'] }))
+  await sql`update supply.alerts set sent_at = now()`
+  await passes('20 minutes')
+  await operator().sql`
+    select ops.settle_item(${item}, 'completed', array['THE-THIRD-CODE'], 'second sent the missing code by mail')`
+  const event = await eventOf(code)
+  await attempt(event, 503)
+  await passes('1 minute')
+  await claimAttempt(sql, event)
+  await passes('31 seconds')
+  await sql`select work.begin_deliveries(array[${event}]::uuid[])`
+  await passes('5 minutes')
+  await attempt(event, 404)
+  await sql`update supply.alerts set sent_at = now()`
+  await passes('2 hours')
+  await operator().sql`select ops.redeliver(${event})`
+  await passes('100 milliseconds')
+  await attempt(event, 200)
+  return { ...order, event }
+}
+
+describe('the story of an order with a failover, a partial delivery, a crash, a dead letter and a redelivery', () => {
+  let lines: Line[]
+  let order: Awaited<ReturnType<typeof longStory>>
+
+  beforeAll(async () => {
+    order = await longStory()
+    lines = await storyOf(order.code)
+  })
+
+  test('is told line by line', () => {
+    expect(told(lines)).toEqual([
+      'partner | placed | Acme Games (account N) orders 3 × Gift key at 20.00 RUB, as acme-1042; the result goes to https://shop.example/hooks?…',
+      'service | charged | 60.00 RUB under PAYMENT; the balance is 940.00',
+      'service | sent to first | item 1 (3 × Gift key): first has none left (OUT_OF_STOCK: sold out), so second gets it',
+      'service | sent to second | item 1 (3 × Gift key): no answer was recorded, because the worker was lost; second may have got it',
+      'service | asked second | item 1, 3 times within TIME: second works on it',
+      'service | asked second | item 1: no usable answer from second (timeout): whether it delivers is unknown',
+      'service | asked second | item 1: second says completed with 2 codes for an amount of 3, which makes no sense: the item is held for an operator',
+      'service | alert | operators are told of item_held:second',
+      'operator alice | settled by hand | item 1 as completed, 3 of 3 delivered: second sent the missing code by mail',
+      'service | item completed | item 1: 3 × Gift key; codes delivered: 3',
+      'service | order completed | everything was delivered',
+      'service | event made | order.completed, event UUID, to https://shop.example/hooks?…',
+      'service | webhook sent | round 1, attempt 1 of 9: the receiver answers 503; the next attempt comes after 00:01:00',
+      'service | webhook sent | round 1, attempt 2 of 9: no result was recorded, because the worker was lost; it counts; the next attempt comes after 00:05:00',
+      'service | webhook sent | round 1, attempt 3 of 9: the receiver answers 404',
+      'service | dead letter | the receiver refuses it for good: nothing sends it again by itself',
+      'service | alert | operators are told of dead_letter:http_4xx:account N',
+      'operator alice | redelivers | the event starts a new round of nine attempts',
+      'service | webhook sent | round 2, attempt 1 of 9: delivered, the receiver answers 200',
+    ])
+  })
+
+  test('goes on in time, counted from the placing', () => {
+    const times = lines.map(({ at }) => at.getTime())
+    expect(times).toEqual([...times].sort((a, b) => a - b))
+    expect(lines[0]?.elapsed).toBe('00:00:00')
+    expect(lines.at(-1)?.elapsed).toMatch(/^02:2\d:/)
+  })
+
+  test('is told of every reference to it', async () => {
+    const { code, item, event, paymentCode } = order
+    await database.sql`update supply.order_items set supplier_order_id = 'their-77' where id = ${item}`
+    for (const reference of [
+      'acme-1042',
+      item,
+      item.toUpperCase(),
+      event,
+      paymentCode,
+      'their-77',
+      ` ${code}\n`,
+    ])
+      expect(await storyOf(reference), reference).toEqual(lines)
+  })
+
+  test('holds no code, no token and no query of the callback URL', () => {
+    expect(JSON.stringify(lines)).not.toMatch(/THE-|the-suppliers-token/)
+  })
+
+  test('is the one of the README, but for the times', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
+    const block =
+      readme.match(/ops\.order_story\('acme-1042'\);\n[^\n]*\n[-+]+\n([^`]*)\(\d+ rows\)/)?.[1] ?? ''
+    const rows: string[][] = []
+    for (const line of block.trimEnd().split('\n')) {
+      const cells = line.split('|').map((cell) => cell.trim())
+      // A line without a time goes on with the detail of the one before it.
+      if (cells[0] === '') rows.at(-1)?.push(cells[3] ?? '')
+      else rows.push(cells)
+    }
+    const shown = rows.map(([, actor = '', what = '', ...detail]) => ({
+      ...{ at: new Date(), elapsed: '', actor: actor.replace('alice', operator().name), what },
+      detail: detail.join(' '),
+    }))
+    expect(told(shown)).toEqual(told(lines))
+  })
+})
+
+test('a partial delivery is told with the refund of its rest, and why there is no event', async () => {
+  const { sql } = database
+  const { code, items } = await newOrder({
+    callbackUrl: 'https://shop.example/hooks',
+    items: [{ productId: products.topUp, quantity: 2 }, ...threeKeys],
+  })
+  const [topUp = '', keys = ''] = items
+  await answer(sql, topUp, completed())
+  await passes('1 second')
+  await answer(sql, keys, failed({ codes: ['A', 'B'], errorCode: 'PURCHASE_LIMIT', reason: 'limit reached' }))
+  expect(told(await storyOf(code)).slice(2)).toEqual([
+    'service | sent to first | item 1 (2 × 100 credits): first has delivered',
+    'service | item completed | item 1: 2 × 100 credits',
+    'service | sent to first | item 2 (3 × Gift key): first gives 2 codes of 3 and fails the rest (PURCHASE_LIMIT: limit reached)',
+    'service | item completed | item 2: 2 × Gift key; codes delivered: 2',
+    'service | item failed | the rest of item 2: 1 × Gift key; the partner reads: Для этого игрового аккаунта превышен лимит покупок.',
+    'service | order failed | a part was delivered; the partner reads: Для этого игрового аккаунта превышен лимит покупок.',
+    expect.stringMatching(
+      /^service \| refunded \| 20.00 RUB for the rest of item 2; the balance is \d+\.\d\d$/,
+    ),
+    'service | no event | a partial result has none: the partner reads it from the order',
+  ])
+})
+
+test('what comes next is told with its time', async () => {
+  const { sql } = database
+  const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
+  const last = async () => (await storyOf(code)).at(-1)
+  expect(told([...(await storyOf(code))].slice(2))).toEqual(['service | now | item 1 is sent to first'])
+  const [call] = await claimCalls(sql, [item])
+  expect(told((await storyOf(code)).slice(2))).toEqual([
+    'service | sent to first | item 1 (1 × 100 credits): the call is under way',
+    'service | planned | without a result, first is asked again about item 1',
+  ])
+  if (call === undefined) throw new Error('no call')
+  await record(sql, call, unknown(60))
+  expect(await last()).toMatchObject({ what: 'planned', detail: 'first is asked again about item 1' })
+  expect(((await last())?.at.getTime() ?? 0) - Date.now()).toBeGreaterThan(30_000)
+  await operator().sql`select ops.poll_now(${item})`
+  expect(told((await storyOf(code)).slice(3))).toEqual([
+    'operator alice | asks again | first is asked about item 1 at once',
+    'service | now | first is asked again about item 1',
+  ])
+  await passes('5 minutes')
+  expect((await last())?.detail).toMatch(/; it was due at .*: is a worker running\?$/)
+  await passes('25 hours')
+  await answer(sql, item, processing())
+  expect(told((await storyOf(code)).slice(-3))).toEqual([
+    'service | asked first | item 1: first works on it; the deadline has passed, so the item is stuck',
+    'service | alert | operators are told of item_stuck:first, as soon as a worker is free',
+    `service | planned | first is asked again about item 1; it is stuck: ops.settle_item('UUID', …) settles it by hand`,
+  ])
+  await answer(sql, item, completed())
+  await attempt(await eventOf(code), 503)
+  expect(told((await storyOf(code)).slice(-1))).toEqual(['service | planned | attempt 2 of 9'])
+  await attempt(await eventOf(code), 404)
+  expect(told((await storyOf(code)).slice(-1))).toEqual([
+    `service | now | the partner was not told: ops.redeliver('UUID') starts a new round`,
+  ])
+})
+
+test('what was redelivered with others, pushed, and contradicted is told, too', async () => {
+  const { sql } = database
+  const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
+  await claimCalls(sql, [item])
+  const push = (result: object) => sql`select api.record_push('first', ${item}, ${sql.json(result as never)})`
+  await push(completed())
+  await push(completed())
+  const event = await eventOf(code)
+  await attempt(event, 410)
+  await passes('1 minute')
+  const since = new Date(Date.now() - 3_600_000)
+  await operator().sql`select ops.redeliver_all(${partner.accountId}, ${since}, dry_run => false)`
+  await attempt(event, 204)
+  await push({ ...failed(), reason: 'code AAAA-BBBB-CCCC-DDDD was not for you' })
+  const [alert] = await operator().sql`
+    select alert_id from ops.alerts where cause = 'contradicting_result:first'`
+  await operator().sql`select ops.acknowledge(${alert?.alert_id}, 'they were mistaken')`
+  expect(told(await storyOf(code)).slice(3)).toEqual([
+    'supplier | push from first | item 1: first has delivered (pushed again 1 times)',
+    'service | item completed | item 1: 1 × 100 credits',
+    'service | order completed | everything was delivered',
+    'service | event made | order.completed, event UUID, to https://shop.example/hooks',
+    'service | webhook sent | round 1, attempt 1 of 9: the receiver answers 410',
+    'service | dead letter | the receiver refuses it for good: nothing sends it again by itself',
+    'service | alert | operators are told of dead_letter:http_4xx:account N, as soon as a worker is free',
+    expect.stringMatching(
+      /^operator alice \| redelivers \| all dead letters of account N since .* start a new round: \d$/,
+    ),
+    'service | webhook sent | round 2, attempt 1 of 9: delivered, the receiver answers 204',
+    'supplier | push from first | item 1: first refuses; this contradicts what is settled and changes nothing',
+    'service | alert | operators are told of contradicting_result:first, as soon as a worker is free',
+    'operator alice | acknowledged | contradicting_result:first: they were mistaken',
+  ])
+})
+
+describe('a reference', () => {
+  test('that no order has is refused, with what to give', async () => {
+    for (const reference of ['nothing', '00000000-0000-4000-8000-000000000000', '', null])
+      await expect(operator().sql`select * from ops.order_story(${reference})`).rejects.toMatchObject({
+        ...refusals.unknown,
+        hint: expect.stringContaining('ops.find(text)'),
+      })
+  })
+
+  test('of several orders is refused, with their codes', async () => {
+    const other = await makePartner(database.sql, { name: 'Other' })
+    const mine = await newOrder({ externalOrderId: 'shared' })
+    const { body } = await place(database.sql, other, { externalOrderId: 'shared' })
+    const refused = operator().sql`select * from ops.order_story('shared')`
+    await expect(refused).rejects.toMatchObject({
+      code: '21000',
+      message: `the reference 'shared' may be one of 2 orders`,
+    })
+    const { hint } = await refused.then(
+      () => ({ hint: '' }),
+      (error) => error,
+    )
+    expect(hint).toContain(`${mine.code} (account ${partner.accountId}, processing, placed `)
+    expect(hint).toContain(`${body.code} (account ${other.accountId}, processing, placed `)
+    expect((await storyOf(mine.code)).length).toBeGreaterThan(1)
+  })
+})
