@@ -71,3 +71,5 @@ comment on column core.attention_to_items.what is 'What is the matter.';
 comment on column core.attention_to_items.subject is 'The item, or the supplier of many.';
 comment on column core.attention_to_items.detail is 'What is the matter, in words.';
 comment on column core.attention_to_items.remedy is 'A statement that would put it right.';
+comment on column core.attention_to_items.order_code is 'The order, if it is about a single one.';
+comment on column core.attention_to_items.account_id is 'The account, if it is about a single one.';
