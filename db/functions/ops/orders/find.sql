@@ -17,13 +17,13 @@ begin
       when 'item' then (
         select format('%s; %s × %s, %s, at %s', f.found_as, i.amount, i.product_name, i.status, i.supplier)
         from supply.order_items i where i.id = f.id::uuid)
-      else (select format('%s; %s, %s', f.found_as, e.event_type, e.state) from supply.events e where e.id = f.id::uuid)
+      else (select format('%s; %s, %s', f.found_as, e.event_type, e.state) from ops.events e where e.event_id = f.id::uuid)
     end, f.id
   from core.find_orders(wanted) f
   cross join lateral (select o.* from supply.orders o where o.id = f.order_id offset 0) as o
   union all
-  select 'sample', e.order_code, e.account_id, format('a sample event of the partner; %s, %s', e.event_type, e.state), e.id::text
-  from supply.events e where e.id = wanted_id and e.order_id is null
+  select 'sample', e.order_code, e.account_id, format('a sample event of the partner; %s, %s', e.event_type, e.state), e.event_id::text
+  from ops.events e where e.event_id = wanted_id and e.simulated
   union all
   select 'alert', null, null, format('%s; %s times in the hour of %s', a.message, a.count, date_trunc('second', a.first_at)), a.id::text
   from supply.alerts a where a.id = wanted_id;

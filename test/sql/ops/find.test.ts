@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { claimAttempt, makeEvent } from '../../support/events.ts'
+import { answer, completed } from '../../support/items.ts'
+import { refusals } from '../../support/operator.ts'
+import { operatorLogin } from '../../support/operator_login.ts'
+import { place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+
+const database = testDatabase()
+const operator = operatorLogin(database)
+let partner: Partner
+
+beforeAll(async () => {
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'the-token' })
+  partner = await makePartner(database.sql, { name: 'Acme Games' })
+})
+
+async function find(text: string | null) {
+  return [...(await operator().sql`select * from ops.find(${text})`)]
+}
+
+describe('a text is found', () => {
+  test('as an order, by each of its names, and as what belongs to it', async () => {
+    const { sql } = database
+    const { body } = await place(sql, partner, { externalOrderId: 'their-1', idempotencyKey: 'key-of-1' })
+    const item = body.items[0]?.id ?? ''
+    await answer(sql, item, { ...completed(), supplierOrderId: 'at-first-1' })
+    const order = {
+      kind: 'order',
+      order_code: body.code,
+      account_id: String(partner.accountId),
+      id: body.code,
+    }
+    expect(await find(` ${body.code}\n`)).toMatchObject([
+      { ...order, detail: expect.stringMatching(/^its code; completed, 10.50 RUB, placed 20/) },
+    ])
+    expect(await find(String(body.paymentCode))).toMatchObject([
+      { ...order, detail: expect.stringContaining('payment code') },
+    ])
+    expect(await find('their-1')).toMatchObject([
+      { ...order, detail: expect.stringContaining('external id') },
+    ])
+    expect(await find('key-of-1')).toMatchObject([
+      { ...order, detail: expect.stringContaining('idempotency key') },
+    ])
+    const found = { kind: 'item', order_code: body.code, id: item }
+    expect(await find(item.toUpperCase())).toMatchObject([
+      { ...found, detail: 'its id; 1 × 100 credits, completed, at first' },
+    ])
+    expect(await find('at-first-1')).toMatchObject([
+      { ...found, detail: expect.stringMatching(/^the supplier's order id; /) },
+    ])
+  })
+
+  test('as an event, a sample, or an alert', async () => {
+    const event = await makeEvent(database.sql, partner)
+    expect(await find(event)).toMatchObject([
+      { kind: 'event', id: event, detail: 'its id; order.completed, waiting' },
+    ])
+    await claimAttempt(database.sql, event)
+    await database.sql`update supply.events set simulated = true, order_id = null where id = ${event}`
+    expect(await find(event)).toMatchObject([{ kind: 'sample', id: event }])
+    const [alert] = await database.sql`
+      insert into supply.alerts (cause, hour, message) values ('a cause', now(), 'what happened') returning id`
+    expect(await find(alert?.id)).toMatchObject([
+      { kind: 'alert', id: alert?.id, detail: expect.stringMatching(/^what happened; 1 times/) },
+    ])
+  })
+
+  test('as an account or a product, by its number or a part of its name, and as a supplier', async () => {
+    const acme = { kind: 'account', id: String(partner.accountId), account_id: String(partner.accountId) }
+    expect(await find('acme')).toMatchObject([{ ...acme, detail: 'Acme Games; supply, live, active' }])
+    expect(await find(String(partner.accountId))).toContainEqual(expect.objectContaining(acme))
+    expect(await find('GIFT')).toMatchObject([
+      { kind: 'product', id: String(products.key), detail: 'Gift key; 20.00 RUB, in stock' },
+    ])
+    expect(await find(String(products.topUp))).toMatchObject([{ kind: 'product', id: '101' }])
+    expect(await find('FIRST')).toMatchObject([{ kind: 'supplier', id: 'first' }])
+  })
+
+  test('as a key, by what is shown of it or whole, and no key is shown whole', async () => {
+    const key = { kind: 'api_key', id: String(partner.keyId), account_id: String(partner.accountId) }
+    const last4 = partner.key.slice(-4)
+    for (const text of [partner.key, last4, `svc_live_…${last4}`, `svc_live_...${last4}`, 'svc_live_']) {
+      const rows = await find(text)
+      expect(rows, text).toContainEqual({
+        ...{ ...key, order_code: null },
+        detail: `key ${partner.keyId}, svc_live_…${last4}, full, valid`,
+      })
+      expect(JSON.stringify(rows)).not.toContain(partner.key)
+    }
+  })
+})
+
+test('a text that fits nothing gives no row, and none at all is refused', async () => {
+  expect(await find('nothing of that name')).toEqual([])
+  expect(await find('%')).toEqual([])
+  for (const text of [' ', '', null]) await expect(find(text)).rejects.toMatchObject(refusals.wrongArgument)
+})
+
+test('an alert is acknowledged with a note, and only one that there is', async () => {
+  const [alert] = await database.sql`
+    insert into supply.alerts (cause, hour, message) values ('another', now(), 'what happened') returning id`
+  const { sql, name } = operator()
+  await expect(sql`select ops.acknowledge(${alert?.id}, ' ')`).rejects.toMatchObject(refusals.wrongArgument)
+  await expect(
+    sql`select ops.acknowledge('00000000-0000-4000-8000-000000000000', 'seen')`,
+  ).rejects.toMatchObject(refusals.unknown)
+  await sql`select ops.acknowledge(${alert?.id}, ' seen ')`
+  expect(await sql`select note, acknowledged_by from ops.alerts where alert_id = ${alert?.id}`).toEqual([
+    { note: 'seen', acknowledged_by: name },
+  ])
+  expect(await sql`select who, subject from ops.operator_log where action = 'acknowledge'`).toEqual([
+    { who: name, subject: `alert ${alert?.id}` },
+  ])
+})
