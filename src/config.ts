@@ -11,6 +11,10 @@ export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'see
 export type Config = {
   /** May name several servers (`parseDatabaseUrl`). Undefined only where the embedded database is used, or none. */
   databaseUrl: string | undefined
+  /** Leads to the server without a pooler between; that of `databaseUrl` where it is not set apart. */
+  databaseDirectUrl: string | undefined
+  /** Whether `databaseUrl` leads through a pooler. */
+  databasePooled: boolean
   port: number
   host: string
   publicUrl: string | undefined
@@ -109,6 +113,7 @@ const hours = 'must be a number of hours from 0.0001 to 10000, such as 24 or 0.5
 const settings = v.object({
   NODE_ENV: text,
   DATABASE_URL: v.optional(databaseUrl),
+  DATABASE_DIRECT_URL: v.optional(databaseUrl),
   PORT: v.optional(wholeNumber(0, 65535)),
   HOST: v.optional(
     v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')),
@@ -180,14 +185,20 @@ export function loadConfig(
   if (values.DATABASE_URL === undefined && ['api', 'worker', 'migrate', 'seed'].includes(command)) {
     throw new ConfigError(`DATABASE_URL must be set for "npm run ${command}"`)
   }
+  if (values.DATABASE_URL === undefined && values.DATABASE_DIRECT_URL !== undefined) {
+    throw new ConfigError('DATABASE_DIRECT_URL goes with DATABASE_URL, which is not set')
+  }
   return configOf(values, command)
 }
 
 function configOf(values: Settings, command: Command): Config {
   const embedded = command === 'start' && values.DATABASE_URL === undefined
   const production = values.NODE_ENV === 'production'
+  const databaseDirectUrl = values.DATABASE_DIRECT_URL ?? values.DATABASE_URL
   return {
     databaseUrl: values.DATABASE_URL,
+    databaseDirectUrl,
+    databasePooled: values.DATABASE_URL !== databaseDirectUrl,
     port: values.PORT ?? (command === 'supplier' ? 4000 : 3000),
     host: values.HOST,
     publicUrl: values.PUBLIC_URL,

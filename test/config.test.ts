@@ -18,6 +18,8 @@ function refusal(env: Record<string, string>, command: Command = 'start'): strin
 test('without any setting, everything has its documented default', () => {
   expect(loadConfig(database)).toMatchObject({
     databaseUrl: database.DATABASE_URL,
+    databaseDirectUrl: database.DATABASE_URL,
+    databasePooled: false,
     port: 3000,
     host: '127.0.0.1',
     publicUrl: undefined,
@@ -120,6 +122,7 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['DATABASE_URL', 'db.example'],
     ['DATABASE_URL', 'postgres://one,two/supply?target_session_attrs=standby'],
     ['DATABASE_URL', 'postgres://one,:5432/supply'],
+    ['DATABASE_DIRECT_URL', 'http://db.example/supply'],
     ['PORT', '65536'],
     ['PORT', '80a'],
     ['PORT', '-1'],
@@ -163,6 +166,24 @@ describe('a wrong value stops the start with one line that names the variable', 
     expect(refusal({ DATABASE_URL: 'postgre://u:hunter2@db' })).not.toContain('hunter2')
     expect(refusal({ DATABASE_URL: 'postgres://u:hunter2@a,b:x/db' })).not.toContain('hunter2')
     expect(refusal({ ...database, ALERT_WEBHOOK_URL: 'x://hunter2' })).not.toContain('hunter2')
+  })
+})
+
+describe('a pooler', () => {
+  const directUrl = 'postgres://somebody:secret@server.example/supply'
+
+  test('stands before the database where the direct way to it is another one', () => {
+    expect(loadConfig({ ...database, DATABASE_DIRECT_URL: directUrl })).toMatchObject({
+      databaseUrl: database.DATABASE_URL,
+      databaseDirectUrl: directUrl,
+      databasePooled: true,
+    })
+    const same = loadConfig({ ...database, DATABASE_DIRECT_URL: database.DATABASE_URL })
+    expect(same.databasePooled).toBe(false)
+  })
+
+  test('is nothing without a database', () => {
+    expect(refusal({ DATABASE_DIRECT_URL: directUrl })).toMatch(/^DATABASE_DIRECT_URL goes with DATABASE_URL/)
   })
 })
 

@@ -2,14 +2,15 @@ import { loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
-import { connectApi } from './connections.ts'
+import { connectApi, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
 
 /** `npm run api`: the partners' HTTP interface alone. */
 export async function api(): Promise<void> {
   const config = loadConfig(process.env, { command: 'api' })
   const log = createLog(config.logLevel)
-  const db = connectApi(config.databaseUrl ?? '')
+  const db = connectApi(config.databaseUrl ?? '', { pooled: config.databasePooled })
+  await refuseWrongSession(() => db.call('api.readiness'))
   const server = await startServer({ db, config, log, expected: expectedVersion() })
   await runUntilEnded(log, [], [[server.drain], [db.end]], () => console.log(`ready: ${server.url}`))
 }

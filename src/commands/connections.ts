@@ -1,4 +1,5 @@
-import { connect, type Database, type DatabaseOptions } from '../database/client.ts'
+import { connect, type Database, type DatabaseOptions, WrongSession } from '../database/client.ts'
+import { sessionSettings } from '../database/session.ts'
 import { databaseTimeMs } from '../http/database_time.ts'
 
 type Times = Pick<
@@ -32,26 +33,32 @@ export const workerTimes = inOrder({
   idleInTransactionMs: 10_000,
 })
 
-/** The API's connections: may execute schema `api`. */
-export function connectApi(url: string): Database {
-  return connect({
-    url,
-    role: 'supply_api',
-    max: 10,
-    ...apiTimes,
-    applicationName: 'supply-ordering api',
-  })
+const apiSession = { role: 'supply_api', ...apiTimes }
+const workerSession = { role: 'supply_worker', ...workerTimes }
+
+/** What the login of a process has to have set, so that its sessions behind a pooler are as direct ones. */
+export const loginSettings = { api: sessionSettings(apiSession), worker: sessionSettings(workerSession) }
+
+/** The API's connections: may execute schema `api`. `pooled`: the URL leads through a pooler. */
+export function connectApi(url: string, { pooled = false } = {}): Database {
+  return connect({ url, pooled, max: 10, ...apiSession, applicationName: 'supply-ordering api' })
 }
 
-/** The worker's connections: may execute schema `work`. */
-export function connectWorker(url: string): Database {
-  return connect({
-    url,
-    role: 'supply_worker',
-    max: 10,
-    ...workerTimes,
-    applicationName: 'supply-ordering worker',
-  })
+/** The worker's connections: may execute schema `work`. `pooled`: the URL leads through a pooler. */
+export function connectWorker(url: string, { pooled = false } = {}): Database {
+  return connect({ url, pooled, max: 10, ...workerSession, applicationName: 'supply-ordering worker' })
+}
+
+/**
+ * Makes one call, to see the session that it gets. Rejects with one line if the session has not its role and time-outs.
+ * A database that does not answer is no reason not to start: each call asks anew.
+ */
+export async function refuseWrongSession(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call()
+  } catch (error) {
+    if (error instanceof WrongSession) throw error
+  }
 }
 
 /** A connection for a few calls in the name of the operators, closed afterwards. */

@@ -25,7 +25,7 @@ const wanted = [
 export async function demo(): Promise<void> {
   const config = loadConfig(process.env, { command: 'demo' })
   const baseUrl = config.publicUrl ?? `http://${config.host}:${config.port}`
-  const databaseUrl = config.databaseUrl ?? embeddedUrl()
+  const databaseUrl = config.databaseDirectUrl ?? embeddedUrl()
   const { apiKey, secret } = await asOperator(databaseUrl, async (db) => {
     const apiKey = await db.call('ops.ensure_demo_key', { known: knownDemoKey() ?? null })
     const account = await db.call('ops.account_of_key', { key: apiKey ?? '' })

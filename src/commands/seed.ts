@@ -8,7 +8,7 @@ import { demoGreeting, loadDemo } from './demo_data.ts'
  */
 export async function seed(): Promise<void> {
   const {
-    databaseUrl = '',
+    databaseDirectUrl = '',
     supplierUrl,
     supplierToken,
     publicUrl,
@@ -16,6 +16,9 @@ export async function seed(): Promise<void> {
   } = loadConfig(process.env, {
     command: 'seed',
   })
-  const apiKey = await loadDemo(databaseUrl, { url: supplierUrl, token: supplierToken ?? simulatorToken })
+  const apiKey = await loadDemo(databaseDirectUrl, {
+    url: supplierUrl,
+    token: supplierToken ?? simulatorToken,
+  })
   console.log(demoGreeting(publicUrl ?? `http://127.0.0.1:${port}`, apiKey))
 }

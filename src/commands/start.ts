@@ -18,7 +18,8 @@ export async function start(): Promise<void> {
   const log = createLog(config.logLevel)
   const postgres = config.databaseUrl === undefined ? await startEmbedded() : undefined
   try {
-    await serve(config, log, config.databaseUrl ?? postgres?.url ?? '', postgres)
+    // Not through a pooler: one login cannot have the roles of both the API and the worker.
+    await serve(config, log, config.databaseDirectUrl ?? postgres?.url ?? '', postgres)
   } catch (error) {
     await postgres?.stop()
     throw error

@@ -5,6 +5,7 @@ import { type FunctionTable, parametersOf, resultOf, statementOf } from './state
 
 export { isUnavailable } from './errors.ts'
 export type { Functions } from './functions.ts'
+export { WrongSession } from './session.ts'
 
 /** Durations in milliseconds. */
 export type DatabaseOptions = PoolOptions & {

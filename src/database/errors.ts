@@ -54,6 +54,7 @@ const connectionCodes = new Set([
     'CONNECTION_CLOSED',
     'CONNECTION_DESTROYED',
     'CONNECT_TIMEOUT',
+    'WRONG_SESSION',
   ],
   ...[
     'ECONNREFUSED',

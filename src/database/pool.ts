@@ -4,19 +4,21 @@ import type { DatabaseServer } from '../common/database_url.ts'
 import { withinTime } from './deadline.ts'
 import { connectionSurvives, DatabaseDeadline, DatabaseEnded, isReadOnly } from './errors.ts'
 import { addressOf, hostsOf } from './hosts.ts'
+import { type SessionOptions, sessionSettings, WrongSession, wrongSettings } from './session.ts'
 import { postgresJsTypes } from './types.ts'
 
-/** Durations in milliseconds; the three timeouts are the server's settings of the same names. */
-export type PoolOptions = {
+export { plansByKey } from './session.ts'
+
+export type PoolOptions = SessionOptions & {
   /** Of one server or of several; the connections go to the right one (`hostsOf`). */
   url: string
-  /** The role that the session takes, for example `supply_api`; the login must be a member of it. */
-  role: string
+  /**
+   * Whether the URL leads through a pooler whose server connections change from statement to statement: a session then
+   * has its settings from its login, and statements have no names.
+   */
+  pooled?: boolean | undefined
   /** The most connections. */
   max: number
-  statementTimeoutMs: number
-  lockTimeoutMs: number
-  idleInTransactionMs: number
   applicationName: string
 }
 
@@ -32,18 +34,6 @@ export type Pool = {
 type Idle = { connection: postgres.Sql; since: number }
 type Waiter = { grant: (connection: postgres.Sql) => void; refuse: (error: Error) => void }
 
-/**
- * Settings for connections whose statements all read by key and keep their plans. By default the planner chooses what is
- * best for the few rows of a new table or an empty queue, a sequential scan, and keeps that plan when there are many
- * rows. JIT compilation is off because PostgreSQL 16 and 17 estimate a high cost for a plan that has no alternative.
- */
-export const plansByKey = {
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  jit: 'off',
-} as const
-
 const textOid = 25
 /** How long a connection is trusted that nobody has used, and how long it may take to say that it lives. */
 const trustMs = 1_000
@@ -52,6 +42,10 @@ const reconnectPauseMs = 50
 const connectTimeoutMs = 2_000
 const closeTimeoutSeconds = 0.5
 const closeLimitMs = 1_000
+const recheckMs = 1_000
+
+/** When the session of a connection was last seen to be as it should be. */
+const sessionChecked = new WeakMap<postgres.Sql, number>()
 
 /**
  * A pool of connections with one statement on each at a time. A connection that misses a deadline or breaks is thrown
@@ -68,6 +62,7 @@ export function createPool(options: PoolOptions): Pool {
   const idle: Idle[] = []
   const all = new Map<postgres.Sql, DatabaseServer>()
   const waiting = new Set<Waiter>()
+  const checkSession = createSessionCheck(options)
   let pausing = 0
   let ended = false
 
@@ -135,7 +130,8 @@ export function createPool(options: PoolOptions): Pool {
       const connection = await acquire(deadline)
       const sentAt = Date.now()
       try {
-        const rows = await withinTime(deadline - Date.now(), statement(connection, strings, parameters))
+        const work = checkSession(connection).then(() => statement(connection, strings, parameters))
+        const rows = await withinTime(deadline - Date.now(), work)
         release(connection)
         return rows
       } catch (error) {
@@ -178,28 +174,38 @@ function waitAmong(waiting: Set<Waiter>, deadline: number): Promise<postgres.Sql
 }
 
 function openConnection(options: PoolOptions, server: DatabaseServer): postgres.Sql {
-  return postgres(server.url, {
+  const connection = postgres(server.url, {
     ...addressOf(server),
     max: 1,
     backoff: () => 0,
     connect_timeout: connectTimeoutMs / 1000,
     fetch_types: false,
+    prepare: !options.pooled,
     types: postgresJsTypes(),
     onnotice: () => {},
+    // postgres.js opens another one at the next statement.
+    onclose: () => sessionChecked.delete(connection),
     connection: {
-      role: options.role,
       application_name: options.applicationName,
-      statement_timeout: options.statementTimeoutMs,
-      lock_timeout: options.lockTimeoutMs,
-      idle_in_transaction_session_timeout: options.idleInTransactionMs,
-      // A statement whose client has gone stops by itself.
-      client_connection_check_interval: 1000,
-      ...plansByKey,
-      TimeZone: 'UTC',
-      DateStyle: 'ISO',
-      IntervalStyle: 'postgres',
+      ...(options.pooled ? {} : sessionSettings(options)),
     },
   })
+  return connection
+}
+
+/**
+ * Nothing is done in a session without its role and time-outs, for a pooler can leave them out without a word. A direct
+ * connection is asked once; behind a pooler its next statement may run in another session, so it is asked once a second.
+ */
+function createSessionCheck(options: PoolOptions): (connection: postgres.Sql) => Promise<void> {
+  const settings = sessionSettings(options)
+  return async (connection) => {
+    const checked = sessionChecked.get(connection)
+    if (checked !== undefined && !(options.pooled && performance.now() - checked > recheckMs)) return
+    const wrong = await statement(connection, wrongSettings, [JSON.stringify(settings)])
+    if (wrong.length > 0) throw new WrongSession(settings, wrong, options.pooled ?? false)
+    sessionChecked.set(connection, performance.now())
+  }
 }
 
 async function statement(

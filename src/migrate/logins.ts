@@ -1,5 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import pg from 'pg'
+import type { SessionSettings } from '../database/session.ts'
 
 /** The passwords of the logins of the service's processes; a login without one is left as it is. */
 export type LoginPasswords = {
@@ -7,6 +8,9 @@ export type LoginPasswords = {
   worker?: string | undefined
   operator?: string | undefined
 }
+
+/** What the sessions of a process's login begin with; without it, what is set for the login is left as it is. */
+export type LoginSettings = { api?: SessionSettings; worker?: SessionSettings; operator?: SessionSettings }
 
 const logins = [
   { process: 'api', login: 'supply_api_login', role: 'supply_api' },
@@ -19,10 +23,16 @@ const logins = [
  * `supply_api_login`, `supply_worker_login`, `supply_operator_login`. Each may take on its process's role and has no
  * right of its own, so a session that resets its role has no rights. Passwords are of ASCII characters.
  *
+ * A login with settings has them in this database, whatever else was set for it there: a pooler passes no settings on.
+ *
  * `client` is a session that may create roles, on a migrated database. Returns the names of the logins. Rejects with
  * the server's error if the session may not do that.
  */
-export async function ensureLogins(client: pg.Client, passwords: LoginPasswords): Promise<string[]> {
+export async function ensureLogins(
+  client: pg.Client,
+  passwords: LoginPasswords,
+  settings: LoginSettings = {},
+): Promise<string[]> {
   const ensured: string[] = []
   for (const { process, login, role } of logins) {
     const password = passwords[process]
@@ -31,9 +41,29 @@ export async function ensureLogins(client: pg.Client, passwords: LoginPasswords)
     if (rowCount === 0) await client.query(`create role ${login}`)
     await client.query(`alter role ${login} login password ${pg.escapeLiteral(verifierOf(password))}`)
     await client.query(`grant ${role} to ${login} with inherit false, set true`)
+    await setAll(client, login, settings[process])
     ensured.push(login)
   }
   return ensured
+}
+
+/** Replaces what is set for a login in this database. No session begins between the old and the new settings. */
+async function setAll(
+  client: pg.Client,
+  login: string,
+  settings: SessionSettings | undefined,
+): Promise<void> {
+  if (settings === undefined) return
+  const { rows } = await client.query<{ database: string }>(
+    'select pg_catalog.current_database() as database',
+  )
+  const where = `${login} in database ${client.escapeIdentifier(rows[0]?.database ?? '')}`
+  await client.query('begin')
+  await client.query(`alter role ${where} reset all`)
+  for (const [name, value] of Object.entries(settings)) {
+    await client.query(`alter role ${where} set ${name} to ${client.escapeLiteral(String(value))}`)
+  }
+  await client.query('commit')
 }
 
 /**

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { hostsOf } from '../database/hosts.ts'
 import { applyMigrations } from './apply_migrations.ts'
 import { loadCode } from './load_code.ts'
-import { ensureLogins, type LoginPasswords } from './logins.ts'
+import { ensureLogins, type LoginPasswords, type LoginSettings } from './logins.ts'
 import { createRetry, lockTimeout } from './retries.ts'
 import { readCode, readMigrations, type SqlFolders } from './sql_files.ts'
 
@@ -13,6 +13,8 @@ export type MigrateOptions = SqlFolders & {
   databaseUrl: string
   /** Of which processes the logins are made or changed, after the migrations. */
   logins?: LoginPasswords | undefined
+  /** What the sessions of these logins begin with. */
+  loginSettings?: LoginSettings | undefined
   /** For how long a lock that another session holds is asked for, in milliseconds; a minute by default. */
   lockPatienceMs?: number | undefined
   /** Takes one line for each thing done or waited for. */
@@ -56,7 +58,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await retry(() => refuseTemporaryObjects(client, log))
     const codeReloaded = await retry(() => loadCode(client, code, { retry, force: applied.length > 0 }))
     if (codeReloaded) log(`loaded ${code.length} functions and views`)
-    const logins = await retry(() => ensureLogins(client, options.logins ?? {}))
+    const logins = await retry(() => ensureLogins(client, options.logins ?? {}, options.loginSettings))
     for (const login of logins) log(`login ${login} has the password that was given`)
     return { applied, codeReloaded }
   } finally {

@@ -109,7 +109,16 @@ async function hold(databaseUrl: string, id: number): Promise<Holder> {
   })
   try {
     await client.connect()
-    await client.query('select pg_advisory_lock_shared($1)', [id])
+    const { rows } = await client.query<{ pid: number }>(
+      'select pg_advisory_lock_shared($1), pg_backend_pid() as pid',
+      [id],
+    )
+    // A pooler invents the process id that it tells its clients.
+    if ('processID' in client && client.processID !== rows[0]?.pid) {
+      throw new Error(
+        'the connection of the lock leads through a pooler: DATABASE_DIRECT_URL must lead to the server itself',
+      )
+    }
   } catch (error) {
     await close(client)
     throw error
