@@ -15,6 +15,10 @@ export type Config = {
   databaseDirectUrl: string | undefined
   /** Whether `databaseUrl` leads through a pooler. */
   databasePooled: boolean
+  /** A standby, for what may be read from one; undefined: all is read from the primary. */
+  databaseReadUrl: string | undefined
+  /** How much older than the primary what is read there may be. */
+  databaseReadStalenessSeconds: number
   port: number
   host: string
   publicUrl: string | undefined
@@ -114,6 +118,8 @@ const settings = v.object({
   NODE_ENV: text,
   DATABASE_URL: v.optional(databaseUrl),
   DATABASE_DIRECT_URL: v.optional(databaseUrl),
+  DATABASE_READ_URL: v.optional(databaseUrl),
+  DATABASE_READ_STALENESS_SECONDS: v.optional(wholeNumber(2, 3600), '5'),
   PORT: v.optional(wholeNumber(0, 65535)),
   HOST: v.optional(
     v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')),
@@ -199,6 +205,8 @@ function configOf(values: Settings, command: Command): Config {
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl,
     databasePooled: values.DATABASE_URL !== databaseDirectUrl,
+    databaseReadUrl: values.DATABASE_READ_URL,
+    databaseReadStalenessSeconds: values.DATABASE_READ_STALENESS_SECONDS,
     port: values.PORT ?? (command === 'supplier' ? 4000 : 3000),
     host: values.HOST,
     publicUrl: values.PUBLIC_URL,

@@ -20,6 +20,8 @@ test('without any setting, everything has its documented default', () => {
     databaseUrl: database.DATABASE_URL,
     databaseDirectUrl: database.DATABASE_URL,
     databasePooled: false,
+    databaseReadUrl: undefined,
+    databaseReadStalenessSeconds: 5,
     port: 3000,
     host: '127.0.0.1',
     publicUrl: undefined,
@@ -48,6 +50,8 @@ test('without any setting, everything has its documented default', () => {
 test('every setting is read', () => {
   const config = loadConfig({
     ...database,
+    DATABASE_READ_URL: 'postgres://somebody:secret@standby.example/supply',
+    DATABASE_READ_STALENESS_SECONDS: '30',
     PORT: '8080',
     HOST: '0.0.0.0',
     PUBLIC_URL: 'https://api.example',
@@ -73,6 +77,8 @@ test('every setting is read', () => {
     SEED_DEMO: '1',
   })
   expect(config).toMatchObject({
+    databaseReadUrl: 'postgres://somebody:secret@standby.example/supply',
+    databaseReadStalenessSeconds: 30,
     port: 8080,
     host: '0.0.0.0',
     publicUrl: 'https://api.example',
@@ -123,6 +129,8 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['DATABASE_URL', 'postgres://one,two/supply?target_session_attrs=standby'],
     ['DATABASE_URL', 'postgres://one,:5432/supply'],
     ['DATABASE_DIRECT_URL', 'http://db.example/supply'],
+    ['DATABASE_READ_URL', 'standby.example'],
+    ['DATABASE_READ_STALENESS_SECONDS', '1'],
     ['PORT', '65536'],
     ['PORT', '80a'],
     ['PORT', '-1'],

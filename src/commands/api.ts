@@ -2,7 +2,7 @@ import { loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
-import { connectApi, refuseWrongSession } from './connections.ts'
+import { connectApi, connectReads, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
 
 /** `npm run api`: the partners' HTTP interface alone. */
@@ -11,6 +11,9 @@ export async function api(): Promise<void> {
   const log = createLog(config.logLevel)
   const db = connectApi(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('api.readiness'))
-  const server = await startServer({ db, config, log, expected: expectedVersion() })
-  await runUntilEnded(log, [], [[server.drain], [db.end]], () => console.log(`ready: ${server.url}`))
+  const reads = connectReads(config, db, log)
+  const server = await startServer({ db, reads, config, log, expected: expectedVersion() })
+  await runUntilEnded(log, [], [[server.drain], [reads.end], [db.end]], () =>
+    console.log(`ready: ${server.url}`),
+  )
 }

@@ -1,6 +1,10 @@
+import type { Config } from '../config.ts'
 import { connect, type Database, type DatabaseOptions, WrongSession } from '../database/client.ts'
+import { createReads, type Reads, readsFrom } from '../database/reads.ts'
 import { sessionSettings } from '../database/session.ts'
 import { databaseTimeMs } from '../http/database_time.ts'
+import type { Log } from '../log.ts'
+import { expectedVersion } from '../migrate/migrate.ts'
 
 type Times = Pick<
   DatabaseOptions,
@@ -42,6 +46,39 @@ export const loginSettings = { api: sessionSettings(apiSession), worker: session
 /** The API's connections: may execute schema `api`. `pooled`: the URL leads through a pooler. */
 export function connectApi(url: string, { pooled = false } = {}): Database {
   return connect({ url, pooled, max: 10, ...apiSession, applicationName: 'supply-ordering api' })
+}
+
+// Before the server would give up: what fails on a standby still needs the time that the primary takes.
+const readDeadlineMs = 1_000
+
+/** Reads from the standby of DATABASE_READ_URL, if there is one, else from `primary`. `end` closes what was opened here. */
+export function connectReads(
+  config: Pick<Config, 'databaseReadUrl' | 'databaseReadStalenessSeconds' | 'databasePooled'>,
+  primary: Database,
+  log: Log,
+): Reads & { end(): Promise<void> } {
+  const { databaseReadUrl: url, databaseReadStalenessSeconds: seconds, databasePooled: pooled } = config
+  if (url === undefined) return { ...readsFrom(primary), end: async () => {} }
+  const session = { ...apiSession, deadlineMs: readDeadlineMs }
+  const standby = connect({ url, pooled, max: 10, ...session, applicationName: 'supply-ordering reads' })
+  const reads = createReads({
+    primary,
+    standby,
+    expected: expectedVersion(),
+    maxStalenessMs: seconds * 1_000,
+    onChange: (isUsed, error) => {
+      if (isUsed) log.info('the standby is used for reads')
+      else
+        log.warn({ error }, 'the standby is not used for reads: it does not answer, lags or lacks migrations')
+    },
+  })
+  return {
+    ...reads,
+    end: async () => {
+      reads.stop()
+      await standby.end()
+    },
+  }
 }
 
 /** The worker's connections: may execute schema `work`. `pooled`: the URL leads through a pooler. */

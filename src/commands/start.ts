@@ -5,7 +5,7 @@ import { expectedVersion, migrate } from '../migrate/migrate.ts'
 import { type EmbeddedPostgres, startPostgres } from '../postgres/index.ts'
 import { startSimulator } from '../supplier/simulator.ts'
 import { startWorker } from '../worker/index.ts'
-import { connectApi, connectWorker } from './connections.ts'
+import { connectApi, connectReads, connectWorker } from './connections.ts'
 import { dataDir, demoGreeting, loadDemo } from './demo_data.ts'
 import { heedSignals, runUntilEnded } from './lifecycle.ts'
 
@@ -36,9 +36,10 @@ async function startEmbedded(): Promise<EmbeddedPostgres> {
 async function serve(config: Config, log: Log, databaseUrl: string, postgres: EmbeddedPostgres | undefined) {
   await migrate({ databaseUrl, log: (line) => console.log(line) })
   const apiDb = connectApi(databaseUrl)
+  const reads = connectReads({ ...config, databasePooled: false }, apiDb, log)
   const workerDb = connectWorker(databaseUrl)
   // The server starts first: if its port is taken, another service runs here, and the demo must not change its suppliers.
-  const server = await startServer({ db: apiDb, config, log, expected: expectedVersion() })
+  const server = await startServer({ db: apiDb, reads, config, log, expected: expectedVersion() })
   const demo = config.seedDemo ? await startDemo(databaseUrl) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
   await runUntilEnded(
@@ -46,7 +47,7 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
     [worker.failed],
     [
       [server.drain, worker.stop],
-      [apiDb.end, workerDb.end],
+      [reads.end, apiDb.end, workerDb.end],
       [async () => demo?.simulator.close()],
       [async () => postgres?.stop()],
     ],

@@ -59,6 +59,11 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
+  /** The latest mark of a process that this server shows, null if none, and which migration and which state of the code it has. For standbys. */
+  'api.read_state': {
+    args: { process_id: string | null }
+    result: { mark: string; migration: string; checksum: string }[]
+  }
   /** Which migration and which state of the code the database has, and whether it is a standby that takes no orders. */
   'api.readiness': {
     args: Record<string, never>
@@ -68,6 +73,11 @@ export type Functions = {
   'api.record_push': {
     args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms?: number | null }
     result: string | null
+  }
+  /** Commits the next mark of a process: 1, 2, 3 and so on. A server on which api.read_state shows it has all that was committed before the call. The first mark of a process removes the marks of those that have made none for an hour. */
+  'api.set_read_mark': {
+    args: { process_id: string | null; mark: string | number | bigint | null }
+    result: undefined
   }
   /** Sends a sample event to a checked callback URL as real events are sent. Returns its event id, or why not: too_many_a_minute or too_many_open, with the seconds after which to ask again, or too_large (a body of more than 65,536 bytes). With the code of an own order of that status it is that order's event, under a new id; with any other code, or none, it holds sample data. Touches no balance and no supplier, and raises no alert. nullable: event_id, refusal, retry_after */
   'api.simulate_webhook': {
@@ -378,8 +388,10 @@ export const functions = {
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer', before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
   'api.place_orders': { args: { requests: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'api.prove_commit': { args: {}, returns: 'void' },
+  'api.read_state': { args: { process_id: 'uuid' }, returns: 'rows' },
   'api.readiness': { args: {}, returns: 'rows' },
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'value' },
+  'api.set_read_mark': { args: { process_id: 'uuid', mark: 'bigint' }, returns: 'void' },
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },
   'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },

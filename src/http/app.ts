@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
+import { type Reads, readsFrom } from '../database/reads.ts'
 import type { Version } from '../database/version.ts'
 import { type Log, safeError } from '../log.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
@@ -28,6 +29,8 @@ import { addSupplierRoutes } from './routes/suppliers.ts'
 
 export type AppOptions = {
   db: Database
+  /** For what may be read from a standby; without it, all is read from `db`. */
+  reads?: Reads | undefined
   config: Pick<
     Config,
     | 'allowedOrigins'
@@ -79,12 +82,12 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 
 /** All routes of the service. Throws if a page cannot be made. */
 export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, admission: Admission): Routes {
-  const { db, config, metrics, lifecycle, expected } = options
+  const { db, reads = readsFrom(db), config, metrics, lifecycle, expected } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   addHealthRoutes(routes, { db, expected, lifecycle })
-  addCatalogRoutes(routes, db)
-  addOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks, metrics })
-  addBalanceRoutes(routes, db)
+  addCatalogRoutes(routes, reads)
+  addOrderRoutes(routes, { db, reads, allowNetworks: config.callbackAllowNetworks, metrics })
+  addBalanceRoutes(routes, { db, reads })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSupplierRoutes(routes, { db, admission })
   addReferenceRoutes(routes, config)

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
+import type { Reads } from '../database/reads.ts'
 import type { Version } from '../database/version.ts'
 import type { Log } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
@@ -30,6 +31,8 @@ export type ServerTimes = {
 
 export type ServerOptions = {
   db: Database
+  /** For what may be read from a standby; without it, all is read from `db`. */
+  reads?: Reads | undefined
   config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
   log: Log
   times?: Partial<ServerTimes>
@@ -66,11 +69,11 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { db, config, log, expected } = options
+  const { db, reads, config, log, expected } = options
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
-  const app = createApp({ db, config, log, metrics, lifecycle, bodyTimes: times, expected })
+  const app = createApp({ db, reads, config, log, metrics, lifecycle, bodyTimes: times, expected })
   const server = createHttpServer(app.callback(), times)
   const metricsServer =
     config.metricsPort === undefined

@@ -8,8 +8,8 @@ import { type EmbeddedPostgres, startPostgres } from '../../src/postgres/index.t
 import { newFolder } from '../postgres/support.ts'
 import { audit } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
-import { type Program, startProgram } from '../support/program.ts'
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/servers/pgbouncer.ts'
+import { type Program, startProgram } from '../support/servers/program.ts'
 import { type ScriptedReceiver, startScriptedReceiver } from '../support/servers/scripted_receiver.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 

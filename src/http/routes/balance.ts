@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.ts'
+import type { Reads } from '../../database/reads.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type CsvRow, toCsv } from '../csv.ts'
 import { refuseInvalid } from '../errors.ts'
@@ -25,10 +26,10 @@ const columns = [
 ]
 const money = new Set(['amount', 'balanceAfter'])
 
-/** The balance and the ledger of an account. */
-export function addBalanceRoutes(routes: Routes, db: Database): void {
+/** The balance and the ledger of an account. The balance is what counts now, and is never read from a standby. */
+export function addBalanceRoutes(routes: Routes, { db, reads }: { db: Database; reads: Reads }): void {
   routes.get('/b2b/balance', (ctx) => getBalance(ctx, db))
-  routes.get('/b2b/balance/transactions', (ctx) => listTransactions(ctx, db))
+  routes.get('/b2b/balance/transactions', (ctx) => listTransactions(ctx, reads))
 }
 
 async function getBalance(ctx: RouteContext, db: Database): Promise<void> {
@@ -39,12 +40,12 @@ async function getBalance(ctx: RouteContext, db: Database): Promise<void> {
   replyUnstored(ctx, balance)
 }
 
-async function listTransactions(ctx: RouteContext, db: Database): Promise<void> {
+async function listTransactions(ctx: RouteContext, reads: Reads): Promise<void> {
   const query = checkQuery(ctx, transactionsQuery)
   if (!query.ok) return refuseInvalid(ctx, query.details)
   const { limit, cursor, from, to } = query.value
   const ledger = await ctx.state.databaseTime(() =>
-    db.call('api.list_transactions', {
+    reads.call('api.list_transactions', {
       account_id: accountOf(ctx).id,
       page_limit: limit,
       before_seq: cursor,

@@ -1,6 +1,6 @@
 import { batch } from '../../database/batch.ts'
 import type { Database, Functions } from '../../database/client.ts'
-import type { Version } from '../../database/version.ts'
+import { currentFor, type Version } from '../../database/version.ts'
 import type { Context, Routes } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import { refuseAsUnavailable } from '../errors.ts'
@@ -42,16 +42,6 @@ export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: Hea
     await ctx.state.databaseTime(proveCommit)
     reply(ctx, '{"status":"ready"}')
   })
-}
-
-// Functions and migrations newer than ours come with the next release, while this one still serves: changes only add.
-// Functions that never were ours mean that nobody has migrated yet.
-function currentFor(expected: Version): (state: Version) => boolean {
-  let wasCurrent = false
-  return ({ migration, checksum }) => {
-    wasCurrent ||= migration >= expected.migration && checksum === expected.checksum
-    return wasCurrent && migration >= expected.migration
-  }
 }
 
 // Anyone may ask, so those who ask within the time, or while the work is under way, share what comes of it.

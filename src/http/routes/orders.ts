@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Network } from '../../common/networks.ts'
 import type { Database } from '../../database/client.ts'
+import type { Reads } from '../../database/reads.ts'
 import { checkCallbackUrl } from '../../webhook/callback_url.ts'
 import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
@@ -11,7 +12,12 @@ import { idempotencyKey, orderCode, orderRequest, ordersQuery } from '../schemas
 import { type Checked, check, checkQuery } from '../validate.ts'
 import { type Placed, type PlaceOrder, placeInBatches } from './order_batches.ts'
 
-export type OrderRouteOptions = { db: Database; allowNetworks: readonly Network[]; metrics: HttpMetrics }
+export type OrderRouteOptions = {
+  db: Database
+  reads: Reads
+  allowNetworks: readonly Network[]
+  metrics: HttpMetrics
+}
 
 const refusals: { [result: string]: ErrorName } = {
   UNAUTHORIZED: 'UNAUTHORIZED',
@@ -26,11 +32,14 @@ const refusals: { [result: string]: ErrorName } = {
 }
 
 /** Orders: placing one, reading one, listing them (specification 2.2, 2.3 and 4). */
-export function addOrderRoutes(routes: Routes, { db, allowNetworks, metrics }: OrderRouteOptions): void {
-  const place = placeInBatches(db, metrics)
+export function addOrderRoutes(routes: Routes, options: OrderRouteOptions): void {
+  const { db, reads, allowNetworks, metrics } = options
+  const placeInBatch = placeInBatches(db, metrics)
+  const place: PlaceOrder = (request) =>
+    placeInBatch(request).finally(() => reads.noteWrite(request.accountId))
   routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, allowNetworks))
   routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, db))
-  routes.get('/b2b/orders', (ctx) => listOrders(ctx, db))
+  routes.get('/b2b/orders', (ctx) => listOrders(ctx, db, reads))
 }
 
 async function placeOrder(
@@ -102,15 +111,17 @@ async function getOrder(ctx: RouteContext, db: Database): Promise<void> {
   replyUnstored(ctx, order)
 }
 
-async function listOrders(ctx: RouteContext, db: Database): Promise<void> {
+async function listOrders(ctx: RouteContext, db: Database, reads: Reads): Promise<void> {
   const query = checkQuery(ctx, ordersQuery)
   if (!query.ok) return refuseInvalid(ctx, query.details)
   const { limit, cursor, page, status, externalOrderId, createdFrom, createdTo } = query.value
   if (cursor !== undefined && page !== undefined) {
     return refuseInvalid(ctx, [{ path: 'page', message: 'must not come with a cursor' }])
   }
+  // Who looks for a reference asks whether an order was placed: that has to be known.
+  const source = externalOrderId === undefined ? reads : db
   const orders = await ctx.state.databaseTime(() =>
-    db.call('api.list_orders', {
+    source.call('api.list_orders', {
       account_id: accountOf(ctx).id,
       page_limit: limit,
       after_code: cursor,

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { give, type Place, placeFor } from '../../src/postgres/place.ts'
+import { give, type Place, placeFor } from '../../../src/postgres/place.ts'
 
 const program = '/usr/sbin/pgbouncer'
 

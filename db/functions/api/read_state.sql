@@ -1,0 +1,9 @@
+create or replace function api.read_state(process_id uuid)
+returns table (mark bigint, migration text, checksum text)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select (select m.mark from supply.read_marks m where m.process_id = read_state.process_id), r.migration, r.checksum
+  from api.readiness() r
+$$;
+comment on function api.read_state is
+  'The latest mark of a process that this server shows, null if none, and which migration and which state of the code it has. For standbys.';

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { type EmbeddedPostgres, startPostgres } from '../../../src/postgres/index.ts'
+import { isAlive, newFolder, serverPid } from '../../postgres/support.ts'
+
+/** A PostgreSQL with an empty database `supply`, and a standby that follows it asynchronously. */
+export type PostgresWithStandby = {
+  primary: EmbeddedPostgres
+  standbyUrl: string
+  /** A superuser's client of the primary. */
+  sql: postgres.Sql
+  /** The standby gets no further from now on, whatever it receives. */
+  pauseReplay(): Promise<void>
+  resumeReplay(): Promise<void>
+  /** The standby dies at once. */
+  killStandby(): Promise<void>
+  startStandby(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts both from one folder and its copy, made while nothing ran on it. */
+export async function startPostgresWithStandby(): Promise<PostgresWithStandby> {
+  const folders = { primary: newFolder(), standby: newFolder() }
+  const options = { durable: false, database: 'supply' }
+  const original = await startPostgres({ dataDir: folders.primary, ...options })
+  await original.stop()
+  execFileSync('cp', ['-a', original.dataDir, folders.standby])
+  const primary = await startPostgres({ dataDir: folders.primary, ...options })
+  follow(folders.standby, primary.url)
+  let standby = await startPostgres({ dataDir: folders.standby, ...options })
+  // It keeps its port, for it has to be found again after its end.
+  const port = Number(new URL(standby.url).port)
+  const sql = postgres(primary.url, { max: 5, onnotice: () => {} })
+
+  async function onStandby(statement: string): Promise<postgres.Row | undefined> {
+    const client = postgres(standby.url, { max: 1 })
+    const [row] = await client.unsafe(statement)
+    await client.end({ timeout: 1 })
+    return row
+  }
+
+  return {
+    primary,
+    standbyUrl: standby.url,
+    sql,
+    pauseReplay: async () => {
+      await onStandby('select pg_wal_replay_pause()')
+      while ((await onStandby('select pg_get_wal_replay_pause_state() as state'))?.state !== 'paused') {
+        await sleep(10)
+      }
+    },
+    resumeReplay: async () => void (await onStandby('select pg_wal_replay_resume()')),
+    killStandby: async () => {
+      const pid = serverPid(standby)
+      process.kill(pid, 'SIGQUIT')
+      while (isAlive(pid)) await sleep(10)
+    },
+    startStandby: async () => {
+      standby = await startPostgres({ dataDir: folders.standby, ...options, port })
+    },
+    close: async () => {
+      await sql.end({ timeout: 1 })
+      await standby.stop()
+      await primary.stop()
+      for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function follow(dataDir: string, primaryUrl: string): void {
+  const { port, username, password } = new URL(primaryUrl)
+  const cluster = join(dataDir, 'postgres')
+  writeFileSync(join(cluster, 'standby.signal'), '')
+  const line = `primary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password}'\n`
+  appendFileSync(join(cluster, 'postgresql.auto.conf'), line)
+}
