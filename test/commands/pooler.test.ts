@@ -110,7 +110,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
     await expect(session`select pg_sleep(60)`).rejects.toMatchObject({ code: '57014' })
     await session.end({ timeout: 1 })
     await shortened.close()
-    await migrate()
+    await sql`alter role supply_api_login in database supply set statement_timeout to 2500`
   })
 
   test('a call that misses its deadline costs its connection, and leaves no statement behind', async () => {
@@ -152,7 +152,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
         'these settings are the login\'s own: "npm run migrate" writes them with its password, and the pooler\'s ' +
         'connections of before keep the old ones until it reconnects',
     )
-    await migrate()
+    await sql`alter role supply_api_login in database supply set statement_timeout to 2500`
     await pooler.kill()
     await pooler.start()
     await expect.poll(async () => (await get(api, '/readyz')).status, polling).toBe(200)
@@ -264,7 +264,7 @@ async function connectImpatient(): Promise<Database<Fixtures>> {
     statementTimeoutMs: 2_500,
     lockTimeoutMs: 1_000,
     idleInTransactionMs: 5_000,
-    deadlineMs: 500,
+    deadlineMs: 2_000,
     applicationName: 'impatient',
   }
   return connectTo<Fixtures>(options, {
