@@ -68,13 +68,13 @@ const hostWaitMs = 60_000
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
+  // A worker that lost its database is started anew while another server takes over.
+  await hostsOf(databaseUrl).wait(hostWaitMs, ({ message }) => log.warn(message))
   await refuseRestored(db)
   const metrics = createWorkerMetrics(db)
   const { host, workerMetricsPort: port } = config
   const metricsServer =
     port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
-  // A worker that lost its database is started anew while another server takes over.
-  await hostsOf(databaseUrl).wait(hostWaitMs, ({ message }) => log.warn(message))
   const lock = await takeProcessLock(databaseUrl)
   let lockIsLost = false
   lock.lost.then(() => {

@@ -72,7 +72,7 @@ export const deliveries: Mutant[] = [
     name: 'send an event that is over',
     breaks: 'An event that was delivered, or is a dead letter, is not sent.',
     file: begin,
-    find: "when e.state in ('delivered', 'dead') then 'over'",
+    find: "when e.state in ('delivered', 'dead', 'held') then 'over'",
     replace: '',
     tests: [deliver],
   },

@@ -233,8 +233,8 @@ export const money: Mutant[] = [
     name: 'place without the lock of the account',
     breaks: 'Orders of an account come one after the other, over all processes.',
     file: 'db/functions/api/place_orders.sql',
-    find: 'order by a.id for no key update',
-    replace: 'order by a.id',
+    find: 'where a.id = asked.id for no key update skip locked',
+    replace: 'where a.id = asked.id',
     tests: [placing],
   },
   {

@@ -4,13 +4,12 @@ const sweeps = 'test/sql/queue/sweep.test.ts'
 const dead = 'test/sql/queue/dead_workers.test.ts'
 const zombies = 'test/sql/queue/zombies.test.ts'
 const last = 'test/sql/queue/last_attempt.test.ts'
-const locks = 'test/sql/lock_order.test.ts'
 const sweep = 'db/functions/work/sweep.sql'
 const pools = 'db/functions/core/queue/dead_pools.sql'
 const claims = 'db/functions/core/queue/end_claims.sql'
 const replace = 'db/functions/core/queue/replace_job.sql'
 
-/** Jobs, dead workers, and the order of locks. */
+/** Jobs and dead workers. */
 export const queue: Mutant[] = [
   {
     name: 'take a pool for dead at the first sweep',
@@ -40,8 +39,8 @@ export const queue: Mutant[] = [
     name: 'leave the jobs of an unknown pool',
     breaks: 'A pool that died before it registered is found by its jobs.',
     file: pools,
-    find: "where j.locked_at < now() - interval '60 s'",
-    replace: 'where false',
+    find: "and j.locked_at < now() - interval '60 s'",
+    replace: 'and false',
     tests: [sweeps],
   },
   {
@@ -56,7 +55,7 @@ export const queue: Mutant[] = [
     name: 'end the claim of a living worker',
     breaks: 'A claim of a living worker that has a later job of the item stays.',
     file: claims,
-    find: 'and not exists (select from core.jobs o where o.subject = j.subject and o.locked_by <> all (pools))',
+    find: 'and not exists (select from core.jobs o where not o.is_available and o.subject = j.subject and o.locked_by <> all (pools))',
     replace: '',
     tests: [dead],
   },
@@ -123,29 +122,5 @@ export const queue: Mutant[] = [
     find: "core.enqueue('call_supplier', core.write_orders(",
     replace: "array_cat('{}'::uuid[], core.write_orders(",
     tests: ['test/sql/orders/place_orders.test.ts'],
-  },
-  {
-    name: 'lock events as they come',
-    breaks: 'Events are locked in the order of their ids.',
-    file: 'db/functions/work/finish_deliveries.sql',
-    find: 'order by e.id for no key update',
-    replace: 'order by e.id desc for no key update',
-    tests: [locks],
-  },
-  {
-    name: 'lock items as they come',
-    breaks: 'Items are locked in the order of their ids.',
-    file: 'db/functions/work/begin_calls.sql',
-    find: 'order by i.id for no key update',
-    replace: 'order by i.id desc for no key update',
-    tests: [locks],
-  },
-  {
-    name: 'lock the items before their orders',
-    breaks: 'Who settles locks orders, then items, then accounts.',
-    file: 'db/functions/core/suppliers/finish_calls.sql',
-    find: 'order by o.id for no key update',
-    replace: 'order by o.id',
-    tests: [locks],
   },
 ]
