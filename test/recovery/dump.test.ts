@@ -7,16 +7,16 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadCode } from '../../src/migrate/load_code.ts'
 import { readCode } from '../../src/migrate/sql_files.ts'
+import { claimAttempt, makeEvent } from '../support/events.ts'
+import { answer, claimCalls, completed, notReceived, record } from '../support/items.ts'
+import { audit, balanceOf, place } from '../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
 import {
   debianPostgres,
   migrateOldServer,
   missingFunction,
   startDebianPostgres,
-} from '../support/debian_postgres.ts'
-import { claimAttempt, makeEvent } from '../support/events.ts'
-import { answer, claimCalls, completed, notReceived, record } from '../support/items.ts'
-import { audit, balanceOf, place } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
+} from '../support/sql/debian_postgres.ts'
 
 // The embedded PostgreSQL has no pg_dump, and Debian's cannot read a newer server: so both servers are Debian's here.
 const installation = debianPostgres(['bin/pg_dump', 'bin/pg_restore', 'bin/pg_dumpall', 'bin/psql'])
@@ -108,7 +108,7 @@ describe.skipIf(installation === undefined)('a dump that is restored in another 
     expect(await withClient(restoredUrl, (client) => loadCode(client, readCode()))).toBe(false)
     const [rights] = await restored`
       select has_database_privilege('supply_owner', 'supply', 'create') as owner,
-        has_function_privilege('supply_api', 'api.place_orders(jsonb)', 'execute') as api,
+        has_function_privilege('supply_api', 'api.place_orders(jsonb, int)', 'execute') as api,
         has_table_privilege('supply_api', 'supply.accounts', 'select') as tables`
     expect(rights).toEqual({ owner: true, api: true, tables: false })
   })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../src/database/pool.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { type Explained, explainingSession } from '../support/plans.ts'
+import { type Explained, explainingSession } from '../support/sql/plans.ts'
 
 // What partners and operators read, by the rows that are read for it: on empty tables, on grown ones that nobody analysed,
 // and on analysed ones; by a session that keeps the plans of the empty tables, and by new ones.

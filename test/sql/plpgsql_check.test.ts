@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { debianPostgresWith, migrateOldServer, startDebianPostgres } from '../support/debian_postgres.ts'
+import { debianPostgresWith, migrateOldServer, startDebianPostgres } from '../support/sql/debian_postgres.ts'
 
 // PostgreSQL looks at the statements of a PL/pgSQL function when they are first run, and no sooner. This extension looks
 // at all of them. The embedded PostgreSQL cannot take it, for there is nothing to build it with; that of Debian can.

@@ -15,7 +15,7 @@ describe('a worker that dies with an event in hand', () => {
     const doomed = await scene().runningWorker()
     const [id, gate] = await scene().unseen(async () => {
       const id = await makeEvent(sql(), scene().partner, scene().receiver.url)
-      return [id, await closeGate(database, { table: 'events', id })] as const
+      return [id, await closeGate(database, 'delivery_attempts')] as const
     })
     await gate.reached('begin_deliveries')
     await killBehind(gate, doomed)
@@ -84,8 +84,8 @@ describe('a worker that dies with an event in hand', () => {
   /** Has an event sent that gets this answer, and closes the gate before its record. */
   async function answeredEvent(answer: ReceiverAnswer) {
     const closed = Promise.withResolvers<Gate>()
-    scene().receiver.answer(async ({ eventId }) => {
-      closed.resolve(await closeGate(database, { table: 'events', id: eventId }))
+    scene().receiver.answer(async () => {
+      closed.resolve(await closeGate(database, 'delivery_attempts'))
       return answer
     })
     const id = await scene().unseen(() => makeEvent(sql(), scene().partner, scene().receiver.url))

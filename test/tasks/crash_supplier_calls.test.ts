@@ -20,7 +20,7 @@ describe('a worker that dies with an order item in hand', () => {
       const id = body.items[0]?.id ?? ''
       return { id, prepared: await prepare(id) }
     })
-  const gateAt = (id: string) => closeGate(database, { table: 'order_items', id })
+  const closedGate = () => closeGate(database, 'supplier_attempts')
   const callsOf = (id: string) =>
     scene()
       .supplier.requestsFor(id)
@@ -28,7 +28,7 @@ describe('a worker that dies with an order item in hand', () => {
 
   test('after the lease is taken, before the call: it is asked for, and sent only since the supplier never received it', async () => {
     const doomed = await scene().runningWorker()
-    const { id, prepared: gate } = await item(gateAt)
+    const { id, prepared: gate } = await item(closedGate)
     await gate.reached('begin_calls')
     await killBehind(gate, doomed)
     expect(callsOf(id)).toEqual([])
@@ -115,8 +115,8 @@ describe('a worker that dies with an order item in hand', () => {
   /** Has an item sent that gets this answer, and closes the gate before its record. */
   async function answeredItem(answer: SupplierAnswer) {
     const closed = Promise.withResolvers<Gate>()
-    scene().supplier.setAnswer(async ({ reference }) => {
-      closed.resolve(await gateAt(reference))
+    scene().supplier.setAnswer(async () => {
+      closed.resolve(await closedGate())
       return answer
     })
     const { id } = await item(async () => {})

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
 import { claimCalls, failed, record } from '../../support/items.ts'
-import { whileHeld } from '../../support/locks.ts'
 import { audit, place } from '../../support/orders.ts'
+import { whileHeld } from '../../support/sql/locks.ts'
 
 const { sql, partner, order } = itemTests()
 
@@ -38,7 +38,7 @@ describe('who changes a balance waits for the change before', () => {
     const verdict = await whileHeld(
       sql(),
       (holder) => place(holder, partner()),
-      () => record(sql(), call, failed()),
+      () => record(sql(), call, failed(), '24 hours', 10_000),
     )
     expect(verdict).toBe('settled')
     expect(await ledger()).toEqual([

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
 import { answer, claimCalls, completed, processing, record, unknown } from '../../support/items.ts'
-import { operatorLogin } from '../../support/operator_login.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { timePasses } from '../../support/passing_time.ts'
+import { operatorLogin } from '../../support/sql/operator_login.ts'
+import { timePasses } from '../../support/sql/passing_time.ts'
 
 const database = testDatabase()
 const operator = operatorLogin(database)

@@ -3,9 +3,9 @@ import { testDatabase } from '../../support/database.ts'
 import { claimAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
-import { operatorLogin } from '../../support/operator_login.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { operatorLogin } from '../../support/sql/operator_login.ts'
 
 const database = testDatabase()
 const operator = operatorLogin(database)

@@ -5,10 +5,10 @@ import { testDatabase } from '../../support/database.ts'
 import { answered, claimAttempt, finishAttempt } from '../../support/events.ts'
 import { answer, claimCalls, completed, failed, processing, record, unknown } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
-import { operatorLogin } from '../../support/operator_login.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { timePasses } from '../../support/passing_time.ts'
+import { operatorLogin } from '../../support/sql/operator_login.ts'
+import { timePasses } from '../../support/sql/passing_time.ts'
 
 const database = testDatabase()
 const operator = operatorLogin(database)

@@ -4,7 +4,7 @@ import { plansByKey } from '../../../src/database/pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { orderRequest } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { type Explained, explainingSession, type Statement, scansOf } from '../../support/plans.ts'
+import { type Explained, explainingSession, type Statement, scansOf } from '../../support/sql/plans.ts'
 
 // Statements and plans of admission, placing and supplying, as a session keeps them that began while the tables were empty.
 const database = testDatabase()

@@ -11,9 +11,9 @@ import {
   unreachable,
 } from '../../support/events.ts'
 import { claimCalls, completed, record } from '../../support/items.ts'
-import { whileHeld } from '../../support/locks.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { whileHeld } from '../../support/sql/locks.ts'
 
 const database = testDatabase()
 const sql = () => database.sql

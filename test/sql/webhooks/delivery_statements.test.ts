@@ -4,7 +4,7 @@ import { plansByKey } from '../../../src/database/pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { answered, unreachable } from '../../support/events.ts'
 import { makePartner, type Partner } from '../../support/partner.ts'
-import { type Explained, explainingSession, scansOf } from '../../support/plans.ts'
+import { type Explained, explainingSession, scansOf } from '../../support/sql/plans.ts'
 
 // Statements and plans of the delivery functions, as a session keeps them that began while the tables were empty.
 const database = testDatabase()

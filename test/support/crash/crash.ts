@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 import type { TestDatabase } from '../database.ts'
 import type { WorkerProcess } from './worker_process.ts'
 
-/** The rows a test may lock to stop a worker in front of them. */
-export type Row = { table: 'events' | 'order_items'; id: string }
+/** Where leases are written before a call, and results after it. */
+export type Attempts = 'delivery_attempts' | 'supplier_attempts'
 
 /** A gate that a worker has run into: it waits there inside a statement until the gate is opened. */
 export type Gate = {
@@ -16,12 +16,11 @@ export type Gate = {
   open(): Promise<void>
 }
 
-/** Closes a gate before a row: a worker that begins or finishes work on it has to wait. */
-export async function closeGate(database: TestDatabase, row: Row): Promise<Gate> {
+/** Closes a gate before attempts: a worker that begins or finishes one has to wait in its statement. */
+export async function closeGate(database: TestDatabase, attempts: Attempts): Promise<Gate> {
   const holder = await database.sql.reserve()
   await holder`begin`
-  const { table, id } = row
-  await holder`select from ${holder(`supply.${table}`)} where id = ${id} for update`
+  await holder`lock table ${holder(`supply.${attempts}`)} in share mode`
   let waiting: number | undefined
 
   const release = async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll } from 'vitest'
-import type { TestDatabase } from './database.ts'
+import type { TestDatabase } from '../database.ts'
 
 export type OperatorLogin = { name: string; sql: postgres.Sql }
 
