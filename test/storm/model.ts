@@ -1,0 +1,120 @@
+import { products } from '../support/partner.ts'
+import type { Answer } from './client.ts'
+import type { PlanName, ReceiverPlan } from './plans.ts'
+import type { Report } from './report.ts'
+
+/** Unit prices in hundredths of the currency. */
+export const prices: { readonly [productId: number]: number } = {
+  [products.topUp]: 1050,
+  [products.key]: 2000,
+  [products.dear]: 10_000,
+  [products.dollars]: 100,
+}
+
+export type WantedItem = {
+  productId: number
+  quantity: number
+  deliveryData: { plan: PlanName; gameUserId: string }
+}
+
+export type OrderBody = {
+  externalOrderId: string
+  items: WantedItem[]
+  callbackUrl?: string
+}
+
+/** An order that a partner wants, and all that it was told about it. */
+export type Intent = {
+  account: Account
+  body: OrderBody
+  /** The header X-Idempotency-Key; without one the external order id is the key. */
+  idempotencyKey: string | undefined
+  receiver: ReceiverPlan | undefined
+  total: number
+  /** Whether it must be refused whenever it is asked for: bad input, or more than the partner ever had. */
+  isRefusable: boolean
+  codes: Set<string>
+  created: number
+  refused: number
+  /** Answers that leave open whether it was placed. */
+  unknown: number
+}
+
+export type Sort = 'rich' | 'poor' | 'dollars' | 'test' | 'storefront'
+
+/** A partner as the model knows it. */
+export type Account = {
+  accountId: number
+  sort: Sort
+  key: string
+  /** The address of its requests. */
+  address: string
+  intents: Intent[]
+  /** Deposits and adjustments, by their references, in hundredths. */
+  entries: Map<string, number>
+  statuses: Map<string, string>
+}
+
+/** In hundredths, from a number as JSON has it. */
+export const hundredths = (amount: number): number => Math.round(amount * 100)
+
+/** Whether the order was placed, as far as the partner was told; undefined where it cannot know. */
+export function isPlaced({ codes, unknown }: Intent): boolean | undefined {
+  if (codes.size > 0) return true
+  return unknown > 0 ? undefined : false
+}
+
+const refusals = [400, 402, 422, 429]
+
+/** Takes in the answer to a POST of an intent, and notes what contradicts what was known. */
+export function heed(intent: Intent, answer: Answer, report: Report): void {
+  const { status, json, headers } = answer
+  const { codes, body, account } = intent
+  const subject = `${body.externalOrderId} of account ${account.accountId} (${status})`
+  report.count(`answers ${status === 0 ? 'lost' : status}`)
+  if (status === 0 || status >= 500) {
+    intent.unknown += 1
+    report.count('unknown outcomes')
+    return
+  }
+  if (status === 200 || status === 201) {
+    accept(intent, answer, report, subject)
+    return
+  }
+  intent.refused += 1
+  if (codes.size > 0 && status !== 429) report.difference('a repeat was refused', subject)
+  const isForbidden = account.sort === 'storefront' && status === 403
+  if (!isForbidden && !refusals.includes(status)) {
+    report.difference('an unexpected answer', `${subject} ${JSON.stringify(json)}`)
+  }
+  const mayBeRefused =
+    account.sort === 'storefront' ||
+    status === 429 ||
+    (status === 402 && account.sort === 'poor') ||
+    intent.isRefusable
+  if (!mayBeRefused) report.difference('a good order was refused', `${subject} ${JSON.stringify(json)}`)
+  if (status === 429 && headers['retry-after'] === undefined)
+    report.difference('a 429 without Retry-After', subject)
+}
+
+function accept(intent: Intent, { status, json, headers }: Answer, report: Report, subject: string): void {
+  const { codes, body, total } = intent
+  const order = json.data
+  if (intent.isRefusable || intent.account.sort === 'storefront')
+    report.difference('what cannot be was placed', subject)
+  if (codes.size === 0) report.count('orders acknowledged')
+  codes.add(order.code)
+  if (codes.size > 1) report.difference('one order has two codes', `${subject} ${[...codes]}`)
+  if (order.externalOrderId !== body.externalOrderId)
+    report.difference('the answer is about another order', subject)
+  if (hundredths(order.totalAmount) !== total)
+    report.difference('the total is wrong', `${subject} ${order.totalAmount}`)
+  if (order.orders?.[0]?.code !== order.code) report.difference('orders[0] is another one', subject)
+  if (status === 201) {
+    intent.created += 1
+    if (intent.created > 1) report.difference('two answers say that the order was placed now', subject)
+  } else {
+    report.count('repeats answered')
+    if (headers['idempotent-replayed'] !== 'true') report.difference('a 200 is no repeat', subject)
+  }
+}

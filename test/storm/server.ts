@@ -1,0 +1,156 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EmbeddedPostgres, startPostgres } from '../../src/postgres/index.ts'
+
+/** A PostgreSQL of the storm's own, which can be brought into any trouble. */
+export type StormServer = {
+  /** A superuser's URL. */
+  url: string
+  port: number
+  /** Whether its disk can be filled: it lies on a file system of its own, which takes the right to mount one. */
+  canBeFilled: boolean
+  /** Ends all sessions and starts anew; `immediate` leaves no time to write anything, as a crash would. */
+  restart(how: 'fast' | 'immediate'): Promise<void>
+  /** Stops every process of the server for a time. */
+  freeze(during: () => Promise<void>): Promise<void>
+  /** Leaves no space on its disk for a time. */
+  fill(during: () => Promise<void>): Promise<void>
+  /** Starts it if it has ended by itself. */
+  ensureRunning(): Promise<void>
+  /** Has the process ended with the storm, however that ends. */
+  adopt(pid: number): void
+  close(): Promise<void>
+}
+
+const diskMegabytes = 6_000
+
+/** Starts it, with durable settings and data that are thrown away. */
+export async function startStormServer(): Promise<StormServer> {
+  const folder = join(tmpdir(), `supply-ordering-storm-${randomUUID()}`)
+  mkdirSync(folder, { mode: 0o755 })
+  const canBeFilled = mountDisk(folder)
+  const pids = `${folder}.pids`
+  writeFileSync(pids, '')
+  const reaper = startReaper(folder, pids)
+  const start = (port?: number) => startPostgres({ dataDir: folder, durable: true, database: 'storm', port })
+  let server: EmbeddedPostgres = await start()
+  const port = Number(new URL(server.url).port)
+  const { url, dataDir } = server
+  const postmaster = () =>
+    Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+
+  const ensureRunning = async () => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const found = await start(port)
+        if (!found.reused) server = found
+        return
+      } catch (error) {
+        if (attempt === 20) throw error
+        await sleep(500)
+      }
+    }
+  }
+  const filler = join(dataDir, 'filler')
+  return {
+    url,
+    port,
+    canBeFilled,
+    ensureRunning,
+    restart: async (how) => {
+      if (how === 'immediate') {
+        const pid = postmaster()
+        process.kill(pid, 'SIGQUIT')
+        while (isAlive(pid)) await sleep(20)
+      } else await server.stop()
+      await ensureRunning()
+    },
+    freeze: async (during) => {
+      const all = [postmaster(), ...childrenOf(postmaster())]
+      for (const pid of all) signal(pid, 'SIGSTOP')
+      await during()
+      for (const pid of all.reverse()) signal(pid, 'SIGCONT')
+    },
+    fill: async (during) => {
+      const { bavail, bsize } = statfsSync(dataDir)
+      execFileSync('fallocate', ['-l', String(Math.max(1, bavail - 4) * bsize), filler])
+      await during()
+      rmSync(filler, { force: true })
+      await sleep(300)
+      await ensureRunning()
+    },
+    adopt: (pid) => writeFileSync(pids, `${pid}\n`, { flag: 'a' }),
+    close: async () => {
+      rmSync(filler, { force: true })
+      await server.stop()
+      reaper.kill('SIGKILL')
+      if (canBeFilled) execFileSync('umount', ['-l', folder])
+      for (const path of [folder, dataDir, pids]) rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+function mountDisk(folder: string): boolean {
+  try {
+    const options = `size=${diskMegabytes}m,mode=755`
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A shell that outlives this process just long enough to clear away what it leaves. */
+function startReaper(folder: string, pids: string): ChildProcess {
+  const script = `trap "" INT TERM HUP; cat >/dev/null
+    for pid in $(cat "$2"); do kill -KILL "$pid"; done
+    pid=$(head -n 1 "$1/postgres/postmaster.pid"); kill -CONT "$pid"; kill -QUIT "$pid"; sleep 1
+    umount -l "$1"; rm -rf "$1" "$2"`
+  const reaper = spawn('/bin/sh', ['-c', script, 'sh', folder, pids], {
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  reaper.unref()
+  const pipe = reaper.stdin
+  if (pipe !== null && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref()
+  return reaper
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === parent)
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
+}
+
+/** Signals a process, if it is there. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has gone.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { runStorm } from './storm.ts'
+
+// The short form of `npm run storm`; a fixed seed, so that operations and faults are the same each time.
+test('a short storm of faults leaves no difference between what partners were told and what is there', async () => {
+  const lines: string[] = []
+  const report = await runStorm({
+    seed: 12,
+    seconds: 12,
+    partners: 16,
+    apis: 2,
+    workers: 2,
+    pauseMs: 700,
+    faultMs: 700,
+    say: (line) => void lines.push(line),
+  })
+  expect(report.differences(), lines.join('\n')).toEqual([])
+  for (const what of ['orders acknowledged', 'unknown outcomes', 'webhooks', 'looks at the audit']) {
+    expect(report.counted(what), what).toBeGreaterThan(0)
+  }
+  const faults = report.figures().filter(([what]) => what.startsWith('fault: '))
+  expect(faults.length).toBeGreaterThan(5)
+}, 300_000)
