@@ -1,7 +1,7 @@
 import { verify } from '../../src/common/sign.ts'
 import { products } from '../support/partner.ts'
 import type { Client } from './client.ts'
-import { type Account, hundredths, type Intent, type WantedItem } from './model.ts'
+import { type Account, hundredths, type Intent, movingProduct, prices, type WantedItem } from './model.ts'
 import type { Operators } from './operators.ts'
 import { codesOf, planOf, settlementOf, type Truth } from './plans.ts'
 import type { Received } from './receivers.ts'
@@ -12,8 +12,8 @@ type Json = ReturnType<typeof JSON.parse>
 
 export type Evidence = {
   client: Client
-  operators: Operators
-  suppliers: Suppliers
+  operators: Pick<Operators, 'rounds' | 'webhookSecret' | 'movingPrices'>
+  suppliers: Pick<Suppliers, 'entry'>
   /** What the receivers got, by the order's code. */
   events: Map<string, Received[]>
   report: Report
@@ -51,7 +51,7 @@ function comparePlacement({ codes, body }: Intent, order: Json, report: Report):
   if (codes.size === 0 && order !== undefined) report.difference('a refused order is there', subject)
 }
 
-function compareOrder(order: Json, intent: Intent, { report, suppliers }: Evidence): void {
+function compareOrder(order: Json, intent: Intent, { report, suppliers, operators }: Evidence): void {
   const subject = `${order.code} (${order.externalOrderId})`
   const differ = (what: string) => report.difference(what, subject)
   if (hundredths(order.totalAmount) !== intent.total) differ('an order costs something else')
@@ -62,6 +62,7 @@ function compareOrder(order: Json, intent: Intent, { report, suppliers }: Eviden
     const parts = [items.shift()]
     const truth = truthOf(want, parts[0]?.id ?? '')
     if (truth === 'part') parts.push(items.shift())
+    comparePrices(want, parts, operators.movingPrices, differ)
     refunded += compareItem(want, truth, parts, differ)
     compareSupplier(want, parts[0], suppliers, differ)
     return truth
@@ -83,6 +84,20 @@ function compareOrder(order: Json, intent: Intent, { report, suppliers }: Eviden
 function truthOf(want: WantedItem, reference: string): Truth {
   const plan = planOf(want.deliveryData.plan)
   return plan.held ? settlementOf(reference) : plan.truth
+}
+
+function comparePrices(
+  want: WantedItem,
+  parts: Json[],
+  movingPrices: ReadonlySet<number>,
+  differ: (what: string) => void,
+) {
+  for (const part of parts) {
+    const price = hundredths(part?.price ?? 0)
+    const isRight =
+      want.productId === movingProduct ? movingPrices.has(price) : prices[want.productId] === price
+    if (!isRight) differ(`an item's price is ${price / 100}`)
+  }
 }
 
 /** Returns what must have been refunded for it, in hundredths. */
@@ -111,7 +126,7 @@ function compareItem(want: WantedItem, truth: Truth, parts: Json[], differ: (wha
 function compareSupplier(
   want: WantedItem,
   item: Json,
-  suppliers: Suppliers,
+  suppliers: Evidence['suppliers'],
   differ: (what: string) => void,
 ): void {
   const { plan } = want.deliveryData

@@ -43,6 +43,12 @@ export const processFaults: { [name: string]: Fault } = {
   'worker ended': signalOne('worker', 'SIGTERM'),
   'api stopped': stopOne('api', 6_000),
   'worker stopped': stopOne('worker', 20_000),
+  'worker hung': async (scene, random) => {
+    // Longer than its heartbeat may be missing: the others take its jobs, and it ends when it wakes.
+    const process = one(scene, random, 'worker')
+    process.signal('SIGSTOP')
+    void scene.calm.pause(75_000).then(() => process.signal('SIGCONT'))
+  },
   'worker killed again': signalOne('worker', 'SIGKILL'),
   'connections cut': async ({ processes }, random) => random.pick(processes).relay.cut(),
   'connections held': async ({ processes, calm }, random) => {
@@ -122,7 +128,7 @@ export async function bringTrouble(
         await faults[name]?.(scene, random)
       } catch (error) {
         // What a fault needs may be away because of another one.
-        report.count('faults that could not be brought')
+        report.count(`fault not brought: ${name}`)
         if (error instanceof TypeError) throw error
       }
     }

@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { runStorm } from './storm.ts'
 
-const usage = `npm run storm -- [--seed N] [--minutes N] [--partners N] [--apis N] [--workers N] [--pause MS] [--fault MS]
+const usage = `npm run storm -- [--seed N] [--minutes N] [--partners N] [--apis N] [--workers N] [--pause MS] [--fault MS] [--log FILE]
 --seed N        decides operations and faults; without it, one is drawn and printed
 --minutes N     how long the storm lasts, 2 without it; then it calms down and is compared
 --partners N    how many partners order, 24 without it
 --apis N        API processes, 2 without it
 --workers N     worker processes, 2 without it
 --pause MS      how long a partner waits between two operations, on average; 1000 without it
---fault MS      how long it takes from one fault to the next, on average, of processes and of the database; 4000 without it`
+--fault MS      how long it takes from one fault to the next, on average, of processes and of the database; 4000 without it
+--log FILE      takes what the processes complain of`
 
 const defaults = {
   seed: randomInt(2 ** 31),
@@ -24,11 +26,14 @@ const defaults = {
 // npm keeps the options that it is given without a -- before them, and tells of them in the environment.
 const kept = (name: string) => process.env[`npm_config_${name}`]
 
-function readSettings(): typeof defaults {
+type Settings = typeof defaults & { log: string | undefined }
+
+function readSettings(): Settings {
   const names = Object.keys(defaults) as (keyof typeof defaults)[]
   const { values } = parseArgs({
     options: {
       help: { type: 'boolean', default: false },
+      log: { type: 'string' },
       ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
     },
   })
@@ -43,10 +48,10 @@ function readSettings(): typeof defaults {
     if (!(value >= 0)) throw new Error(`--${name} must be a number`)
     settings[name] = value
   }
-  return settings
+  return { ...settings, log: values.log }
 }
 
-function readSettingsOrExit(): typeof defaults {
+function readSettingsOrExit(): Settings {
   try {
     return readSettings()
   } catch (error) {
@@ -55,12 +60,23 @@ function readSettingsOrExit(): typeof defaults {
   }
 }
 
-const { seed, minutes, partners, apis, workers, pause, fault } = readSettingsOrExit()
+const { seed, minutes, partners, apis, workers, pause, fault, log } = readSettingsOrExit()
 const began = Date.now()
 const say = (line: string) =>
   console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}`)
 say(`seed ${seed}`)
-const options = { seed, seconds: minutes * 60, partners, apis, workers, pauseMs: pause, faultMs: fault, say }
+const hear = (line: string) => log !== undefined && appendFileSync(log, `${line}\n`)
+const options = {
+  seed,
+  seconds: minutes * 60,
+  partners,
+  apis,
+  workers,
+  pauseMs: pause,
+  faultMs: fault,
+  say,
+  hear,
+}
 const report = await runStorm(options)
 const width = Math.max(...report.figures().map(([what]) => what.length))
 for (const [what, count] of report.figures())

@@ -3,7 +3,10 @@ import type { Answer } from './client.ts'
 import type { PlanName, ReceiverPlan } from './plans.ts'
 import type { Report } from './report.ts'
 
-/** Unit prices in hundredths of the currency. */
+/** A product whose price operators change all the time. */
+export const movingProduct = 106
+
+/** Unit prices in hundredths of the currency, where they stay. */
 export const prices: { readonly [productId: number]: number } = {
   [products.topUp]: 1050,
   [products.key]: 2000,
@@ -21,6 +24,7 @@ export type OrderBody = {
   externalOrderId: string
   items: WantedItem[]
   callbackUrl?: string
+  maxTotal?: number
 }
 
 /** An order that a partner wants, and all that it was told about it. */
@@ -30,7 +34,8 @@ export type Intent = {
   /** The header X-Idempotency-Key; without one the external order id is the key. */
   idempotencyKey: string | undefined
   receiver: ReceiverPlan | undefined
-  total: number
+  /** In hundredths; of an order with a moving price only once it was placed. */
+  total: number | undefined
   /** Whether it must be refused whenever it is asked for: bad input, or more than the partner ever had. */
   isRefusable: boolean
   codes: Set<string>
@@ -53,6 +58,8 @@ export type Account = {
   /** Deposits and adjustments, by their references, in hundredths. */
   entries: Map<string, number>
   statuses: Map<string, string>
+  /** Whether operators ever switched it off: its key is no good at times then. */
+  wasSwitchedOff: boolean
 }
 
 /** In hundredths, from a number as JSON has it. */
@@ -65,6 +72,11 @@ export function isPlaced({ codes, unknown }: Intent): boolean | undefined {
 }
 
 const refusals = [400, 402, 422, 429]
+
+/** Whether the service may always say so to this account, whatever it asks for. */
+export function isForbidden({ sort, wasSwitchedOff }: Account, status: number): boolean {
+  return status === 429 || (sort === 'storefront' && status === 403) || (wasSwitchedOff && status === 401)
+}
 
 /** Takes in the answer to a POST of an intent, and notes what contradicts what was known. */
 export function heed(intent: Intent, answer: Answer, report: Report): void {
@@ -82,23 +94,21 @@ export function heed(intent: Intent, answer: Answer, report: Report): void {
     return
   }
   intent.refused += 1
-  if (codes.size > 0 && status !== 429) report.difference('a repeat was refused', subject)
-  const isForbidden = account.sort === 'storefront' && status === 403
-  if (!isForbidden && !refusals.includes(status)) {
+  const forbidden = isForbidden(account, status)
+  if (codes.size > 0 && !forbidden) report.difference('a repeat was refused', subject)
+  if (!forbidden && !refusals.includes(status)) {
     report.difference('an unexpected answer', `${subject} ${JSON.stringify(json)}`)
   }
-  const mayBeRefused =
-    account.sort === 'storefront' ||
-    status === 429 ||
-    (status === 402 && account.sort === 'poor') ||
-    intent.isRefusable
+  const isTooDear = body.maxTotal !== undefined && status === 422 && json?.code === 'PRICE_CHANGED'
+  const isTooMuch = account.sort === 'poor' && status === 402
+  const mayBeRefused = forbidden || isTooDear || isTooMuch || intent.isRefusable
   if (!mayBeRefused) report.difference('a good order was refused', `${subject} ${JSON.stringify(json)}`)
   if (status === 429 && headers['retry-after'] === undefined)
     report.difference('a 429 without Retry-After', subject)
 }
 
 function accept(intent: Intent, { status, json, headers }: Answer, report: Report, subject: string): void {
-  const { codes, body, total } = intent
+  const { codes, body } = intent
   const order = json.data
   if (intent.isRefusable || intent.account.sort === 'storefront')
     report.difference('what cannot be was placed', subject)
@@ -107,8 +117,11 @@ function accept(intent: Intent, { status, json, headers }: Answer, report: Repor
   if (codes.size > 1) report.difference('one order has two codes', `${subject} ${[...codes]}`)
   if (order.externalOrderId !== body.externalOrderId)
     report.difference('the answer is about another order', subject)
-  if (hundredths(order.totalAmount) !== total)
+  intent.total ??= hundredths(order.totalAmount)
+  if (hundredths(order.totalAmount) !== intent.total)
     report.difference('the total is wrong', `${subject} ${order.totalAmount}`)
+  if (status === 201 && order.totalAmount > (body.maxTotal ?? Number.POSITIVE_INFINITY))
+    report.difference('an order costs more than its limit', subject)
   if (order.orders?.[0]?.code !== order.code) report.difference('orders[0] is another one', subject)
   if (status === 201) {
     intent.created += 1

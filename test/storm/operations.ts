@@ -7,7 +7,9 @@ import {
   heed,
   hundredths,
   type Intent,
+  isForbidden,
   isPlaced,
+  movingProduct,
   type OrderBody,
   prices,
   type WantedItem,
@@ -39,6 +41,8 @@ const weights = {
   read: 7,
   'rotate the key': 0.5,
   'set a budget': 0.5,
+  'switch off': 0.3,
+  'change a price': 1,
 } as const
 
 /** One partner's day: one operation after another until the calm begins. What it does hangs on the stream alone. */
@@ -106,6 +110,12 @@ const operations: { [name in keyof typeof weights]: Operation } = {
     await calm.pause(random.int(500, 2_000))
     await operators.setBudget(account, null)
   },
+  'switch off': async (account, { operators, calm }, random) => {
+    await operators.setActive(account, false)
+    await calm.pause(random.int(200, 1_500))
+    await operators.setActive(account, true)
+  },
+  'change a price': (_, { operators }, random) => operators.changePrice(random.int(400, 600)),
 }
 
 const faults: object[] = [
@@ -141,7 +151,9 @@ function wantOrder(account: Account, { receivers }: Partners, random: Random): I
     const plan = account.sort === 'dollars' && planOf(drawn).keysOnly ? 'completes' : drawn
     const dear = isPoor ? products.dear : products.topUp
     const rouble =
-      planOf(plan).keysOnly || random.chance(0.4) ? products.key : random.pick([products.topUp, dear])
+      planOf(plan).keysOnly || random.chance(0.4)
+        ? products.key
+        : random.pick([products.topUp, movingProduct, dear])
     const productId = account.sort === 'dollars' ? products.dollars : rouble
     return wantedItem(productId, random.int(planOf(plan).keysOnly ? 2 : 1, 4), plan)
   })
@@ -149,8 +161,12 @@ function wantOrder(account: Account, { receivers }: Partners, random: Random): I
   const receiver = random.chance(0.75) ? random.weighted(receiverWeights) : undefined
   const callbackUrl =
     receiver === undefined ? {} : { callbackUrl: receivers.urlFor(receiver, externalOrderId) }
+  const maxTotal = random.chance(0.1) ? { maxTotal: random.int(10, 100) } : {}
   const idempotencyKey = random.chance(0.2) ? `key-${externalOrderId}` : undefined
-  return keep(account, { externalOrderId, items, ...callbackUrl }, false, { receiver, idempotencyKey })
+  return keep(account, { externalOrderId, items, ...callbackUrl, ...maxTotal }, false, {
+    receiver,
+    idempotencyKey,
+  })
 }
 
 function keep(
@@ -159,9 +175,10 @@ function keep(
   isRefusable: boolean,
   more: { receiver?: ReceiverPlan | undefined; idempotencyKey?: string | undefined } = {},
 ): Intent {
-  const total = Array.isArray(body.items)
-    ? body.items.reduce((sum, { productId, quantity }) => sum + (prices[productId] ?? 0) * quantity, 0)
-    : 0
+  const items = Array.isArray(body.items) ? body.items : []
+  const isMoving = items.some(({ productId }) => productId === movingProduct)
+  const sum = items.reduce((total, { productId, quantity }) => total + (prices[productId] ?? 0) * quantity, 0)
+  const total = isMoving ? undefined : sum
   const state = { codes: new Set<string>(), created: 0, refused: 0, unknown: 0 }
   const given = { receiver: more.receiver, idempotencyKey: more.idempotencyKey }
   const intent = { account, body, isRefusable, total, ...given, ...state }
@@ -212,7 +229,7 @@ async function contradict(intent: Intent, { client, report }: Partners): Promise
   const { status, json } = await post(client, intent, { ...intent.body, items }, 'pass')
   report.count('conflicts asked')
   const subject = `${intent.body.externalOrderId} of account ${intent.account.accountId} (${status})`
-  if (status === 0 || status >= 500 || status === 429) return
+  if (status === 0 || status >= 500 || isForbidden(intent.account, status)) return
   const text = 'idempotency_key_reused_with_different_body'
   if (status !== 409 || json.error !== text || !intent.codes.has(json.orderCode)) {
     report.difference(
@@ -235,7 +252,8 @@ async function read(account: Account, { client, report }: Partners, random: Rand
   if (intent === undefined) return
   const [code = ''] = intent.codes
   const { status, json } = await get(`/b2b/orders/${code}`)
-  if (status === 0 || status >= 500 || status === 429) return
+  if (status === 0 || status >= 500) return
+  if (isForbidden(account, status)) return
   if (status !== 200) {
     report.difference('an order that was acknowledged is not there', `${code} (${status})`)
     return

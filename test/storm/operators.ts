@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { Calm } from './calm.ts'
-import type { Account } from './model.ts'
+import { type Account, movingProduct } from './model.ts'
 import { codesOf, settlementOf } from './plans.ts'
 import type { Random } from './random.ts'
 import type { Report } from './report.ts'
@@ -13,6 +13,11 @@ export type Operators = {
   adjust(account: Account, amount: number): Promise<void>
   rotateKey(account: Account): Promise<void>
   setBudget(account: Account, perMinute: number | null): Promise<void>
+  setActive(account: Account, active: boolean): Promise<void>
+  /** Sets the price of the product whose price moves, in hundredths. */
+  changePrice(price: number): Promise<void>
+  /** All prices that it had, or may have had. */
+  movingPrices: ReadonlySet<number>
   /** Looks at what waits for a human, and does something about some of it, or all. */
   attend(share: number): Promise<void>
   /** How often the operator started another round of an event. */
@@ -41,6 +46,7 @@ export function createOperators(
     connection: { role: 'supply_operator', statement_timeout: 10_000, lock_timeout: 3_000 },
   })
   const rounds = new Map<string, number>()
+  const movingPrices = new Set<number>()
   let counter = 0
 
   async function untilCertain<T>(act: () => Promise<T>): Promise<T> {
@@ -123,6 +129,21 @@ export function createOperators(
     setBudget: async (account, perMinute) => {
       await untilCertain(() => sql`select ops.set_rate_limit(${account.address}::cidr, ${perMinute})`)
       report.count('operators: set a budget')
+    },
+    setActive: async (account, active) => {
+      account.wasSwitchedOff = true
+      await untilCertain(() => sql`select ops.set_account_active(${account.accountId}, ${active})`)
+      report.count('operators: switch an account')
+    },
+    movingPrices,
+    changePrice: async (price) => {
+      movingPrices.add(price)
+      const money = (price / 100).toFixed(2)
+      await untilCertain(
+        () => sql`select ops.upsert_product(${movingProduct}, 'space-trader', 'At a moving price', ${money}::numeric,
+          'RUB', 'id_only')`,
+      )
+      report.count('operators: change a price')
     },
     attend: async (share) => {
       const chosen = <T>(list: readonly T[]) => list.filter(() => random.chance(share))

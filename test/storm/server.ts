@@ -76,10 +76,12 @@ export async function startStormServer(): Promise<StormServer> {
       for (const pid of all.reverse()) signal(pid, 'SIGCONT')
     },
     fill: async (during) => {
-      const { bavail, bsize } = statfsSync(dataDir)
-      execFileSync('fallocate', ['-l', String(Math.max(1, bavail - 4) * bsize), filler])
-      await during()
-      rmSync(filler, { force: true })
+      try {
+        takeSpace(dataDir, filler)
+        await during()
+      } finally {
+        rmSync(filler, { force: true })
+      }
       await sleep(300)
       await ensureRunning()
     },
@@ -101,6 +103,20 @@ function mountDisk(folder: string): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+/** The server takes of the space meanwhile, so a file of just the free size may not fit. */
+function takeSpace(dir: string, filler: string): void {
+  for (let left = 8; ; left *= 4) {
+    const { bavail, bsize } = statfsSync(dir)
+    try {
+      const length = String(Math.max(1, bavail - left) * bsize)
+      execFileSync('fallocate', ['-l', length, filler], { stdio: 'ignore' })
+      return
+    } catch (error) {
+      if (left > 10_000) throw error
+    }
   }
 }
 

@@ -7,9 +7,9 @@ import { awaitCalm, type Calm } from './calm.ts'
 import { startClient } from './client.ts'
 import { compareAccount } from './compare.ts'
 import { bringTrouble, databaseFaults, heal, processFaults } from './faults.ts'
-import { type Account, isPlaced, type Sort } from './model.ts'
+import { type Account, isPlaced, movingProduct, type Sort } from './model.ts'
 import { type Partners, placeOnce, runPartner } from './operations.ts'
-import { createOperators } from './operators.ts'
+import { createOperators, type Operators } from './operators.ts'
 import { type Part, type Supervised, supervise } from './processes.ts'
 import { randomOf } from './random.ts'
 import { type Receivers, startReceivers } from './receivers.ts'
@@ -28,12 +28,15 @@ export type StormOptions = {
   /** How long it takes from one fault to the next of its kind, on average. */
   faultMs: number
   say: (line: string) => void
+  /** Gets what the processes complain of. */
+  hear?: (line: string) => void
 }
 
 /** What audit rows may stand for a moment, and for how long; see docs/operations/storm.md. */
 const patienceMs: { [check: string]: number } = {}
 
 const longestDrainMs = 240_000
+const longestStartMs = 60_000
 
 /** Runs a storm, lets it calm down, and compares. Returns all figures; `differences` are what must not be. */
 export async function runStorm(options: StormOptions): Promise<Report> {
@@ -60,6 +63,8 @@ export async function runStorm(options: StormOptions): Promise<Report> {
     ])
     say('the storm is over')
     await heal(scene)
+    // A budget that was used up stays so for a minute, for that address.
+    for (const account of accounts) account.address = account.address.replace(/^10[.]7[.]/, '10.8.')
     // What is under way somewhere ends before its outcome is asked for.
     await sleep(4_000)
     await resolveUnknown(accounts, partners)
@@ -85,7 +90,7 @@ type Stage = {
 }
 
 async function setStage(
-  { seed, apis, workers, partners: count, say }: StormOptions,
+  { seed, apis, workers, partners: count, say, hear }: StormOptions,
   { calm, report, closing }: { calm: Calm; report: Report; closing: (() => Promise<unknown>)[] },
 ): Promise<Stage> {
   const server = await startStormServer()
@@ -98,8 +103,11 @@ async function setStage(
   const parts: Part[] = [...Array(apis).fill('api'), ...Array(workers).fill('worker')]
   const processes: Supervised[] = []
   closing.push(() => Promise.all(processes.map((process) => process.end())))
-  for (const part of parts)
-    processes.push(await supervise(part, server, () => report.count('lines of errors')))
+  const complain = (line: string) => {
+    report.count('lines of errors')
+    hear?.(line)
+  }
+  for (const part of parts) processes.push(await supervise(part, server, complain))
   const client = await startClient(
     processes.filter(({ part }) => part === 'api'),
     randomOf(seed, 'doors'),
@@ -111,22 +119,36 @@ async function setStage(
   closing.push(receivers.close)
   const operators = createOperators(server.url, { calm, report }, randomOf(seed, 'operators'))
   closing.push(operators.close)
-  const accounts = await openShop(admin, suppliers, count)
-  await Promise.all(processes.map((process) => process.ready()))
+  const accounts = await openShop(admin, suppliers, operators, count)
+  await allReady(processes)
   const audit = watchAudit(server.url, report, patienceMs)
   closing.push(audit.close)
   const partners = { client, operators, receivers, calm, report }
   return { partners, accounts, suppliers, scene: { server, processes, admin, calm, report }, audit }
 }
 
+async function allReady(processes: Supervised[]): Promise<void> {
+  const late = sleep(longestStartMs, undefined, { ref: false }).then(() => {
+    throw new Error('API and workers did not get ready')
+  })
+  await Promise.race([Promise.all(processes.map((process) => process.ready())), late])
+}
+
 const sorts: Sort[] = ['rich', 'poor', 'rich', 'dollars', 'rich', 'test', 'poor', 'storefront']
 
-async function openShop(sql: postgres.Sql, suppliers: Suppliers, count: number): Promise<Account[]> {
+async function openShop(
+  sql: postgres.Sql,
+  suppliers: Suppliers,
+  operators: Operators,
+  count: number,
+): Promise<Account[]> {
   const [first, second] = suppliers.list
   if (first === undefined || second === undefined) throw new Error('there must be two suppliers')
   await makeCatalog(sql, first)
   await sql`select ops.upsert_supplier(${second.code}, ${second.url}, ${second.token})`
-  for (const id of Object.values(products)) {
+  await operators.changePrice(500)
+  for (const id of [...Object.values(products), movingProduct]) {
+    if (id === movingProduct) await sql`select ops.upsert_offer(${id}, ${first.code}, 'moving')`
     await sql`select ops.upsert_offer(${id}, ${second.code}, ${`other-${id}`}, priority => 200)`
   }
   const accounts: Account[] = []
@@ -142,7 +164,16 @@ async function openShop(sql: postgres.Sql, suppliers: Suppliers, count: number):
     })
     const entries = new Map([['first deposit', balance * 100]])
     const address = `10.7.${Math.floor(n / 250)}.${(n % 250) + 1}`
-    accounts.push({ accountId, sort, key, address, intents: [], entries, statuses: new Map() })
+    accounts.push({
+      accountId,
+      sort,
+      key,
+      address,
+      intents: [],
+      entries,
+      statuses: new Map(),
+      wasSwitchedOff: false,
+    })
   }
   return accounts
 }
