@@ -4,9 +4,10 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select array(
     select p.pool_id from supply.worker_pools p
-    where (p.misses >= 2 or p.seen_at < now() - interval '60 s')
-      -- A restart of the database drops the locks of living workers too: they get time to reconnect.
-      and (p.started_at > pg_postmaster_start_time() or pg_postmaster_start_time() < now() - interval '60 s')
+    where p.seen_at < now() - interval '60 s'
+      -- A restart of the database drops the locks of living workers too: they get a minute to end their work. No longer,
+      -- for a database that restarts again and again would have nobody's jobs freed.
+      or p.misses >= 2 and (p.started_at > pg_postmaster_start_time() or pg_postmaster_start_time() < now() - interval '60 s')
     union
     select j.locked_by from core.jobs j
     where not j.is_available and j.locked_at < now() - interval '60 s'
