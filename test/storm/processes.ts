@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Relay, startRelay } from './relay.ts'
-import { type StormServer, signal } from './server.ts'
+import type { StormServer } from './server.ts'
 
 export type Part = 'api' | 'worker'
 
@@ -63,7 +63,7 @@ export async function supervise(
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child = started
-    server.adopt(started.pid ?? 0)
+    server.adopt(started)
     const hear = (line: string) => {
       const address = /^ready: (http.*)$/.exec(line)?.[1]
       if (address !== undefined) port = Number(new URL(address).port)
@@ -86,7 +86,7 @@ export async function supervise(
     part,
     relay,
     port: () => port,
-    signal: (name) => void (child?.pid !== undefined && signal(child.pid, name)),
+    signal: (name) => void child?.kill(name),
     ready: () => isReady.promise,
     endings: () => endings,
     end: async () => {
@@ -107,7 +107,7 @@ export async function migrateOnce(server: StormServer): Promise<boolean> {
     env: { PATH: process.env.PATH, DATABASE_URL: server.url },
     stdio: 'ignore',
   })
-  server.adopt(child.pid ?? 0)
+  server.adopt(child)
   const [code] = await once(child, 'exit')
   return code === 0
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,7 +23,7 @@ export type StormServer = {
   /** Starts it if it has ended by itself. */
   ensureRunning(): Promise<void>
   /** Has the process ended with the storm, however that ends. */
-  adopt(pid: number): void
+  adopt(child: ChildProcess): void
   close(): Promise<void>
 }
 
@@ -35,10 +36,11 @@ export async function startStormServer(): Promise<StormServer> {
   const canBeFilled = mountDisk(folder)
   const pids = `${folder}.pids`
   writeFileSync(pids, '')
+  const adopted = new Set<ChildProcess>()
   const reaper = startReaper(folder, pids)
-  const start = (port?: number) => startPostgres({ dataDir: folder, durable: true, database: 'storm', port })
+  const port = await lowPort()
+  const start = () => startPostgres({ dataDir: folder, durable: true, database: 'storm', port })
   let server: EmbeddedPostgres = await start()
-  const port = Number(new URL(server.url).port)
   const { url, dataDir } = server
   const postmaster = () =>
     Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
@@ -46,7 +48,7 @@ export async function startStormServer(): Promise<StormServer> {
   const ensureRunning = async () => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const found = await start(port)
+        const found = await start()
         if (!found.reused) server = found
         return
       } catch (error) {
@@ -85,14 +87,36 @@ export async function startStormServer(): Promise<StormServer> {
       await sleep(300)
       await ensureRunning()
     },
-    adopt: (pid) => writeFileSync(pids, `${pid}\n`, { flag: 'a' }),
+    adopt: (child) => {
+      const note = () => writeFileSync(pids, [...adopted].map(({ pid }) => `${pid}\n`).join(''))
+      adopted.add(child)
+      note()
+      child.once('exit', () => {
+        adopted.delete(child)
+        note()
+      })
+    },
     close: async () => {
       rmSync(filler, { force: true })
       await server.stop()
       reaper.kill('SIGKILL')
       if (canBeFilled) execFileSync('umount', ['-l', folder])
+      adopted.clear()
       for (const path of [folder, dataDir, pids]) rmSync(path, { recursive: true, force: true })
     },
+  }
+}
+
+/** A free port below those that outgoing connections get: while the server is away, nobody else takes it by chance. */
+async function lowPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const listener = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      listener.once('error', () => resolve(false))
+      listener.listen(port, '127.0.0.1', () => listener.close(() => resolve(true)))
+    })
+    if (isFree) return port
   }
 }
 

@@ -67,8 +67,11 @@ export async function runStorm(options: StormOptions): Promise<Report> {
     for (const account of accounts) account.address = account.address.replace(/^10[.]7[.]/, '10.8.')
     // What is under way somewhere ends before its outcome is asked for.
     await sleep(4_000)
+    say('asking for what is unknown')
     await resolveUnknown(accounts, partners)
+    say('draining')
     await drain(partners)
+    say('comparing')
     await stage.audit.finish()
     await compareAll(stage)
     for (const { part, endings } of scene.processes) {
