@@ -11,18 +11,15 @@ export type AuditWatch = {
 
 const intervalMs = 1_000
 
-/**
- * Looks at the audit each second, or where a look takes long, after twice its time. A row that stays, or comes back,
- * for longer than `patienceMs` is a difference.
- */
-export function watchAudit(url: string, report: Report, patienceMs: { [check: string]: number }): AuditWatch {
+/** Looks at the audit each second, or where a look takes long, after twice its time. No row is tolerated for a moment. */
+export function watchAudit(url: string, report: Report): AuditWatch {
   const sql = postgres(url, {
     max: 1,
     onnotice: () => {},
     connect_timeout: 5,
     connection: { statement_timeout: 20_000 },
   })
-  const since = new Map<string, number>()
+  const told = new Set<string>()
   let ended = false
 
   async function look(): Promise<{ check: string; detail: string }[] | undefined> {
@@ -43,25 +40,16 @@ export function watchAudit(url: string, report: Report, patienceMs: { [check: st
     while (!ended) {
       const began = Date.now()
       const rows = await look()
-      if (rows !== undefined) compare(rows, Date.now())
+      for (const row of rows ?? []) tell(row)
       await sleep(Math.max(intervalMs, 2 * (Date.now() - began)))
     }
   }
 
-  function compare(rows: { check: string; detail: string }[], now: number): void {
-    const present = new Set(rows.map(({ check, detail }) => `${check} ${subjectOf(detail)}`))
-    for (const row of since.keys()) if (!present.has(row)) since.delete(row)
-    for (const { check, detail } of rows) {
-      const row = `${check} ${subjectOf(detail)}`
-      if (!since.has(row)) {
-        since.set(row, now)
-        report.count(`audit: ${check}`)
-      }
-      if (now - (since.get(row) ?? now) >= (patienceMs[check] ?? 0)) {
-        report.difference(`audit: ${check}`, detail)
-        since.set(row, Number.POSITIVE_INFINITY)
-      }
-    }
+  function tell({ check, detail }: { check: string; detail: string }): void {
+    const row = `${check} ${subjectOf(detail)}`
+    if (told.has(row)) return
+    told.add(row)
+    report.difference(`audit: ${check}`, detail)
   }
 
   const watching = watch()

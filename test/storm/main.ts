@@ -77,7 +77,10 @@ const options = {
   say,
   hear,
 }
-const report = await runStorm(options)
+const report = await runStorm(options).catch((error: unknown) => {
+  console.error('the storm broke down itself', error)
+  process.exit(2)
+})
 const width = Math.max(...report.figures().map(([what]) => what.length))
 for (const [what, count] of report.figures())
   console.log(`${what.padEnd(width)}  ${String(count).padStart(9)}`)

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EmbeddedPostgres, startPostgres } from '../../src/postgres/index.ts'
+import { startPostgres } from '../../src/postgres/index.ts'
 
 /** A PostgreSQL of the storm's own, which can be brought into any trouble. */
 export type StormServer = {
@@ -40,16 +40,14 @@ export async function startStormServer(): Promise<StormServer> {
   const reaper = startReaper(folder, pids)
   const port = await lowPort()
   const start = () => startPostgres({ dataDir: folder, durable: true, database: 'storm', port })
-  let server: EmbeddedPostgres = await start()
+  const server = await start()
   const { url, dataDir } = server
-  const postmaster = () =>
-    Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const postmaster = () => postmasterOf(join(dataDir, 'postgres'))
 
   const ensureRunning = async () => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const found = await start()
-        if (!found.reused) server = found
+        await start()
         return
       } catch (error) {
         if (attempt === 20) throw error
@@ -64,15 +62,12 @@ export async function startStormServer(): Promise<StormServer> {
     canBeFilled,
     ensureRunning,
     restart: async (how) => {
-      if (how === 'immediate') {
-        const pid = postmaster()
-        process.kill(pid, 'SIGQUIT')
-        while (isAlive(pid)) await sleep(20)
-      } else await server.stop()
+      await stopServer(postmaster(), how === 'fast' ? 'SIGINT' : 'SIGQUIT')
       await ensureRunning()
     },
     freeze: async (during) => {
-      const all = [postmaster(), ...childrenOf(postmaster())]
+      const pid = postmaster()
+      const all = pid === undefined ? [] : [pid, ...childrenOf(pid)]
       for (const pid of all) signal(pid, 'SIGSTOP')
       await during()
       for (const pid of all.reverse()) signal(pid, 'SIGCONT')
@@ -98,7 +93,7 @@ export async function startStormServer(): Promise<StormServer> {
     },
     close: async () => {
       rmSync(filler, { force: true })
-      await server.stop()
+      await stopServer(postmaster(), 'SIGINT')
       reaper.kill('SIGKILL')
       if (canBeFilled) execFileSync('umount', ['-l', folder])
       adopted.clear()
@@ -148,7 +143,8 @@ function takeSpace(dir: string, filler: string): void {
 function startReaper(folder: string, pids: string): ChildProcess {
   const script = `trap "" INT TERM HUP; cat >/dev/null
     for pid in $(cat "$2"); do kill -KILL "$pid"; done
-    pid=$(head -n 1 "$1/postgres/postmaster.pid"); kill -CONT "$pid"; kill -QUIT "$pid"; sleep 1
+    pid=$(head -n 1 "$1/postgres/postmaster.pid")
+    if grep -q "$1" "/proc/$pid/cmdline"; then kill -CONT "$pid"; kill -QUIT "$pid"; sleep 1; fi
     umount -l "$1"; rm -rf "$1" "$2"`
   const reaper = spawn('/bin/sh', ['-c', script, 'sh', folder, pids], {
     cwd: '/',
@@ -186,11 +182,23 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** The server's process; undefined where none runs. What its file says may be long past, and the number another's. */
+function postmasterOf(cluster: string): number | undefined {
   try {
-    process.kill(pid, 0)
-    return true
+    const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(cluster) ? pid : undefined
   } catch {
-    return false
+    return undefined
+  }
+}
+
+/** Waits until the server is gone: half a minute, then it is given no more time. */
+async function stopServer(pid: number | undefined, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+  if (pid === undefined) return
+  signal(pid, name)
+  const end = Date.now() + 30_000
+  while (parentOf(pid) !== undefined) {
+    if (Date.now() > end) signal(pid, 'SIGQUIT')
+    await sleep(20)
   }
 }

@@ -32,9 +32,6 @@ export type StormOptions = {
   hear?: (line: string) => void
 }
 
-/** What audit rows may stand for a moment, and for how long; see docs/operations/storm.md. */
-const patienceMs: { [check: string]: number } = {}
-
 const longestDrainMs = 240_000
 const longestStartMs = 60_000
 
@@ -124,7 +121,7 @@ async function setStage(
   closing.push(operators.close)
   const accounts = await openShop(admin, suppliers, operators, count)
   await allReady(processes)
-  const audit = watchAudit(server.url, report, patienceMs)
+  const audit = watchAudit(server.url, report)
   closing.push(audit.close)
   const partners = { client, operators, receivers, calm, report }
   return { partners, accounts, suppliers, scene: { server, processes, admin, calm, report }, audit }
