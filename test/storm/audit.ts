@@ -11,7 +11,16 @@ export type AuditWatch = {
 
 const intervalMs = 1_000
 
-/** Looks at the audit each second, or where a look takes long, after twice its time. No row is tolerated for a moment. */
+/**
+ * For how long a row may be there. The audit knows since when an event is due, but not since when a slot is free: that
+ * of a lost attempt becomes free when its lease ends, and the next worker that looks, once a second, gives it away.
+ */
+const patienceMs: { [check: string]: number } = { queued_event_waits_for_a_slot: 60_000 }
+
+/**
+ * Looks at the audit each second, or where a look takes long, after twice its time. Every row is a difference, but for
+ * those that go away within their patience.
+ */
 export function watchAudit(url: string, report: Report): AuditWatch {
   const sql = postgres(url, {
     max: 1,
@@ -19,6 +28,7 @@ export function watchAudit(url: string, report: Report): AuditWatch {
     connect_timeout: 5,
     connection: { statement_timeout: 20_000 },
   })
+  const since = new Map<string, number>()
   const told = new Set<string>()
   let ended = false
 
@@ -40,16 +50,24 @@ export function watchAudit(url: string, report: Report): AuditWatch {
     while (!ended) {
       const began = Date.now()
       const rows = await look()
-      for (const row of rows ?? []) tell(row)
+      if (rows !== undefined) compare(rows)
       await sleep(Math.max(intervalMs, 2 * (Date.now() - began)))
     }
   }
 
-  function tell({ check, detail }: { check: string; detail: string }): void {
-    const row = `${check} ${subjectOf(detail)}`
-    if (told.has(row)) return
-    told.add(row)
-    report.difference(`audit: ${check}`, detail)
+  function compare(rows: { check: string; detail: string }[]): void {
+    const nameOf = ({ check, detail }: { check: string; detail: string }) => `${check} ${subjectOf(detail)}`
+    const present = new Set(rows.map(nameOf))
+    for (const name of since.keys()) if (!present.has(name)) since.delete(name)
+    for (const row of rows) {
+      const name = nameOf(row)
+      const first = since.get(name) ?? Date.now()
+      if (!since.has(name)) report.count(`audit rows: ${row.check}`)
+      since.set(name, first)
+      if (told.has(name) || Date.now() - first < (patienceMs[row.check] ?? 0)) continue
+      told.add(name)
+      report.difference(`audit: ${row.check}`, row.detail)
+    }
   }
 
   const watching = watch()
