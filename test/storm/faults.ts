@@ -119,13 +119,13 @@ export async function bringTrouble(
 ): Promise<void> {
   const { calm, report, server } = scene
   const names = Object.keys(faults).filter((name) => name !== 'disk full' || server.canBeFilled)
-  while (!calm.hasBegun()) {
+  for (let round = 1; !calm.hasBegun(); round += 1) {
     for (const name of random.shuffle(names)) {
       await calm.pause(random.int(meanPauseMs / 2, meanPauseMs * 1.5))
       if (calm.hasBegun()) return
       report.count(`fault: ${name}`)
       try {
-        await faults[name]?.(scene, random)
+        await faults[name]?.(scene, random.branch(`${name} ${round}`))
       } catch (error) {
         // What a fault needs may be away because of another one.
         report.count(`fault not brought: ${name}`)

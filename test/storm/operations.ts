@@ -53,10 +53,11 @@ export async function runPartner(
   meanPauseMs: number,
 ): Promise<void> {
   const { calm, report } = partners
-  while (!calm.hasBegun()) {
+  for (let n = 1; !calm.hasBegun(); n += 1) {
     const operation = random.weighted(weights)
     report.count('operations')
-    await operations[operation](account, partners, random)
+    // How much an operation draws hangs on what comes of it.
+    await operations[operation](account, partners, random.branch(n))
     await calm.pause(random.int(0, 2 * meanPauseMs))
   }
 }
@@ -133,20 +134,19 @@ const faults: object[] = [
   { maxTotal: 0.01 },
 ]
 
-let counter = 0
-
-function reference(account: Account, random: Random): string {
-  counter += 1
-  return `${account.accountId}-${counter}-${random.int(0, 999_999).toString(36)}`
+function reference({ accountId, intents }: Account, random: Random): string {
+  return `${accountId}-${intents.length}-${random.int(0, 999_999).toString(36)}`
 }
 
-function wantedItem(productId: number, quantity: number, plan: PlanName): WantedItem {
-  return { productId, quantity, deliveryData: { plan, gameUserId: '123456789' } }
+function wantedItem(productId: number, quantity: number, plan: PlanName, gameUserId = '1'): WantedItem {
+  return { productId, quantity, deliveryData: { plan, gameUserId } }
 }
 
 function wantOrder(account: Account, { receivers }: Partners, random: Random): Intent {
   const isPoor = account.sort === 'poor'
-  const items = Array.from({ length: random.weighted({ 1: 7, 2: 2, 3: 1 }) as unknown as number }, () => {
+  const externalOrderId = reference(account, random)
+  const count = Number(random.weighted({ 1: 7, 2: 2, 3: 1 }))
+  const items = Array.from({ length: count }, (_, index) => {
     const drawn = random.weighted(planWeights)
     const plan = account.sort === 'dollars' && planOf(drawn).keysOnly ? 'completes' : drawn
     const dear = isPoor ? products.dear : products.topUp
@@ -155,9 +155,9 @@ function wantOrder(account: Account, { receivers }: Partners, random: Random): I
         ? products.key
         : random.pick([products.topUp, movingProduct, dear])
     const productId = account.sort === 'dollars' ? products.dollars : rouble
-    return wantedItem(productId, random.int(planOf(plan).keysOnly ? 2 : 1, 4), plan)
+    const quantity = random.int(planOf(plan).keysOnly ? 2 : 1, 4)
+    return wantedItem(productId, quantity, plan, `${externalOrderId}-${index}`)
   })
-  const externalOrderId = reference(account, random)
   const receiver = random.chance(0.75) ? random.weighted(receiverWeights) : undefined
   const callbackUrl =
     receiver === undefined ? {} : { callbackUrl: receivers.urlFor(receiver, externalOrderId) }

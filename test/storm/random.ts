@@ -12,6 +12,8 @@ export type Random = {
   weighted<K extends string>(weights: { readonly [key in K]: number }): K
   /** All entries in a random order. */
   shuffle<T>(list: readonly T[]): T[]
+  /** A stream of its own: what is drawn from it, and how much, changes nothing in this one. */
+  branch(name: string | number): Random
 }
 
 /** The stream of a name under a seed: who asks elsewhere, or more often, changes nothing in it. */
@@ -43,6 +45,7 @@ export function randomOf(seed: number, name: string): Random {
       }
       return pick(entries)[0]
     },
+    branch: (part) => randomOf(seed, `${name} ${part}`),
     shuffle: (list) => {
       const rest = [...list]
       return list.map(() => rest.splice(int(0, rest.length - 1), 1)[0] as (typeof list)[number])

@@ -6,6 +6,7 @@ import {
 } from '../support/servers/scripted_supplier.ts'
 import type { Calm } from './calm.ts'
 import type { Client } from './client.ts'
+import type { WantedItem } from './model.ts'
 import { codesOf, type PlanName, planOf } from './plans.ts'
 import type { Random } from './random.ts'
 import type { Report } from './report.ts'
@@ -14,6 +15,8 @@ import type { Report } from './report.ts'
 export type Entry = {
   supplier: string
   plan: PlanName
+  /** The player that it is for: each item has one of its own. */
+  player: string
   quantity: number
   /** Of the first PUT, and the same in all. */
   body: string
@@ -111,9 +114,10 @@ export async function startSuppliers(
       supplierOrderId: 'S-1',
     }
     const refuses = { status: 'failed', errorCode: 'INVALID_PLAYER' }
-    const waitMs = random.int(50, 2_000)
-    const again = random.chance(0.4)
-    const contradicts = random.chance(0.3)
+    const own = random.branch(entry.player)
+    const waitMs = own.int(50, 2_000)
+    const again = own.chance(0.4)
+    const contradicts = own.chance(0.3)
     if (plan.forged) void calm.pause(waitMs).then(forge)
     if (plan.pushes) void calm.pause(waitMs).then(pushUntilTaken)
 
@@ -154,9 +158,10 @@ export async function startSuppliers(
 }
 
 function newEntry(supplier: string, { rawBody, body }: SupplierRequest): Entry {
-  const { quantity, deliveryData } = body as { quantity: number; deliveryData: { plan: PlanName } }
-  const state = { taken: false, saidOutOfStock: false, pushed: false }
-  return { supplier, plan: deliveryData.plan, quantity, body: rawBody, puts: 0, gets: 0, ...state }
+  const { quantity, deliveryData } = body as Pick<WantedItem, 'quantity' | 'deliveryData'>
+  const { plan, gameUserId: player } = deliveryData
+  const state = { puts: 0, gets: 0, taken: false, saidOutOfStock: false, pushed: false }
+  return { supplier, plan, player, quantity, body: rawBody, ...state }
 }
 
 async function sendPush(
