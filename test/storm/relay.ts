@@ -35,6 +35,7 @@ export async function startRelay(
   let mode: 'pass' | 'hold' | 'refuse' = 'pass'
 
   const reset = (line: Line) => {
+    lines.delete(line)
     line.near.resetAndDestroy()
     line.far.resetAndDestroy()
   }
@@ -46,12 +47,15 @@ export async function startRelay(
     far.on('error', () => near.resetAndDestroy())
     const line: Line = { near, far, forgotten: false }
     lines.add(line)
-    near.on('close', () => {
-      lines.delete(line)
+    const end = () => {
       // Whoever is forgotten does not learn that the other side has gone.
-      if (!line.forgotten) far.destroy()
-    })
-    far.on('close', () => !line.forgotten && near.destroy())
+      if (line.forgotten) return
+      lines.delete(line)
+      near.destroy()
+      far.destroy()
+    }
+    near.on('close', end)
+    far.on('close', end)
     join(line, treat())
     if (mode === 'hold') setHeld(line, true)
   })
