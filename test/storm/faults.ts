@@ -80,7 +80,7 @@ export const databaseFaults: { [name: string]: Fault } = {
   'backends terminated': async ({ admin }, random) => {
     const count = random.int(1, 20)
     await admin.unsafe(`select pg_terminate_backend(pid) from (
-      select pid from pg_stat_activity where ${sessions} order by pid % 7, pid limit ${count}) as some`)
+      select pid from pg_stat_activity where ${sessions} order by pid % 7, pid limit ${count}) as chosen`)
   },
   'backend crashed': async ({ admin }, random) => {
     const place = random.next()
