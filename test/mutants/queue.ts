@@ -23,8 +23,8 @@ export const queue: Mutant[] = [
     name: 'never take a pool for dead whose lock is held',
     breaks: 'A process that has not beaten for a minute is dead, too.',
     file: pools,
-    find: " or p.seen_at < now() - interval '60 s'",
-    replace: '',
+    find: "p.seen_at < now() - interval '60 s'",
+    replace: 'false',
     tests: [sweeps],
   },
   {

@@ -68,8 +68,9 @@ export const processFaults: { [name: string]: Fault } = {
   'connections forgotten': async ({ processes, calm }, random) => {
     const { relay } = random.pick(processes)
     relay.forget()
-    await calm.pause(15_000)
-    relay.resetForgotten()
+    // The server's keepalive finds its end out; the process has to find out by itself.
+    await calm.pause(25_000)
+    relay.closeForgotten()
   },
 }
 

@@ -13,6 +13,8 @@ export type Relay = {
   hold(): void
   /** What is connected now hears nothing any more, as when a NAT forgets it; new connections are let through. */
   forget(): void
+  /** Ends the connections that were forgotten for the server alone. */
+  closeForgotten(): void
   /** Resets the connections that were forgotten. */
   resetForgotten(): void
   /** Resets all connections, and new ones at once. */
@@ -75,6 +77,7 @@ export async function startRelay(
         setHeld(line, true)
       }
     },
+    closeForgotten: () => [...lines].filter(({ forgotten }) => forgotten).forEach(({ far }) => far.destroy()),
     resetForgotten: () => [...lines].filter(({ forgotten }) => forgotten).forEach(reset),
     refuse: () => {
       mode = 'refuse'
