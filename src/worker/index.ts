@@ -96,18 +96,23 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       if (resumed) log.error({ jobs: resumed }, 'added jobs for what nobody would have looked at')
     }),
     every(fillMs, log, () => db.call('work.fill_slots')),
-    every(sweepMs, log, async () => {
-      // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.
-      const unknown = await db.call('work.heartbeat', { lock_id: lock.id, pool_ids: poolIds })
-      if (isKnown && unknown) hopeless.resolve('the sweeper of another worker took this one for dead')
-      isKnown = true
-      const returned = await returnLostJobs()
-      if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked, and never arrived here')
-      const stalled = stalledPool()
-      if (stalled) hopeless.resolve(`the pool of ${stalled} does not look for jobs any more`)
-      const freed = await db.call('work.sweep')
-      if (freed) log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
-    }),
+    every(
+      sweepMs,
+      log,
+      async () => {
+        // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.
+        const unknown = await db.call('work.heartbeat', { lock_id: lock.id, pool_ids: poolIds })
+        if (isKnown && unknown) hopeless.resolve('the sweeper of another worker took this one for dead')
+        isKnown = true
+        const returned = await returnLostJobs()
+        if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked, and never arrived here')
+        const stalled = stalledPool()
+        if (stalled) hopeless.resolve(`the pool of ${stalled} does not look for jobs any more`)
+        const freed = await db.call('work.sweep')
+        if (freed) log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
+      },
+      'at once',
+    ),
   ]
 
   return {
@@ -221,9 +226,15 @@ async function endOf({ runner }: Pool): Promise<string> {
   }
 }
 
-function every(ms: number, log: Log, work: () => Promise<unknown>): NodeJS.Timeout {
+/** Does some work again and again, for the first time after `ms` milliseconds or at once. */
+function every(
+  ms: number,
+  log: Log,
+  work: () => Promise<unknown>,
+  first: 'later' | 'at once' = 'later',
+): NodeJS.Timeout {
   let busy = false
-  return setInterval(async () => {
+  const run = async () => {
     if (busy) return
     busy = true
     try {
@@ -233,5 +244,7 @@ function every(ms: number, log: Log, work: () => Promise<unknown>): NodeJS.Timeo
     } finally {
       busy = false
     }
-  }, ms)
+  }
+  if (first === 'at once') void run()
+  return setInterval(run, ms)
 }

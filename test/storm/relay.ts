@@ -77,7 +77,9 @@ export async function startRelay(
         setHeld(line, true)
       }
     },
-    closeForgotten: () => [...lines].filter(({ forgotten }) => forgotten).forEach(({ far }) => far.destroy()),
+    closeForgotten: () => {
+      for (const { far, forgotten } of lines) if (forgotten) far.destroy()
+    },
     resetForgotten: () => [...lines].filter(({ forgotten }) => forgotten).forEach(reset),
     refuse: () => {
       mode = 'refuse'
