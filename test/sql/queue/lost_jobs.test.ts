@@ -74,3 +74,12 @@ test('what was taken again meanwhile stays locked', async () => {
   await compare([again], unknown)
   expect(await jobOf(again)).toEqual({ locked_by: 'pool-1', attempts: 2, is_available: false })
 })
+
+test('of what a process knows that hangs the audit says nothing', async () => {
+  await lockedJob('pool-1', 31)
+  await compare([])
+  const checks = async () => (await found()).map(({ check_name }) => check_name)
+  expect(await checks()).toContain('locked_job_is_known_to_its_worker')
+  await sql()`update supply.worker_pools set seen_at = now() - interval '20 s'`
+  expect(await checks()).not.toContain('locked_job_is_known_to_its_worker')
+})
