@@ -11,11 +11,11 @@ begin
   if delivered > 0 and delivered < item.amount then
     insert into supply.order_items
       (order_id, position, part, product_id, product_name, delivery_type, delivery_data, amount, price, status,
-       error_code, error_message, completed_at, supplier, sku, tried_suppliers, sent_at, next_call)
+       error_code, error_message, completed_at, supplier, sku, cost, tried_suppliers, sent_at, next_call)
     values
       (item.order_id, item.position, 1, item.product_id, item.product_name, item.delivery_type, item.delivery_data,
        item.amount - delivered, item.price, 'failed',
-       public_code, public_reason, now(), item.supplier, item.sku, item.tried_suppliers, item.sent_at, 'get');
+       public_code, public_reason, now(), item.supplier, item.sku, item.cost, item.tried_suppliers, item.sent_at, 'get');
   end if;
   update supply.order_items i set
     amount = case when delivered > 0 then delivered else i.amount end,

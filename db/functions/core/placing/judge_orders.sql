@@ -52,7 +52,7 @@ begin
           'deliveryData', i.item -> 'deliveryData') order by i.place) as comparable,
         jsonb_agg(jsonb_build_object('position', i.place - 1, 'productId', i.product -> 'id', 'productName', i.product -> 'name',
           'deliveryType', i.product -> 'deliveryType', 'deliveryData', i.item -> 'deliveryData', 'amount', i.quantity,
-          'price', i.price, 'supplier', i.product -> 'supplier', 'sku', i.product -> 'sku') order by i.place) as items,
+          'price', i.price, 'supplier', i.product -> 'supplier', 'sku', i.product -> 'sku', 'cost', i.product -> 'cost') order by i.place) as items,
         jsonb_agg(jsonb_build_object('path', i.path || '.productId', 'message', 'no such product') order by i.place)
           filter (where i.product is null) as unknown,
         jsonb_agg(i.errors order by i.place) filter (where i.errors <> '[]') as wrong_data,

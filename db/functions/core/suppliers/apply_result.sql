@@ -63,7 +63,7 @@ begin
       supplier, outcome, cardinality(codes), item.id, item.amount);
   elsif offer.supplier is not null then
     update supply.order_items i set
-      supplier = offer.supplier, sku = offer.sku, tried_suppliers = i.tried_suppliers || item.supplier,
+      supplier = offer.supplier, sku = offer.sku, cost = offer.cost, tried_suppliers = i.tried_suppliers || item.supplier,
       next_call = case when i.recovered_at is null then 'put' else 'get' end, checks = 0, sent_at = null, supplier_order_id = null, stuck_at = null,
       held_at = null, held_reason = null,
       claim_id = null, claim_expires_at = null, next_check_at = now()

@@ -31,7 +31,8 @@ select
   i.held_at,
   i.held_reason,
   i.completed_at,
-  exists (select from core.items_to_ask t where t.id = i.id) as to_ask
+  exists (select from core.items_to_ask t where t.id = i.id) as to_ask,
+  i.cost
 from supply.order_items i
 join supply.orders o on o.id = i.order_id
 cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
