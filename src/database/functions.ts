@@ -109,7 +109,7 @@ export type Functions = {
     args: { alert_id: string | null; note: string | null }
     result: undefined
   }
-  /** Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; the note says why. A repeated reference changes nothing; the same reference with another amount, or of a deposit, is refused. */
+  /** Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; the note says why. A reference counts once, whatever its case and the blanks around it: repeated it changes nothing, and with another amount, or of a deposit, it is refused. */
   'ops.adjust': {
     args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null; note: string | null }
     result: string | null
@@ -134,7 +134,7 @@ export type Functions = {
     args: { event_id: string | null }
     result: undefined
   }
-  /** Adds an amount (account currency, at most 2 decimals) to a balance and returns the balance. A repeated reference changes nothing; the same reference with another amount, or of an adjustment, is refused. */
+  /** Adds an amount (account currency, at most 2 decimals) to a balance and returns the balance. A reference counts once, whatever its case and the blanks around it: repeated it changes nothing, and with another amount, or of an adjustment, it is refused. */
   'ops.deposit': {
     args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null }
     result: string | null

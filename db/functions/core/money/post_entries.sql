@@ -11,8 +11,8 @@ begin
     window by_account as (partition by a.id order by e.place)
   ), posted as (
     insert into supply.ledger
-      (account_id, seq, type, amount, balance_after, currency, order_id, item_id, payment_code, reference, note)
-    select e.id, e.seq, e.type, e.amount, e.balance, e.currency, e."orderId", e."itemId", e."paymentCode", e.reference, e.note
+      (account_id, seq, type, amount, balance_after, currency, order_id, item_id, payment_code, reference, plain_reference, note)
+    select e.id, e.seq, e.type, e.amount, e.balance, e.currency, e."orderId", e."itemId", e."paymentCode", e.reference, core.plain_reference(e.reference), e.note
     from entry e order by e.id, e.seq
   )
   update supply.accounts a set balance = e.balance, last_seq = e.seq

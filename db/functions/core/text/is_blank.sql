@@ -1,9 +1,5 @@
 create or replace function core.is_blank(given text)
 returns boolean
 language sql immutable
-return
-  -- Spelt out: what white space is to a regular expression depends on the locale of the database. Trimming looks at the
-  -- ends of the text alone, and costs a tenth of a search.
-  is_blank.given is null or btrim(is_blank.given, U&'\0009\000a\000b\000c\000d\0020\0085\00a0\1680\2000\2001\2002\2003\2004\2005'
-    '\2006\2007\2008\2009\200a\200b\200c\200d\2028\2029\202f\205f\2060\3000\feff') = '';
+return is_blank.given is null or core.trim_blanks(is_blank.given) = '';
 comment on function core.is_blank is 'Whether a text is null or has no visible character: nothing but white space and zero-width characters.';

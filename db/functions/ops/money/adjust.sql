@@ -5,11 +5,11 @@ as $$
 begin
   perform core.require(core.is_money(abs(amount)),
     'amount must not be 0, at most 100000000000 either way, with at most 2 decimals');
-  perform core.require(length(trim(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
+  perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
   return core.post_once('adjustment', account_id, amount, reference, note);
 end
 $$;
 comment on function ops.adjust is
   'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; '
-  'the note says why. A repeated reference changes nothing; the same reference with another amount, or of a '
-  'deposit, is refused.';
+  'the note says why. A reference counts once, whatever its case and the blanks around it: repeated it changes nothing, and '
+  'with another amount, or of a deposit, it is refused.';

@@ -1,0 +1,142 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { lastLogged, operatorOf, refusals } from '../../support/operator.ts'
+import { audit } from '../../support/orders.ts'
+import { makePartner } from '../../support/partner.ts'
+import { explainingSession, scansOf } from '../../support/sql/plans.ts'
+
+const database = testDatabase()
+const sql = operatorOf(database)
+/** All that counts as blank: white space and what has no width. */
+const blanks = [
+  ...'\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a',
+  ...'\u200b\u200c\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff',
+].join('')
+let account: number
+
+beforeEach(async () => {
+  account = (await makePartner(database.sql, { balance: 0 })).accountId
+})
+
+const deposit = async (reference: string, amount = 10): Promise<string> => {
+  const [row] = await sql()`select ops.deposit(${account}, ${amount}, ${reference}) as balance`
+  return row?.balance
+}
+const adjust = async (reference: string, amount: number): Promise<string> => {
+  const [row] = await sql()`select ops.adjust(${account}, ${amount}, ${reference}, 'fees') as balance`
+  return row?.balance
+}
+const references = async () => {
+  const rows = await sql()`select reference from ops.ledger where account_id = ${account} order by seq`
+  return rows.map(({ reference }) => reference)
+}
+
+/** Books a reference as the release before did: as it was typed. */
+const formerDeposit = (reference: string, amount: number) => database.sql`
+  with booked as (
+    update supply.accounts set balance = balance + ${amount}, last_seq = last_seq + 1 where id = ${account} returning *)
+  insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference)
+  select id, last_seq, 'deposit', ${amount}, balance, currency, ${reference} from booked`
+
+describe('a reference counts once', () => {
+  test.each([
+    ['r3', 'R3'],
+    ['r3', 'r3 '],
+    ['R3', ' r3'],
+    ['r3', `${blanks}r3${blanks}`],
+    ['Счёт № 17', 'СЧЁТ № 17\u00a0'],
+  ])('%j and %j are one deposit', async (first, second) => {
+    expect(await deposit(first)).toBe('10.00')
+    expect(await deposit(second)).toBe('10.00')
+    expect(await references()).toEqual([first])
+    await expect(deposit(second, 11)).rejects.toMatchObject(refusals.taken)
+    await expect(adjust(second, 10)).rejects.toMatchObject(refusals.taken)
+  })
+
+  test('also of an adjustment', async () => {
+    await deposit('first')
+    expect(await adjust('fee 1', -3)).toBe('7.00')
+    expect(await adjust(' Fee 1\u200b', -3)).toBe('7.00')
+    await expect(adjust('FEE 1', -4)).rejects.toMatchObject(refusals.taken)
+  })
+
+  test('and is kept trimmed, in its own case, by ledger and log', async () => {
+    await deposit(`${blanks}Invoice  17${blanks}`)
+    expect(await references()).toEqual(['Invoice  17'])
+    expect(await lastLogged(sql())).toMatchObject({ detail: { reference: 'Invoice  17' } })
+    expect(await deposit('invoice 17')).toBe('20.00')
+  })
+
+  test('when it is booked twice at the same moment', async () => {
+    const balances = await Promise.all(['r3', 'R3', 'r3 ', ' R3'].map((reference) => deposit(reference)))
+    expect(balances).toEqual(Array(4).fill('10.00'))
+  })
+
+  test('in an account: another one may have it, too', async () => {
+    await deposit('r3')
+    const other = await makePartner(database.sql, { balance: 0 })
+    expect(await sql()`select ops.deposit(${other.accountId}, 5, 'R3') as balance`).toEqual([
+      { balance: '5.00' },
+    ])
+  })
+
+  test('in the tables, whoever writes to them', async () => {
+    await deposit('r3')
+    const again = database.sql`
+      insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference, plain_reference)
+      values (${account}, 2, 'deposit', 1, 11, 'RUB', 'R3', 'r3')`
+    await expect(again).rejects.toMatchObject({
+      ...refusals.taken,
+      constraint_name: 'ledger_plain_reference',
+    })
+  })
+})
+
+test.each(['', ' ', blanks, 'x'.repeat(201), null])('%j is no reference', async (reference) => {
+  await expect(deposit(reference as string)).rejects.toMatchObject({
+    ...refusals.wrongArgument,
+    message: 'reference must have 1 to 200 characters',
+  })
+})
+
+test('blanks around a reference do not count towards its length', async () => {
+  await deposit(` ${'x'.repeat(200)} `)
+  expect(await references()).toEqual(['x'.repeat(200)])
+})
+
+test.each([' ', blanks])('a note of nothing but blanks says nothing: %j', async (note) => {
+  await expect(sql()`select ops.adjust(${account}, 5, 'r3', ${note})`).rejects.toMatchObject(
+    refusals.wrongArgument,
+  )
+})
+
+describe('references from before that differ in case or blanks alone', () => {
+  beforeEach(async () => {
+    await formerDeposit('r3', 5)
+    await formerDeposit('R3 ', 7)
+  })
+
+  test('stay what they are, and each counts', async () => {
+    expect(await deposit('R3', 5)).toBe('12.00')
+    expect(await deposit('r3', 7)).toBe('12.00')
+    await expect(deposit('r3', 8)).rejects.toMatchObject(refusals.taken)
+    expect(await references()).toEqual(['r3', 'R3 '])
+    expect(await audit(database.sql)).toEqual([])
+  })
+
+  test('are found by an index, whatever blanks they have', async () => {
+    await formerDeposit(`${blanks}Ч1${blanks}`, 9)
+    expect(await deposit('ч1', 9)).toBe('21.00')
+    await database.sql`
+      insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference)
+      select ${account}, n, 'deposit', 1, 1, 'RUB', 'many ' || n from generate_series(100, 5000) n`
+    await database.sql`analyze supply.ledger`
+    const session = await explainingSession(database.url, {})
+    const { statements } = await session.explained(
+      (on) => on`select core.post_once('deposit', ${account}, 9, 'Ч1 ')`,
+    )
+    await session.end()
+    expect(scansOf(statements, 'ledger')).toEqual(['ledger_former_reference', 'ledger_plain_reference'])
+    expect(Math.max(...statements.map(({ rowsRead }) => rowsRead))).toBeLessThanOrEqual(5)
+  })
+})
