@@ -171,6 +171,7 @@ export const transaction = v.object({
   externalOrderId: v.nullable(text('Your own reference of that order.')),
   paymentCode: v.nullable(text('The reference of the charge.')),
   createdAt: time('When it was made.'),
+  reference: v.nullable(text('Of a deposit or an adjustment: under what it was booked, as an invoice.')),
 })
 
 export const transactionPage = v.object({

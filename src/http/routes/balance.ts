@@ -23,6 +23,7 @@ const columns = [
   'externalOrderId',
   'paymentCode',
   'createdAt',
+  'reference',
 ]
 const money = new Set(['amount', 'balanceAfter'])
 

@@ -155,7 +155,23 @@ describe('GET /b2b/balance/transactions', () => {
       externalOrderId: 'meanwhile',
       paymentCode: expect.stringMatching(/./),
       createdAt: expect.stringMatching(/Z$/),
+      reference: null,
     })
+  })
+
+  test('says under which reference deposits and adjustments were booked, and not what operators noted', async () => {
+    const other = await makePartner(database.sql)
+    await database.sql`select ops.adjust(${other.accountId}, -5, 'fee "1", 2026', 'a word among operators')`
+    const answer = await get(path, {}, other)
+    expect(answer.json.data.transactions).toMatchObject([
+      { seq: 2, type: 'adjustment', reference: 'fee "1", 2026' },
+      { seq: 1, type: 'deposit', reference: 'first deposit' },
+    ])
+    expect(answer.text).not.toContain('a word among operators')
+    const asCsv = await get(path, { accept: 'text/csv' }, other)
+    expect(asCsv.text).toMatch(/^1,deposit,1000\.00,.*,first deposit\r\n/m)
+    expect(asCsv.text).toContain(',"fee ""1"", 2026"\r\n')
+    expect(asCsv.text).not.toContain('a word among operators')
   })
 
   test('is paged by cursor to its end', async () => {
@@ -193,8 +209,8 @@ describe('GET /b2b/balance/transactions', () => {
       const { data } = (await get(`${path}?limit=1`)).json
       const [entry] = data.transactions
       expect(answer.text).toBe(
-        'seq,type,amount,balanceAfter,currency,orderCode,externalOrderId,paymentCode,createdAt\r\n' +
-          `${entry.seq},order_charge,-20.00,${(1000 - 20 * codes.length).toFixed(2)},RUB,${codes[0]},meanwhile,${entry.paymentCode},${entry.createdAt}\r\n`,
+        'seq,type,amount,balanceAfter,currency,orderCode,externalOrderId,paymentCode,createdAt,reference\r\n' +
+          `${entry.seq},order_charge,-20.00,${(1000 - 20 * codes.length).toFixed(2)},RUB,${codes[0]},meanwhile,${entry.paymentCode},${entry.createdAt},\r\n`,
       )
     })
 

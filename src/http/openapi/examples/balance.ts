@@ -25,6 +25,7 @@ const deposit = {
   externalOrderId: null,
   paymentCode: null,
   createdAt: '2026-03-01T08:00:00.000Z',
+  reference: 'invoice 17',
 }
 
 const charge = {
@@ -32,6 +33,7 @@ const charge = {
   ...{ seq: 2, type: 'order_charge', amount: -1669, balanceAfter: 98331 },
   ...{ orderCode: code, externalOrderId: order.externalOrderId, paymentCode: order.paymentCode },
   createdAt: placedAt,
+  reference: null,
 }
 
 export const transactionPages = {
@@ -47,8 +49,8 @@ export const transactionPages = {
 }
 
 export const transactionsCsv = [
-  'seq,type,amount,balanceAfter,currency,orderCode,externalOrderId,paymentCode,createdAt',
-  `2,order_charge,-1669.00,98331.00,RUB,${code},shop-1001,${order.paymentCode},${placedAt}`,
-  '1,deposit,100000.00,100000.00,RUB,,,,2026-03-01T08:00:00.000Z',
+  'seq,type,amount,balanceAfter,currency,orderCode,externalOrderId,paymentCode,createdAt,reference',
+  `2,order_charge,-1669.00,98331.00,RUB,${code},shop-1001,${order.paymentCode},${placedAt},`,
+  '1,deposit,100000.00,100000.00,RUB,,,,2026-03-01T08:00:00.000Z,invoice 17',
   '',
 ].join('\r\n')
