@@ -169,6 +169,11 @@ export type Functions = {
     args: { catalog: unknown }
     result: undefined
   }
+  /** What the orders from a moment on and before another one (null: of all times) brought, by the day they were placed on (in the time zone of the session), product, supplier and partner, in the order's currency. margin is sold - refunded - cost, without the items whose cost is not known: these are items_without_cost, what they brought is sold_without_cost, and where all are so, cost and margin are null. open_items are of orders that are not final, and count as if they will be delivered. Raises if the period ends before it begins. */
+  'ops.margins': {
+    args: { from_at?: Date | string | null; to_at?: Date | string | null }
+    result: { day: string; product_id: number; product: string; supplier: string; account_id: string; partner: string; currency: string; items: number; open_items: number; sold: string; refunded: string; cost: string; margin: string; items_without_cost: number; sold_without_cost: string }[]
+  }
   /** What happened to one order, in order of time, and what comes next: charge, calls to suppliers, settlements, refunds, the event and its deliveries, alerts, operators' acts. Takes an order code, external id, payment code, item id, event id, or supplier's order id. elapsed counts from the placing. Shows no code and no token. Raises where no order, or more than one, has the reference, and says what to give instead. */
   'ops.order_story': {
     args: { reference: string | null }
@@ -243,6 +248,11 @@ export type Functions = {
   'ops.settle_item': {
     args: { item_id: string | null; outcome: string | null; codes?: readonly (string | null)[] | null; reason?: string | null }
     result: undefined
+  }
+  /** What moved an account's balance from a moment on and before another one (null: from its beginning, until now), oldest first, in the account's currency. The first row (opening_balance) and the last one (closing_balance) have a balance and no amount: the amounts between lead from one to the other, and a period's closing balance is the opening balance of the one that begins where it ends. Raises if there is no such account, or the period ends before it begins. */
+  'ops.statement': {
+    args: { account_id: string | number | bigint | null; from_at?: Date | string | null; to_at?: Date | string | null }
+    result: { at: Date; seq: string; type: string; amount: string; balance: string; order_code: string; external_order_id: string; reference: string; note: string; currency: string }[]
   }
   /** Makes a game, or changes the one with the slug to what is given; returns its number. */
   'ops.upsert_game': {
@@ -410,6 +420,7 @@ export const functions = {
   'ops.help': { args: {}, returns: 'rows' },
   'ops.issue_key': { args: { account_id: 'bigint', scope: 'text', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]' }, returns: 'value' },
   'ops.load_catalog': { args: { catalog: 'jsonb' }, returns: 'void' },
+  'ops.margins': { args: { from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
   'ops.order_story': { args: { reference: 'text' }, returns: 'rows' },
   'ops.poll_now': { args: { item_id: 'uuid' }, returns: 'void' },
   'ops.redeliver': { args: { event_id: 'uuid' }, returns: 'void' },
@@ -425,6 +436,7 @@ export const functions = {
   'ops.set_rate_limit': { args: { network: 'cidr', per_minute: 'integer' }, returns: 'void' },
   'ops.set_supplier_active': { args: { supplier: 'text', active: 'boolean' }, returns: 'void' },
   'ops.settle_item': { args: { item_id: 'uuid', outcome: 'text', codes: 'text[]', reason: 'text' }, returns: 'void' },
+  'ops.statement': { args: { account_id: 'bigint', from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
   'ops.upsert_game': { args: { slug: 'text', name: 'text', image_url: 'text' }, returns: 'value' },
   'ops.upsert_offer': { args: { product_id: 'integer', supplier: 'text', sku: 'text', cost: 'numeric', priority: 'integer' }, returns: 'void' },
   'ops.upsert_product': { args: { id: 'integer', game_slug: 'text', name: 'text', price: 'numeric', currency: 'text', delivery_type: 'text', delivery_fields: 'jsonb', region: 'text', amount_value: 'numeric', max_quantity: 'integer', in_stock: 'boolean' }, returns: 'value' },

@@ -31,6 +31,7 @@ export const typeRules: { readonly [type: string]: TypeRule } = {
   text: text(25),
   uuid: text(2950),
   cidr: text(650),
+  date: text(1082),
   interval: text(1186),
   json: text(114),
   jsonb: { oid: 3802, result: 'unknown', arg: 'unknown', parse: (value) => JSON.parse(value) },

@@ -22,6 +22,7 @@ type Reads = { [what: string]: (sql: postgres.Sql) => postgres.PendingQuery<post
 const longAgo = new Date(Date.now() - 800 * 86_400_000)
 const halfYearAgo = new Date(Date.now() - 183 * 86_400_000)
 const minuteLater = new Date(halfYearAgo.getTime() + 60_000)
+const dayLater = new Date(halfYearAgo.getTime() + 86_400_000)
 const midCode = (sql: postgres.Sql) => sql`'ord_' || md5('order' || ${orders / 2}::int)`
 
 const partnersReads: Reads = {
@@ -84,6 +85,11 @@ const operatorsReads: Reads = {
   'latest ledger rows': (sql) => sql`select * from ops.ledger order by created_at desc limit ${page}`,
   'latest ledger rows of an account': (sql) => sql`
     select * from ops.ledger where account_id = ${partner.accountId} order by seq desc limit ${page}`,
+  'statement of a day': (sql) =>
+    sql`select * from ops.statement(${partner.accountId}, ${halfYearAgo}, ${dayLater})`,
+  'statement from before all until long ago': (sql) =>
+    sql`select * from ops.statement(${partner.accountId}, to_at => ${longAgo})`,
+  'margins of a day': (sql) => sql`select * from ops.margins(${halfYearAgo}, ${dayLater})`,
   'next jobs': (sql) => sql`select * from ops.queue where available order by run_at limit ${page}`,
   'items that wait for an operator': (sql) => sql`select * from ops.stuck_items`,
   'dead letters': (sql) => sql`select * from ops.dead_letters`,

@@ -1,0 +1,145 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { itemTests } from '../../support/item_tests.ts'
+import { answer, completed, failed } from '../../support/items.ts'
+import { refusals } from '../../support/operator.ts'
+import { audit, place } from '../../support/orders.ts'
+import { makePartner } from '../../support/partner.ts'
+
+const { sql, order, partner } = itemTests()
+const coins = 300
+const keys = 301
+
+const offer = (productId: number, supplier: string, cost: number | null, priority = 1) =>
+  sql()`select ops.upsert_offer(${productId}, ${supplier}, 'a', ${cost}, ${priority})`
+const items = (productId: number, quantity = 1) => ({ items: [{ productId, quantity }] })
+const soldAt = (time: string, code: string) =>
+  sql()`update supply.orders set created_at = ${time} where code = ${code}`
+
+/** The rows of the present partner, money as numbers. */
+const margins = async (from: string | null = null, to: string | null = null) => [
+  ...(await sql()`
+    select day::text, product_id, product, supplier, account_id::int, partner, currency, items, open_items,
+      sold::float, refunded::float, cost::float, margin::float, items_without_cost, sold_without_cost::float
+    from ops.margins(${from}, ${to}) where account_id = ${partner().accountId}`),
+]
+
+beforeAll(async () => {
+  await sql()`select ops.upsert_product(${coins}, 'space-trader', 'Coins', 7.00, 'RUB', 'id_only')`
+  await sql()`select ops.upsert_product(${keys}, 'space-trader', 'Key', 20.00, 'RUB', 'key')`
+  await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:10', 'other')`
+})
+beforeEach(async () => {
+  await offer(coins, 'first', 5.25)
+  await offer(coins, 'second', 6, 2)
+  await offer(keys, 'first', 12)
+})
+
+describe('a margin', () => {
+  test('is what was sold, less what was given back and what it cost', async () => {
+    const { item } = await order(items(coins, 4))
+    await answer(sql(), item, completed())
+    const refused = await order(items(coins, 2))
+    await answer(sql(), refused.item, failed())
+    const part = await order(items(keys, 3))
+    expect(await answer(sql(), part.item, completed({ codes: ['A'] }))).toBe('held')
+    await sql()`select ops.settle_item(${part.item}, 'failed')`
+    expect(await margins()).toMatchObject([
+      { product_id: coins, items: 2, sold: 42, refunded: 14, cost: 21, margin: 7, items_without_cost: 0 },
+      { product_id: keys, items: 2, sold: 60, refunded: 40, cost: 12, margin: 8, items_without_cost: 0 },
+    ])
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('counts an open item as if it will be delivered, also one that failed before its order ended', async () => {
+    const { items: both } = await order({ items: [{ productId: coins }, { productId: coins }] })
+    const before = { items: 2, open_items: 2, sold: 14, refunded: 0, cost: 10.5, margin: 3.5 }
+    expect(await margins()).toMatchObject([before])
+    await answer(sql(), both[0] ?? '', failed())
+    expect(await margins()).toMatchObject([before])
+    await answer(sql(), both[1] ?? '', completed())
+    expect(await margins()).toMatchObject([
+      { items: 2, open_items: 0, sold: 14, refunded: 7, cost: 5.25, margin: 1.75 },
+    ])
+  })
+
+  test('leaves out items whose cost is not known, which are counted apart', async () => {
+    await answer(sql(), (await order(items(coins))).item, completed())
+    await offer(coins, 'first', null)
+    await answer(sql(), (await order(items(coins, 3))).item, completed())
+    await answer(sql(), (await order(items(coins))).item, failed())
+    expect(await margins()).toMatchObject([
+      {
+        ...{ items: 3, sold: 35, refunded: 7, cost: 5.25, margin: 1.75 },
+        ...{ items_without_cost: 1, sold_without_cost: 21 },
+      },
+    ])
+  })
+
+  test('is unknown, not nothing, where no cost is known, and nothing where all was given back', async () => {
+    await offer(keys, 'first', null)
+    await answer(sql(), (await order(items(coins))).item, failed())
+    await order(items(keys))
+    expect(await margins()).toMatchObject([
+      { product_id: coins, cost: 0, margin: 0, items_without_cost: 0, sold_without_cost: 0 },
+      { product_id: keys, cost: null, margin: null, items_without_cost: 1, sold_without_cost: 20 },
+    ])
+  })
+})
+
+describe('margins are told apart', () => {
+  test('by product, by the supplier that had the item in the end, and by partner', async () => {
+    await order(items(coins))
+    await order(items(keys))
+    const moved = await order(items(coins))
+    await answer(sql(), moved.item, failed({ errorCode: 'OUT_OF_STOCK' }))
+    await place(sql(), await makePartner(sql(), { name: 'Another' }), items(coins))
+    const of = { account_id: partner().accountId, partner: 'A partner', currency: 'RUB' }
+    expect(await margins()).toMatchObject([
+      { ...of, product_id: coins, product: 'Coins', supplier: 'first', margin: 1.75 },
+      { ...of, product_id: coins, product: 'Coins', supplier: 'second', margin: 1 },
+      { ...of, product_id: keys, product: 'Key', supplier: 'first', margin: 8 },
+    ])
+  })
+
+  test('by the day of the order, in the time zone of the session', async () => {
+    for (const time of [
+      '2026-03-01T20:59:59Z',
+      '2026-03-01T21:00:00Z',
+      '2026-03-31T20:59:59.9Z',
+      '2026-03-31T21:00Z',
+    ]) {
+      await soldAt(time, (await order(items(coins))).code)
+    }
+    const days = await sql().begin(async (tx) => {
+      await tx`set local time zone 'Europe/Moscow'`
+      return tx`
+        select day::text, items from ops.margins('2026-03-01', '2026-04-01') where account_id = ${partner().accountId}`
+    })
+    expect([...days]).toEqual([
+      { day: '2026-03-01', items: 1 },
+      { day: '2026-03-02', items: 1 },
+      { day: '2026-03-31', items: 1 },
+    ])
+  })
+})
+
+test('the sums are those of the ledger', async () => {
+  await answer(sql(), (await order(items(coins, 2))).item, failed())
+  await answer(sql(), (await order(items(keys))).item, completed({ codes: ['A'] }))
+  const [row] = await sql()`
+    select sum(sold)::float as sold, sum(refunded)::float as refunded,
+      sum(sold - refunded - coalesce(sold_without_cost, 0) - coalesce(cost, 0) - coalesce(margin, 0))::float as rest
+    from ops.margins() where account_id = ${partner().accountId}`
+  const [ledger] = await sql()`
+    select -sum(amount) filter (where type = 'order_charge')::float as sold,
+      sum(amount) filter (where type = 'order_refund')::float as refunded
+    from ops.ledger where account_id = ${partner().accountId}`
+  expect(row).toEqual({ ...ledger, rest: 0 })
+})
+
+test('a period that ends before it begins is refused', async () => {
+  await expect(margins('2026-04-01', '2026-03-01')).rejects.toMatchObject({
+    ...refusals.wrongArgument,
+    message: 'from_at must not be after to_at',
+  })
+})

@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { itemTests } from '../../support/item_tests.ts'
+import { answer, failed } from '../../support/items.ts'
+import { refusals } from '../../support/operator.ts'
+import { makePartner } from '../../support/partner.ts'
+
+const { sql, order, partner } = itemTests()
+
+type Row = {
+  at: Date | null
+  seq: number | null
+  type: string
+  amount: number | null
+  balance: number
+  order_code: string | null
+  external_order_id: string | null
+  reference: string | null
+  note: string | null
+}
+
+const statement = async (from: Date | null = null, to: Date | null = null, account = partner().accountId) => [
+  ...(await sql()<Row[]>`
+    select at, seq::int, type, amount::float, balance::float, order_code, external_order_id, reference, note
+    from ops.statement(${account}, ${from}, ${to})`),
+]
+
+const at = new Date('2026-01-01T00:00:00Z')
+const hours = (count: number) => new Date(at.getTime() + count * 3_600_000)
+
+/** Two entries an hour, from an hour before that moment on: 1 and 2, 3 and 4, 5 and 6 roubles. */
+async function sixDeposits(): Promise<number> {
+  const { accountId } = await makePartner(sql(), { balance: 0 })
+  for (let n = 1; n <= 6; n += 1) await sql()`select ops.deposit(${accountId}, ${n}, ${`deposit ${n}`})`
+  await sql().begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`
+      update supply.ledger set created_at = ${at}::timestamptz + ((seq - 1) / 2 - 1) * interval '1 hour'
+      where account_id = ${accountId}`
+  })
+  return accountId
+}
+
+test('a statement tells every movement of a balance between its opening and its closing', async () => {
+  const { code, item } = await order({ externalOrderId: 'shop-1' })
+  await answer(sql(), item, failed())
+  await sql()`select ops.adjust(${partner().accountId}, -100, 'fee 1', 'a fee')`
+  const rows = await statement()
+  const none = { order_code: null, external_order_id: null, reference: null, note: null }
+  const ofOrder = { ...none, order_code: code, external_order_id: 'shop-1' }
+  expect(rows).toMatchObject([
+    { ...none, seq: null, type: 'opening_balance', amount: null, balance: 0 },
+    { ...none, seq: 1, type: 'deposit', amount: 1000, balance: 1000, reference: 'first deposit' },
+    { ...ofOrder, seq: 2, type: 'order_charge', amount: -10.5, balance: 989.5 },
+    { ...ofOrder, seq: 3, type: 'order_refund', amount: 10.5, balance: 1000 },
+    { ...none, seq: 4, type: 'adjustment', amount: -100, balance: 900, reference: 'fee 1', note: 'a fee' },
+    { ...none, seq: null, type: 'closing_balance', amount: null, balance: 900 },
+  ])
+  const times = rows.map((row) => Number(row.at))
+  expect(times).toEqual([...times].sort((one, other) => one - other))
+})
+
+describe('a period begins at its first moment and ends before its last', () => {
+  let account: number
+  beforeEach(async () => {
+    account = await sixDeposits()
+  })
+  const summary = async (from: Date | null, to: Date | null) => {
+    const rows = await statement(from, to, account)
+    const [opening, closing] = [rows[0], rows.at(-1)]
+    const moved = rows.reduce((sum, { amount }) => sum + (amount ?? 0), 0)
+    expect(opening).toMatchObject({ type: 'opening_balance', seq: null })
+    expect(closing).toMatchObject({ type: 'closing_balance', seq: null })
+    expect((opening?.balance ?? 0) + moved).toBe(closing?.balance)
+    return [opening?.balance, rows.slice(1, -1).map(({ seq }) => seq), closing?.balance]
+  }
+
+  test('so that its balances add up, and periods follow each other', async () => {
+    expect(await summary(null, null)).toEqual([0, [1, 2, 3, 4, 5, 6], 21])
+    expect(await summary(null, hours(-1))).toEqual([0, [], 0])
+    expect(await summary(hours(-1), hours(0))).toEqual([0, [1, 2], 3])
+    expect(await summary(hours(0), hours(1))).toEqual([3, [3, 4], 10])
+    expect(await summary(hours(1), null)).toEqual([10, [5, 6], 21])
+    expect(await summary(hours(2), null)).toEqual([21, [], 21])
+    expect(await summary(hours(0), hours(0))).toEqual([3, [], 3])
+  })
+
+  test('and says when, without bounds from the account’s beginning until now', async () => {
+    const bounds = async (from: Date | null, to: Date | null) => {
+      const rows = await statement(from, to, account)
+      return [rows[0]?.at, rows.at(-1)?.at]
+    }
+    expect(await bounds(hours(0), hours(1))).toEqual([hours(0), hours(1)])
+    const [row] = await sql()`
+      select a.created_at as since, now() as until from supply.accounts a where a.id = ${account}`
+    const [since, until] = await bounds(null, null)
+    expect(since).toEqual(row?.since)
+    expect(Number(until)).toBeGreaterThanOrEqual(Number(row?.until))
+  })
+})
+
+test('a statement needs an account, and a period that does not end before it begins', async () => {
+  await expect(statement(null, null, 999_999)).rejects.toMatchObject({
+    ...refusals.unknown,
+    message: 'there is no account 999999',
+  })
+  await expect(statement(hours(1), hours(0))).rejects.toMatchObject({
+    ...refusals.wrongArgument,
+    message: 'from_at must not be after to_at',
+  })
+})
+
+test('an account without movements has a statement, too', async () => {
+  const { accountId } = await makePartner(sql(), { balance: 0 })
+  expect(await statement(null, null, accountId)).toMatchObject([
+    { type: 'opening_balance', balance: 0 },
+    { type: 'closing_balance', balance: 0 },
+  ])
+})
