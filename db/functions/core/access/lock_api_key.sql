@@ -6,7 +6,8 @@ declare
   key supply.api_keys;
 begin
   select k.* into key from supply.api_keys k where k.id = lock_api_key.key_id for no key update;
-  perform core.require(found, format('there is no key %s', lock_api_key.key_id), 'no_data_found');
+  perform core.require(found, format('there is no key %s', coalesce(lock_api_key.key_id::text, 'null')), 'no_data_found',
+    'ops.api_keys lists the keys with their numbers.');
   return key;
 end
 $$;

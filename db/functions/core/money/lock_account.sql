@@ -6,7 +6,8 @@ declare
   account supply.accounts;
 begin
   select a.* into account from supply.accounts a where a.id = lock_account.account_id for no key update;
-  perform core.require(found, format('there is no account %s', lock_account.account_id), 'no_data_found');
+  perform core.require(found, format('there is no account %s', coalesce(lock_account.account_id::text, 'null')), 'no_data_found',
+    'ops.accounts lists the accounts, ops.create_account makes one.');
   return account;
 end
 $$;

@@ -6,11 +6,12 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   was_offered boolean;
+  hint text;
 begin
   perform 1 from supply.products p where p.id = upsert_offer.product_id for no key update;
-  perform core.require(found, format('there is no product %s', product_id), 'no_data_found');
+  perform core.require(found, format('there is no product %s', coalesce(product_id::text, 'null')), 'no_data_found', 'ops.products lists the products.');
   perform core.require(exists (select from supply.suppliers s where s.code = upsert_offer.supplier),
-    format('there is no supplier %L', supplier), 'no_data_found');
+    format('there is no supplier %L', supplier), 'no_data_found', 'ops.suppliers lists the suppliers, ops.upsert_supplier makes one.');
   perform core.require(length(trim(upsert_offer.sku)) between 1 and 200, 'sku must have 1 to 200 characters');
   perform core.require(upsert_offer.cost is null or upsert_offer.cost = 0 or core.is_money(upsert_offer.cost),
     'cost must be from 0 to 100000000000, with at most 2 decimals');
@@ -29,6 +30,10 @@ begin
   if core.has_offer(product_id) <> was_offered then
     update supply.products p set updated_at = now() where p.id = upsert_offer.product_id;
   end if;
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('upsert_offer', hint);
 end
 $$;
 comment on function ops.upsert_offer is

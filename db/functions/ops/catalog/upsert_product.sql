@@ -7,11 +7,14 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   game_id int := (select g.id from supply.games g where g.slug = game_slug);
-  fields jsonb := core.clean_fields(delivery_fields);
+  fields jsonb;
   product_id int;
   before supply.products;
+  hint text;
 begin
-  perform core.require(game_id is not null, format('there is no game %L', game_slug), 'no_data_found');
+  fields := core.clean_fields(delivery_fields);
+  perform core.require(game_id is not null, format('there is no game %L', game_slug), 'no_data_found',
+    'ops.games lists the games, ops.upsert_game makes one.');
   perform core.require(upsert_product.id is null or upsert_product.id between 1 and 2000000000, 'id must be from 1 to 2000000000');
   perform core.require(length(trim(upsert_product.name)) between 1 and 300, 'name must have 1 to 300 characters');
   perform core.require(core.is_money(upsert_product.price),
@@ -54,6 +57,10 @@ begin
       'delivery_fields', fields, 'region', region, 'amount_value', amount_value, 'max_quantity', max_quantity, 'in_stock', in_stock));
   end if;
   return product_id;
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('upsert_product', hint);
 end
 $$;
 comment on function ops.upsert_product is

@@ -2,6 +2,8 @@ create or replace function ops.upsert_supplier(code text, base_url text, token t
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  hint text;
 begin
   perform core.require(upsert_supplier.code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$',
     'code must have 1 to 50 Latin letters, digits, dashes and underscores');
@@ -22,6 +24,10 @@ begin
     perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_build_object(
       'base_url', rtrim(base_url, '/'), 'protocol', protocol));
   end if;
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('upsert_supplier', hint);
 end
 $$;
 comment on function ops.upsert_supplier is

@@ -6,11 +6,15 @@ returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  account supply.accounts := core.lock_account(account_id);
-  origins text[] := core.clean_origins(allowed_origins);
-  networks cidr[] := core.clean_networks(allowed_ips);
+  account supply.accounts;
+  origins text[];
+  networks cidr[];
   issued record;
+  hint text;
 begin
+  account := core.lock_account(account_id);
+  origins := core.clean_origins(allowed_origins);
+  networks := core.clean_networks(allowed_ips);
   perform core.require(scope in ('full', 'public'), 'scope must be full or public');
   select a.* into issued from core.add_api_key(
     account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end,
@@ -20,6 +24,10 @@ begin
     'account_id', account.id, 'scope', scope, 'expires_at', expires_at,
     'allowed_origins', origins, 'allowed_ips', networks));
   return issued.key;
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('issue_key', hint);
 end
 $$;
 comment on function ops.issue_key is

@@ -5,10 +5,12 @@ returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  old supply.api_keys := core.lock_api_key(key_id);
+  old supply.api_keys;
   replacement bigint;
   issued record;
+  hint text;
 begin
+  old := core.lock_api_key(key_id);
   perform core.require(rotate_key.at is not null and overlap >= interval '0',
     'at must be given, and overlap must not be negative');
   perform core.require(old.revoked_at is null,
@@ -28,6 +30,10 @@ begin
   perform core.log_operator('rotate_key', 'key ' || old.id, jsonb_build_object(
     'new_key_id', issued.key_id, 'overlap', overlap, 'at', rotate_key.at));
   return issued.key;
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('rotate_key', hint);
 end
 $$;
 comment on function ops.rotate_key is

@@ -5,15 +5,23 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  key supply.api_keys := core.lock_api_key(key_id);
-  origins text[] := core.clean_origins(allowed_origins);
-  networks cidr[] := core.clean_networks(allowed_ips);
+  key supply.api_keys;
+  origins text[];
+  networks cidr[];
+  hint text;
 begin
+  key := core.lock_api_key(key_id);
+  origins := core.clean_origins(allowed_origins);
+  networks := core.clean_networks(allowed_ips);
   update supply.api_keys k set
     expires_at = set_key.expires_at, allowed_origins = origins, allowed_ips = networks
   where k.id = key.id;
   perform core.log_operator('set_key', 'key ' || key.id, jsonb_build_object(
     'expires_at', expires_at, 'allowed_origins', origins, 'allowed_ips', networks));
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_key', hint);
 end
 $$;
 comment on function ops.set_key is

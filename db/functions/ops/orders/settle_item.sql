@@ -8,17 +8,21 @@ declare
   kept text[];
   delivered int;
   withheld int;
+  hint text;
 begin
   perform 1 from supply.orders o
   where o.id = (select i.order_id from supply.order_items i where i.id = settle_item.item_id) for no key update;
   select i.* into item from supply.order_items i where i.id = settle_item.item_id for no key update;
   if not found then
-    raise exception 'there is no item %', item_id using errcode = 'no_data_found';
+    raise exception 'there is no item %', coalesce(item_id::text, 'null') using errcode = 'no_data_found',
+      hint = 'ops.stuck_items lists the items that wait for an operator.';
   elsif item.completed_at is not null then
-    raise exception 'item % is final already: %', item_id, item.status using errcode = 'object_not_in_prerequisite_state';
+    raise exception 'item % is final already: %', item_id, item.status using errcode = 'object_not_in_prerequisite_state',
+      hint = 'A final item stays as it is; ops.adjust corrects the balance where money has to move.';
   elsif item.stuck_at is null and item.held_at is null then
     raise exception 'item % is neither stuck nor held; its supplier is still being asked', item_id
-      using errcode = 'object_not_in_prerequisite_state';
+      using errcode = 'object_not_in_prerequisite_state',
+      hint = 'Only items of ops.stuck_items are settled by hand. ops.poll_now(item_id) asks the supplier at once.';
   elsif outcome is null or outcome not in ('completed', 'failed') then
     raise exception 'outcome must be completed or failed, not %', outcome using errcode = 'invalid_parameter_value';
   elsif exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000) then
@@ -56,6 +60,10 @@ begin
   perform core.log_operator('settle_item', 'item ' || item.id,
     jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', withheld, 'amount', item.amount, 'reason', reason));
   perform core.finish_orders(array[item.order_id]);
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('settle_item', hint);
 end
 $$;
 comment on function ops.settle_item is

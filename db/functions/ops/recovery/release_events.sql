@@ -4,11 +4,12 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   released uuid[];
+  hint text;
 begin
   perform core.require(dry_run is not null, 'dry_run must be true or false');
   perform core.require(
     release_events.account_id is null or exists (select from supply.accounts a where a.id = release_events.account_id),
-    format('there is no account %s', account_id), 'no_data_found');
+    format('there is no account %s', account_id), 'no_data_found', 'ops.accounts lists the accounts.');
   released := array(
     select e.id from supply.events e
     where e.state = 'held'
@@ -23,6 +24,10 @@ begin
   perform core.log_operator('release_events', coalesce('account ' || account_id, 'all accounts'),
     jsonb_build_object('before', before, 'events', cardinality(released)));
   return cardinality(released);
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('release_events', hint);
 end
 $$;
 comment on function ops.release_events is

@@ -3,19 +3,28 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  event supply.events := core.lock_event(event_id);
+  event supply.events;
+  hint text;
 begin
+  event := core.lock_event(event_id);
   perform core.require(event.state <> 'dead',
-    format('event %s is a dead letter: use ops.redeliver', event.id), 'object_not_in_prerequisite_state');
+    format('event %s is a dead letter', event.id), 'object_not_in_prerequisite_state',
+    format('A new round begins with: select ops.redeliver(%L)', event.id));
   perform core.require(event.state <> 'held',
-    format('event %s is held since a restore: use ops.release_events', event.id), 'object_not_in_prerequisite_state');
+    format('event %s is held since a restore', event.id), 'object_not_in_prerequisite_state',
+    'ops.release_events sends what is held; ops.recovery says what the recovery waits for.');
   perform core.require(event.state in ('waiting', 'queued', 'ready'),
-    format('event %s is not waiting: it is %s', event.id, event.state), 'object_not_in_prerequisite_state');
+    format('event %s is not waiting: it is %s', event.id, event.state), 'object_not_in_prerequisite_state',
+    'ops.delivery_attempts shows its attempts.');
   perform graphile_worker.complete_jobs(array(select j.id from core.jobs j where j.key = 'deliver_webhook:' || event.id));
   update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()), claim_expires_at = null
   where e.id = event.id;
   perform core.enqueue_deliveries(array[event.id]);
   perform core.log_operator('deliver_now', 'event ' || event.id);
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('deliver_now', hint);
 end
 $$;
 comment on function ops.deliver_now is

@@ -3,12 +3,23 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  event supply.events := core.lock_event(event_id);
+  event supply.events;
+  hint text;
 begin
+  event := core.lock_event(event_id);
   perform core.require(event.state = 'dead',
-    format('event %s is no dead letter: it is %s', event.id, (select e.state from ops.events e where e.event_id = event.id)), 'object_not_in_prerequisite_state');
+    format('event %s is no dead letter: it is %s', event.id, (select e.state from ops.events e where e.event_id = event.id)), 'object_not_in_prerequisite_state',
+    case event.state
+      when 'delivered' then 'The receiver took it: ops.delivery_attempts shows when.'
+      when 'sending' then 'Its attempt is under way: ops.delivery_attempts shows how it ends.'
+      when 'held' then 'It is held since a restore: ops.release_events sends it.'
+      else 'It is sent by itself; ops.deliver_now makes its next attempt due now.' end);
   perform core.start_rounds(array[event.id]);
   perform core.log_operator('redeliver', 'event ' || event.id, jsonb_build_object('dead_reason', event.dead_reason));
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('redeliver', hint);
 end
 $$;
 comment on function ops.redeliver is

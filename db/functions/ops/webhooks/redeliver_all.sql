@@ -5,9 +5,10 @@ as $$
 declare
   dead uuid[];
   started bigint;
+  hint text;
 begin
   perform core.lock_account(account_id);
-  perform core.require(since is not null, 'since must be given');
+  perform core.require(since is not null, 'since must be given', hint => 'Such as since => now() - interval ''2 days''.');
   perform core.require(dry_run is not null, 'dry_run must be true or false');
   dead := array(
     select e.id from supply.events e
@@ -18,6 +19,10 @@ begin
   started := core.start_rounds(dead);
   perform core.log_operator('redeliver_all', 'account ' || account_id, jsonb_build_object('since', since, 'events', started));
   return started;
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('redeliver_all', hint);
 end
 $$;
 comment on function ops.redeliver_all is
