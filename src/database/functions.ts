@@ -124,7 +124,7 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
-  /** Makes an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); currency: ISO 4217. */
+  /** Makes an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); currency: ISO 4217. Warns if another account has the name; ops.onboard refuses that, and makes deposit and key, too. */
   'ops.create_account': {
     args: { name: string | null; kind?: string | null; mode?: string | null; currency?: string | null }
     result: string | null
@@ -159,9 +159,9 @@ export type Functions = {
     args: Record<string, never>
     result: { kind: string; name: string; arguments: string; comment: string }[]
   }
-  /** Issues an API key and returns it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused on partner endpoints). allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. Specification 2.1. */
+  /** Issues an API key and returns it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused on partner endpoints). A notice says its number. label: what operators call it. allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. Specification 2.1. */
   'ops.issue_key': {
-    args: { account_id: string | number | bigint | null; scope?: string | null; expires_at?: Date | string | null; allowed_origins?: readonly (string | null)[] | null; allowed_ips?: readonly (string | null)[] | null }
+    args: { account_id: string | number | bigint | null; scope?: string | null; expires_at?: Date | string | null; allowed_origins?: readonly (string | null)[] | null; allowed_ips?: readonly (string | null)[] | null; label?: string | null }
     result: string | null
   }
   /** Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the arguments of ops.upsert_supplier, ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not list stays. All or nothing; loading it again changes nothing. */
@@ -173,6 +173,11 @@ export type Functions = {
   'ops.margins': {
     args: { from_at?: Date | string | null; to_at?: Date | string | null }
     result: { day: string; product_id: number; product: string; supplier: string; account_id: string; partner: string; currency: string; items: number; open_items: number; sold: string; refunded: string; cost: string; margin: string; items_without_cost: number; sold_without_cost: string }[]
+  }
+  /** Makes a new partner in one step: a supply account, its first deposit under a reference, and a full API key, which is shown this once. tell_partner is a text for the partner, without the key; \gx in the place of the semicolon shows it best. mode: live, or test. label: what operators call the key. Raises if an account has the name (capital letters and blanks around it do not count) unless allow_duplicate is true. */
+  'ops.onboard': {
+    args: { name: string | null; deposit: string | number | bigint | null; reference: string | null; mode?: string | null; currency?: string | null; label?: string | null; allow_duplicate?: boolean | null }
+    result: { account_id: string; key_id: string; key: string; tell_partner: string }[]
   }
   /** What happened to one order, in order of time, and what comes next: charge, calls to suppliers, settlements, refunds, the event and its deliveries, alerts, operators' acts. Takes an order code, external id, payment code, item id, event id, or supplier's order id. elapsed counts from the placing. Shows no code and no token. Raises where no order, or more than one, has the reference, and says what to give instead. */
   'ops.order_story': {
@@ -209,7 +214,7 @@ export type Functions = {
     args: { key_id: string | number | bigint | null }
     result: undefined
   }
-  /** Issues a replacement of a key and returns it, shown this once: the same prefix, scope, allowlists and expiry, valid from at. The old key works until overlap after that, at most until its own expiry. Raises for a key that is revoked, has expired by then, or was rotated already. Specification 2.1. */
+  /** Issues a replacement of a key and returns it, shown this once: the same prefix, label, scope, allowlists and expiry, valid from at. The old key works until overlap after that, at most until its own expiry. A notice says its number. Raises for a key that is revoked, has expired by then, or was rotated already. Specification 2.1. */
   'ops.rotate_key': {
     args: { key_id: string | number | bigint | null; overlap?: string | null; at?: Date | string | null }
     result: string | null
@@ -218,6 +223,11 @@ export type Functions = {
   'ops.send_item': {
     args: { item_id: string | null }
     result: undefined
+  }
+  /** Sends a sample order.completed, signed with the account's secret, to the partner's receiver as real events are sent, and returns its event id. So a receiver can be tried before the first order, also of a live account: the secret is made as the first delivery begins, then ops.webhook_secret shows it. ops.events and ops.delivery_attempts show how it goes. Touches no balance and no supplier; limited as the partner's own samples are. Specification 2.5, 6.2. */
+  'ops.send_test_event': {
+    args: { account_id: string | number | bigint | null; url: string | null }
+    result: string | null
   }
   /** Opens or closes an account. The API keys of a closed one get 401; its orders continue, and its events are delivered. Specification 5. */
   'ops.set_account_active': {
@@ -244,7 +254,7 @@ export type Functions = {
     args: { supplier: string | null; active: boolean | null }
     result: undefined
   }
-  /** Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the rest, and failed with codes => '{}' delivers none. A code that was kept and is not delivered stays in the record of the answer that held it (supply.supplier_attempts.codes), which no view shows. The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. Raises where the item is final, neither stuck nor held, or the codes do not fit or are not distinct. */
+  /** Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the rest, and failed with codes => '{}' delivers none. A code that was kept and is not delivered stays in the record of the answer that held it (supply.supplier_attempts.codes), which no view shows. The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key; a warning says if less than the whole of it is shown. Raises where the item is final, neither stuck nor held, or the codes do not fit or are not distinct. */
   'ops.settle_item': {
     args: { item_id: string | null; outcome: string | null; codes?: readonly (string | null)[] | null; reason?: string | null }
     result: undefined
@@ -418,9 +428,10 @@ export const functions = {
   'ops.ensure_demo_key': { args: { known: 'text' }, returns: 'value' },
   'ops.find': { args: { text: 'text' }, returns: 'rows' },
   'ops.help': { args: {}, returns: 'rows' },
-  'ops.issue_key': { args: { account_id: 'bigint', scope: 'text', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]' }, returns: 'value' },
+  'ops.issue_key': { args: { account_id: 'bigint', scope: 'text', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]', label: 'text' }, returns: 'value' },
   'ops.load_catalog': { args: { catalog: 'jsonb' }, returns: 'void' },
   'ops.margins': { args: { from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
+  'ops.onboard': { args: { name: 'text', deposit: 'numeric', reference: 'text', mode: 'text', currency: 'text', label: 'text', allow_duplicate: 'boolean' }, returns: 'rows' },
   'ops.order_story': { args: { reference: 'text' }, returns: 'rows' },
   'ops.poll_now': { args: { item_id: 'uuid' }, returns: 'void' },
   'ops.redeliver': { args: { event_id: 'uuid' }, returns: 'void' },
@@ -430,6 +441,7 @@ export const functions = {
   'ops.revoke_key': { args: { key_id: 'bigint' }, returns: 'void' },
   'ops.rotate_key': { args: { key_id: 'bigint', overlap: 'interval', at: 'timestamp with time zone' }, returns: 'value' },
   'ops.send_item': { args: { item_id: 'uuid' }, returns: 'void' },
+  'ops.send_test_event': { args: { account_id: 'bigint', url: 'text' }, returns: 'value' },
   'ops.set_account_active': { args: { account_id: 'bigint', active: 'boolean' }, returns: 'void' },
   'ops.set_key': { args: { key_id: 'bigint', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]' }, returns: 'void' },
   'ops.set_low_balance_threshold': { args: { account_id: 'bigint', threshold: 'numeric' }, returns: 'void' },

@@ -6,12 +6,18 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   account_id bigint;
+  namesake bigint;
   hint text;
 begin
   perform core.require(length(trim(create_account.name)) between 1 and 200, 'name must have 1 to 200 characters');
   perform core.require(create_account.kind in ('supply', 'storefront'), 'kind must be supply or storefront');
   perform core.require(create_account.mode in ('live', 'test'), 'mode must be live or test');
   perform core.require(create_account.currency ~ '^[A-Z]{3}$', 'currency must be three capital letters, such as RUB');
+  select a.id into namesake from supply.accounts a
+  where lower(trim(a.name)) = lower(trim(create_account.name)) order by a.id limit 1;
+  if found then
+    raise warning 'account % has this name, too', namesake using hint = 'ops.onboard refuses that.';
+  end if;
   insert into supply.accounts as a (name, kind, mode, currency)
   values (create_account.name, create_account.kind, create_account.mode, create_account.currency)
   returning a.id into account_id;
@@ -27,4 +33,4 @@ $$;
 comment on function ops.create_account is
   'Makes an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on '
   'partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); '
-  'currency: ISO 4217.';
+  'currency: ISO 4217. Warns if another account has the name; ops.onboard refuses that, and makes deposit and key, too.';

@@ -8,6 +8,7 @@ select
   k.revoked_at is null and k.starts_at <= now() and (k.expires_at is null or k.expires_at > now()) as active,
   k.expires_at,
   k.last_used_at,
+  k.label,
   k.starts_at,
   k.revoked_at,
   k.allowed_origins,

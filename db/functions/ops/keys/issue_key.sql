@@ -1,6 +1,6 @@
 create or replace function ops.issue_key(
   account_id bigint, scope text default 'full', expires_at timestamptz default null,
-  allowed_origins text[] default null, allowed_ips cidr[] default null
+  allowed_origins text[] default null, allowed_ips cidr[] default null, label text default null
 )
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -16,13 +16,15 @@ begin
   origins := core.clean_origins(allowed_origins);
   networks := core.clean_networks(allowed_ips);
   perform core.require(scope in ('full', 'public'), 'scope must be full or public');
+  perform core.require(label is null or length(trim(label)) between 1 and 100, 'label must have 1 to 100 characters, or be null');
   select a.* into issued from core.add_api_key(
     account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end,
     scope => issue_key.scope, starts_at => now(), expires_at => issue_key.expires_at,
-    allowed_origins => origins, allowed_ips => networks) a;
+    allowed_origins => origins, allowed_ips => networks, label => trim(issue_key.label)) a;
   perform core.log_operator('issue_key', 'key ' || issued.key_id, jsonb_build_object(
     'account_id', account.id, 'scope', scope, 'expires_at', expires_at,
-    'allowed_origins', origins, 'allowed_ips', networks));
+    'allowed_origins', origins, 'allowed_ips', networks, 'label', trim(label)));
+  raise notice 'key % of account % (%)', issued.key_id, account.id, account.name;
   return issued.key;
 exception
   when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
@@ -32,5 +34,5 @@ end
 $$;
 comment on function ops.issue_key is
   'Issues an API key and returns it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused '
-  'on partner endpoints). allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. '
+  'on partner endpoints). A notice says its number. label: what operators call it. allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. '
   'Specification 2.1.';

@@ -8,6 +8,7 @@ declare
   kept text[];
   delivered int;
   withheld int;
+  shown text;
   hint text;
 begin
   perform 1 from supply.orders o
@@ -51,6 +52,15 @@ begin
       item_id, delivered, item.amount using errcode = 'invalid_parameter_value';
   end if;
 
+  shown := case when delivered < item.amount then core.buyer_reason(null, settle_item.reason) end;
+  if shown is distinct from regexp_replace(trim(settle_item.reason), '\s+', ' ', 'g') then
+    raise warning '%', case
+        when delivered = item.amount then 'the partner will not see the reason, for everything is delivered'
+        when shown is null then 'the partner will not see the reason'
+        else format('of the reason the partner will see only: %s', shown) end
+      using hint = 'Shown are the sentences in Russian, without an address or what looks like a key, of an item that fails. ops.supplier_attempts keeps all.';
+  end if;
+
   delete from supply.item_keys k where k.item_id = item.id and k.code <> all (kept);
   get diagnostics withheld = row_count;
   perform core.keep_codes(item.id, kept);
@@ -71,5 +81,6 @@ comment on function ops.settle_item is
   'already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the '
   'rest, and failed with codes => ''{}'' delivers none. A code that was kept and is not delivered stays in the record of the answer '
   'that held it (supply.supplier_attempts.codes), which no view shows. '
-  'The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key. '
+  'The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key; a warning says '
+  'if less than the whole of it is shown. '
   'Raises where the item is final, neither stuck nor held, or the codes do not fit or are not distinct.';

@@ -16,6 +16,9 @@ begin
       and (release_events.account_id is null or e.account_id = release_events.account_id)
       and (before is null or e.created_at < before)
     order by e.id for no key update);
+  if dry_run then
+    raise notice 'dry run: % events; to send them add dry_run => false', cardinality(released);
+  end if;
   if dry_run or cardinality(released) = 0 then
     return cardinality(released);
   end if;

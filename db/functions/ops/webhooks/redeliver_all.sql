@@ -14,6 +14,7 @@ begin
     select e.id from supply.events e
     where e.account_id = redeliver_all.account_id and e.state = 'dead' and e.dead_at >= since and not e.simulated);
   if dry_run then
+    raise notice 'dry run: % events; to send them add dry_run => false', cardinality(dead);
     return cardinality(dead);
   end if;
   started := core.start_rounds(dead);

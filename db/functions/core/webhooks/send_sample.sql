@@ -1,0 +1,37 @@
+create or replace function core.send_sample(
+  account_id bigint, callback_url text, event_type text, order_code text,
+  out event_id uuid, out refusal text, out retry_after int
+)
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  most_bytes constant int := 65536;
+  id uuid := gen_random_uuid();
+  code text := coalesce(order_code, 'sample_' || replace(id::text, '-', ''));
+  own_order_id bigint;
+  body text;
+begin
+  select r.refusal, r.retry_after into refusal, retry_after from core.sample_refusal(send_sample.account_id) r;
+  if refusal is null then
+    select o.id into own_order_id from supply.orders o
+    where o.id = core.own_order(send_sample.account_id, send_sample.order_code) and o.outcome <> 'partial'
+      and send_sample.event_type = 'order.' || o.status;
+    body := case when own_order_id is null then core.sample_event_body(id, event_type, code, now())
+      else core.event_body(id, event_type, own_order_id, now()) end;
+    if octet_length(body) > most_bytes then
+      refusal := 'too_large';
+    end if;
+  end if;
+
+  if refusal is null then
+    insert into supply.events (id, account_id, order_code, event_type, callback_url, simulated, body)
+    values (id, account_id, code, event_type, callback_url, true, body);
+    perform core.enqueue_deliveries(array[id]);
+    event_id := id;
+  end if;
+end
+$$;
+comment on function core.send_sample is
+  'Sends a sample event to a callback URL as real events are sent. Returns its event id, or why not: too_many_a_minute or too_many_open, with the '
+  'seconds after which to ask again, or too_large. With the code of an own order of that status it is that order''s event, under a new id.';

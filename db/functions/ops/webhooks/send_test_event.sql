@@ -1,0 +1,34 @@
+create or replace function ops.send_test_event(account_id bigint, url text)
+returns uuid
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  sent record;
+  hint text;
+begin
+  perform core.require(exists (select from supply.accounts a where a.id = send_test_event.account_id),
+    format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found', 'ops.accounts lists the accounts.');
+  perform core.require(url ~ '^https?://[^[:space:]]+$' and length(url) <= 2048, 'url must be an http or https URL of at most 2048 characters',
+    hint => 'The address of the partner''s receiver, such as https://shop.example/hooks.');
+  select s.* into sent from core.send_sample(
+    account_id => send_test_event.account_id, callback_url => send_test_event.url, event_type => 'order.completed', order_code => null) s;
+  perform core.require(sent.refusal is null,
+    case sent.refusal when 'too_many_open' then format('account %s has 100 samples that are neither delivered nor given up', account_id)
+      else format('account %s had 60 samples within a minute', account_id) end, 'object_not_in_prerequisite_state',
+    format('Try again in %s seconds; ops.events where simulated shows them.', sent.retry_after));
+  -- With the path and its query a URL can hold a secret of the partner's.
+  perform core.log_operator('send_test_event', 'event ' || sent.event_id, jsonb_build_object(
+    'account_id', account_id, 'host', substring(url from '^https?://(?:[^/?#]*@)?([^/?#]+)')));
+  raise notice 'how it goes: select state, attempts, dead_reason from ops.events where event_id = ''%''', sent.event_id;
+  return sent.event_id;
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('send_test_event', hint);
+end
+$$;
+comment on function ops.send_test_event is
+  'Sends a sample order.completed, signed with the account''s secret, to the partner''s receiver as real events are sent, and returns its event id. '
+  'So a receiver can be tried before the first order, also of a live account: the secret is made as the first delivery begins, then ops.webhook_secret '
+  'shows it. ops.events and ops.delivery_attempts show how it goes. Touches no balance and no supplier; limited as the partner''s own samples are. '
+  'Specification 2.5, 6.2.';
