@@ -154,10 +154,10 @@ export type Functions = {
     args: { text: string | null }
     result: { kind: string; order_code: string; account_id: string; detail: string; id: string }[]
   }
-  /** Everything that operators can call and read: functions with their arguments, views with their columns. */
+  /** Everything that operators can call and read, by task, within 100 columns. With a task, such as ops.help('webhooks'), how it is done, and each function and view of it with its arguments, columns and description; with the name of one, such as ops.help('ops.orders'), that one and what each column means. */
   'ops.help': {
-    args: Record<string, never>
-    result: { kind: string; name: string; arguments: string; comment: string }[]
+    args: { topic?: string | null }
+    result: { task: string; name: string; what: string }[]
   }
   /** Issues an API key and returns it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused on partner endpoints). A notice says its number. label: what operators call it. allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. Specification 2.1. */
   'ops.issue_key': {
@@ -427,7 +427,7 @@ export const functions = {
   'ops.end_recovery': { args: {}, returns: 'void' },
   'ops.ensure_demo_key': { args: { known: 'text' }, returns: 'value' },
   'ops.find': { args: { text: 'text' }, returns: 'rows' },
-  'ops.help': { args: {}, returns: 'rows' },
+  'ops.help': { args: { topic: 'text' }, returns: 'rows' },
   'ops.issue_key': { args: { account_id: 'bigint', scope: 'text', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]', label: 'text' }, returns: 'value' },
   'ops.load_catalog': { args: { catalog: 'jsonb' }, returns: 'void' },
   'ops.margins': { args: { from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },

@@ -1,0 +1,27 @@
+create or replace view core.help_objects as
+select p.proname::text as name,
+  (
+    select coalesce(string_agg(case when a.place <= p.pronargs - p.pronargdefaults then a.name
+      when a.place = p.pronargs - p.pronargdefaults + 1 then '…' end, ', ' order by a.place), '')
+    from unnest(p.proargnames[:p.pronargs]) with ordinality as a (name, place)
+  ) as needed,
+  replace(replace(
+    format(E'%s(%s) → %s\n', p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid)),
+    'timestamp with time zone', 'timestamptz'), ' DEFAULT ', ' = ') as signature,
+  obj_description(p.oid, 'pg_proc') as comment, null::text as columns
+from pg_proc p
+where p.pronamespace = 'ops'::regnamespace
+union all
+select c.relname::text, null, '', obj_description(c.oid, 'pg_class'),
+  (
+    select string_agg(format('%s: %s', a.attname, col_description(c.oid, a.attnum)), E'\n' order by a.attnum)
+    from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  )
+from pg_class c
+where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v';
+comment on view core.help_objects is 'The functions and views of schema ops, as the catalog has them.';
+comment on column core.help_objects.name is 'Its name, without the schema.';
+comment on column core.help_objects.needed is 'The arguments that must be given; … where there are others.';
+comment on column core.help_objects.signature is 'All arguments of a function with types and defaults, and its result, as a line; empty for a view.';
+comment on column core.help_objects.comment is 'What it does.';
+comment on column core.help_objects.columns is 'The columns of a view, a line each.';

@@ -1,0 +1,53 @@
+create or replace view core.help_tasks as
+select row_number() over () as place, t.task, t.introduction
+from (values
+  ('help', 'All of a task: select * from ops.help(''money'');
+One function or view: select * from ops.help(''ops.orders'');'),
+  ('partners', 'A partner from nothing to the first order:
+select * from ops.onboard(''Acme'', 50000, ''invoice 1'') \gx
+select ops.send_test_event(2, ''https://acme.example/hooks'');
+select ops.webhook_secret(2);
+Tell the partner the secret and the key by a safe way.'),
+  ('keys', 'A key that leaked ends at once, and the partner gets another:
+select ops.revoke_key(7);
+select ops.issue_key(2, label => ''after the leak'');
+One that is to be changed works on while its successor is put in place:
+select ops.rotate_key(7, overlap => ''48 hours'');'),
+  ('money', 'Money moves only by these and by orders; nothing removes a line.
+select ops.deposit(2, 50000, ''invoice 2'');
+A deposit by mistake is taken back, with a note:
+select ops.adjust(2, -50000, ''storno invoice 2'', ''booked twice'');
+Repeated with the same reference, they change nothing.'),
+  ('orders', 'What an item waits for: select * from ops.stuck_items;
+Ask its supplier at once: select ops.poll_now(''<item_id>'');
+Or decide, after you have asked the supplier''s people:
+select ops.settle_item(''<item_id>'', ''failed'', reason => ''Нет в наличии'');
+Failed items are refunded, and the partner is told.'),
+  ('webhooks', 'An event is tried nine times within two days; then, or at once where the receiver refuses it for good, it is a dead letter.
+What is dead: select * from ops.dead_letters;
+Send one again: select ops.redeliver(''<event_id>'');
+Or all of a partner, first counted, then sent:
+select ops.redeliver_all(2, now() - interval ''1 day'');
+select ops.redeliver_all(2, now() - interval ''1 day'', dry_run => false);
+What happened to one: select * from ops.delivery_attempts where event_id = ''<event_id>'';'),
+  ('catalog', 'A product is sold once a supplier offers it:
+select ops.upsert_game(''dragon'', ''Dragon Realms'');
+select ops.upsert_product(null, ''dragon'', ''60 pearls'', 89, ''RUB'', ''id_only'');
+select ops.upsert_offer(1, ''first'', ''sku-60'', cost => 70);'),
+  ('suppliers', 'No new items to a supplier that is down:
+select ops.set_supplier_active(''first'', false);
+What it said: select * from ops.supplier_attempts where supplier = ''first'' order by attempt_id desc limit 20;'),
+  ('watching', 'While all is well ops.audit has no row.
+What alerts told: select * from ops.alerts order by last_at desc limit 20;
+What the workers do next: select * from ops.queue where available order by run_at limit 20;'),
+  ('recovery', 'After a restore, before a worker runs; docs/operations.md says more:
+select * from ops.begin_recovery(''the dump of Monday'');
+select * from ops.recovery;
+select ops.release_events(dry_run => false);
+select ops.end_recovery();'),
+  ('operators', 'Who did what: select * from ops.operator_log order by log_id desc limit 20;')
+) as t (task, introduction);
+comment on view core.help_tasks is 'What operators do, in the order in which ops.help shows it.';
+comment on column core.help_tasks.place is 'The place, from 1.';
+comment on column core.help_tasks.task is 'The task, in one word.';
+comment on column core.help_tasks.introduction is 'How it is done, with statements to copy.';

@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { operatorOf, refusals } from '../../support/operator.ts'
+
+const database = testDatabase()
+const sql = operatorOf(database)
+
+type Line = { task: string; name: string; what: string }
+
+const help = async (topic: string | null = null): Promise<Line[]> => [
+  ...(await sql()<Line[]>`select * from ops.help(${topic})`),
+]
+
+/** How wide psql shows the rows: each column as wide as its longest line, and three characters between two. */
+function widthOf(rows: Line[]): number {
+  const columns = ['task', 'name', 'what'] as const
+  const widths = columns.map((column) =>
+    Math.max(column.length, ...rows.flatMap((row) => row[column].split('\n').map((line) => line.length))),
+  )
+  return widths.reduce((sum, width) => sum + width + 2, 0) + columns.length - 1
+}
+
+let objects: string[]
+let tasks: string[]
+beforeAll(async () => {
+  const rows = await database.sql<{ name: string }[]>`
+    select proname::text as name from pg_proc where pronamespace = 'ops'::regnamespace
+    union all
+    select relname::text from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v'`
+  objects = rows.map(({ name }) => name)
+  tasks = [...new Set((await help()).map(({ task }) => task))]
+})
+
+const bare = (name: string) => name.split(/[\s(]/)[0] ?? ''
+
+describe('ops.help()', () => {
+  test('has each function and view of the schema once', async () => {
+    expect((await help()).map(({ name }) => bare(name)).sort()).toEqual([...objects].sort())
+  })
+
+  test('has each under a task, as core.help_entries says', async () => {
+    const missing = (await help()).filter(({ task }) => task === 'more')
+    expect(missing.map(({ name }) => bare(name))).toEqual([])
+    const entries = await database.sql<{ name: string }[]>`select name from core.help_entries`
+    expect(entries.map(({ name }) => name).filter((name) => !objects.includes(name))).toEqual([])
+  })
+
+  test('fits 100 columns, with a line or two for each', async () => {
+    const rows = await help()
+    expect(widthOf(rows)).toBeLessThanOrEqual(100)
+    expect(rows.filter(({ what }) => what.includes('\n'))).toEqual([])
+    expect(rows[0]).toMatchObject({ task: 'help', name: 'help(…)' })
+    expect(rows).toContainEqual({
+      ...{ task: 'money', name: 'deposit(account_id, amount, reference)' },
+      what: expect.stringContaining('balance'),
+    })
+  })
+
+  test('goes deeper with a task: how it is done, and all that belongs to it', async () => {
+    for (const task of tasks) {
+      const rows = await help(task)
+      expect(widthOf(rows), task).toBeLessThanOrEqual(100)
+      expect(rows[0], task).toMatchObject({ task, name: 'how' })
+      const listed = (await help()).filter((row) => row.task === task).map(({ name }) => bare(name))
+      expect(rows.slice(1).map(({ name }) => bare(name))).toEqual(listed)
+    }
+    const webhooks = await help(' Webhooks ')
+    expect(webhooks[0]?.what).toContain('ops.redeliver')
+    expect(webhooks.find(({ name }) => name === 'dead_letters')?.what).toContain(
+      'Columns: event_id, order_code',
+    )
+  })
+
+  test('says all of one function or view', async () => {
+    for (const name of objects) {
+      const rows = await help(`ops.${name}`)
+      expect(rows, name).toHaveLength(1)
+      expect(widthOf(rows), name).toBeLessThanOrEqual(100)
+    }
+    const [deposit] = await help('ops.deposit()')
+    expect(deposit?.name).toBe('deposit')
+    expect(deposit?.what.replace(/\s+/g, ' ')).toMatch(
+      /^deposit\(account_id bigint, amount numeric, reference text\) → numeric Adds /,
+    )
+    expect((await help('ops.orders'))[0]?.what).toMatch(/\norder_code: \w/)
+  })
+
+  test('names its topics to who asks for another', async () => {
+    await expect(help('hooks')).rejects.toMatchObject({
+      ...refusals.unknown,
+      message: `there is no help for 'hooks'`,
+      hint: expect.stringContaining('partners, keys, money, orders, webhooks'),
+    })
+  })
+})
