@@ -45,6 +45,8 @@ export type Config = {
   /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
   supplierToken: string | undefined
   supplierUrl: string
+  /** After how many days attempts, answers of suppliers that made no sense, and acknowledged alerts are removed. */
+  retainDays: { attempts: number; raw: number; alerts: number }
   /** The passwords that `migrate` gives to the logins of the other processes. */
   loginPasswords: { [process in 'api' | 'worker' | 'operator']: string | undefined }
   alertWebhookUrl: string | undefined
@@ -162,6 +164,9 @@ const settings = v.object({
   ),
   SUPPLIER_TOKEN: text,
   SUPPLIER_URL: v.optional(webUrl, 'http://127.0.0.1:4000'),
+  RETAIN_ATTEMPTS_DAYS: v.optional(wholeNumber(1, 36_500), '90'),
+  RETAIN_RAW_DAYS: v.optional(wholeNumber(1, 36_500), '7'),
+  RETAIN_ALERTS_DAYS: v.optional(wholeNumber(1, 36_500), '90'),
   API_DB_PASSWORD: loginPassword,
   WORKER_DB_PASSWORD: loginPassword,
   OPERATOR_DB_PASSWORD: loginPassword,
@@ -224,6 +229,11 @@ function configOf(values: Settings, command: Command): Config {
     supplierDeadlineHours: values.SUPPLIER_DEADLINE_HOURS,
     supplierToken: values.SUPPLIER_TOKEN,
     supplierUrl: values.SUPPLIER_URL,
+    retainDays: {
+      attempts: values.RETAIN_ATTEMPTS_DAYS,
+      raw: values.RETAIN_RAW_DAYS,
+      alerts: values.RETAIN_ALERTS_DAYS,
+    },
     loginPasswords: {
       api: values.API_DB_PASSWORD,
       worker: values.WORKER_DB_PASSWORD,

@@ -374,10 +374,30 @@ export type Functions = {
     args: { pool_id: string | null; lock_id: string | number | bigint | null }
     result: undefined
   }
+  /** Removes alerts that were acknowledged longer ago than retain and whose cause did not happen since, but none of an item that still waits for an operator: 1,000 at a time. Returns whether there is more: call it with is_first, then without until it returns false. Calls at the same time share the work. */
+  'work.remove_alerts': {
+    args: { retain: string | null; is_first: boolean | null }
+    result: boolean | null
+  }
+  /** Removes attempts to deliver events that began longer ago than retain, but none of an event that is not delivered and no dead letter: looks at 1,000 at a time, oldest first. Returns whether there is more to look at: call it with is_first, then without until it returns false. Calls at the same time share the work. */
+  'work.remove_delivery_attempts': {
+    args: { retain: string | null; is_first: boolean | null }
+    result: boolean | null
+  }
   /** Removes the pools of a process that ended in order, after it gave its jobs back. */
   'work.remove_pools': {
     args: { lock_id: string | number | bigint | null }
     result: undefined
+  }
+  /** Forgets the answers of suppliers that made no sense, which may hold codes, of attempts that began longer ago than retain: 1,000 at a time. Returns whether there is more: call it with is_first, then without until it returns false. Calls at the same time share the work. */
+  'work.remove_raw_answers': {
+    args: { retain: string | null; is_first: boolean | null }
+    result: boolean | null
+  }
+  /** Removes attempts at suppliers that began longer ago than retain, but none of an open item: looks at 1,000 at a time, oldest first. Returns whether there is more to look at: call it with is_first, then without until it returns false. Calls at the same time share the work. A supplier that pushes a result for an item without attempts is told that the reference is unknown. */
+  'work.remove_supplier_attempts': {
+    args: { retain: string | null; is_first: boolean | null }
+    result: boolean | null
   }
   /** The former name of work.sweep, for workers that still run while the database is migrated. */
   'work.rescue_jobs': {
@@ -471,7 +491,11 @@ export const functions = {
   'work.prune_samples': { args: {}, returns: 'value' },
   'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },
+  'work.remove_alerts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
+  'work.remove_delivery_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_pools': { args: { lock_id: 'bigint' }, returns: 'void' },
+  'work.remove_raw_answers': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
+  'work.remove_supplier_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.rescue_jobs': { args: {}, returns: 'value' },
   'work.resume_forgotten': { args: {}, returns: 'value' },
   'work.sweep': { args: {}, returns: 'value' },

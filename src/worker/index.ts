@@ -12,6 +12,7 @@ import { createAdapters } from '../supplier/adapters.ts'
 import { createResolver } from '../webhook/resolve.ts'
 import { createSender } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
+import { createHousekeeping } from './housekeeping.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createLostJobs, createWatchdog } from './pool_health.ts'
 import { type Pool, startPool } from './pools.ts'
@@ -31,6 +32,7 @@ export type WorkerOptions = {
     | 'supplierConcurrency'
     | 'webhookConcurrency'
     | 'alertWebhookUrl'
+    | 'retainDays'
     | 'host'
     | 'workerMetricsPort'
   >
@@ -57,6 +59,7 @@ const sweepsWithoutFetch = 6
 const fillMs = 1_000
 const resumeMs = 30_000
 const pruneMs = 60_000
+const removeOldMs = 600_000
 const longestDrainMs = 20_000
 const hostWaitMs = 60_000
 
@@ -86,11 +89,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const poolIds = pools.map(({ id }) => id)
   const returnLostJobs = createLostJobs(db, pools)
   const stalledPool = createWatchdog(pools, sweepsWithoutFetch)
+  const housekeeping = createHousekeeping(db, config.retainDays)
   const hopeless = Promise.withResolvers<string>()
   // Where a registration failed, the first heartbeat makes up for it.
   let isKnown = registered
   const timers = [
-    every(pruneMs, log, () => prune(db)),
+    every(pruneMs, log, housekeeping.prune),
+    every(removeOldMs, log, housekeeping.removeOld),
     every(resumeMs, log, async () => {
       const resumed = await db.call('work.resume_forgotten')
       if (resumed) log.error({ jobs: resumed }, 'added jobs for what nobody would have looked at')
@@ -124,10 +129,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ]),
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
+      const swept = housekeeping.stop()
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
       await Promise.allSettled(pools.map(({ runner }) => runner.stop()))
       clearTimeout(cutTimer)
-      await closeOutside()
+      await Promise.all([closeOutside(), swept])
       // Who lost the database may have jobs that could not be given back: the sweeper frees those of pools that it knows.
       if (!lockIsLost) await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
       await Promise.all([lock.release(), metricsServer?.close()])
@@ -140,12 +146,6 @@ async function refuseRestored(db: Database): Promise<void> {
   const refusal = await db.call('work.check_origin')
   if (refusal === null) return
   throw new Error(`${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations.md)`)
-}
-
-/** Deletes rows that are of no use any more, in small parts: after a pause there may be many. */
-async function prune(db: Database): Promise<void> {
-  await db.call('work.prune_rate_windows')
-  while (Number(await db.call('work.prune_samples')) > 0);
 }
 
 function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: AbortSignal) {

@@ -1,0 +1,36 @@
+create or replace function work.remove_delivery_attempts(retain interval, is_first boolean)
+returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  at_once constant int := 1000;
+  nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+  before constant timestamptz := now() - retain;
+  run supply.housekeeping := core.begin_removal('delivery attempts', is_first);
+  looked record;
+  old uuid[];
+begin
+  if run.what is null then
+    return false;
+  end if;
+  select count(*) as count, (array_agg(a.started_at order by a.started_at desc, a.claim_id desc))[1] as last_at,
+    (array_agg(a.claim_id order by a.started_at desc, a.claim_id desc))[1] as last_id,
+    coalesce(array_agg(a.claim_id) filter (where a.is_final), '{}') as removable
+  into looked
+  from (
+    select a.claim_id, a.started_at, (
+      select e.state in ('delivered', 'dead') from supply.events e where e.id = a.event_id) as is_final
+    from supply.delivery_attempts a
+    where a.started_at < before and (a.started_at, a.claim_id)
+      > (coalesce(run.position_at, '-infinity'), coalesce(run.position_id::uuid, nobody))
+    order by a.started_at, a.claim_id limit at_once
+  ) as a;
+  old := array(select a.claim_id from supply.delivery_attempts a where a.claim_id = any (looked.removable) for update skip locked);
+  delete from supply.delivery_attempts a where a.claim_id = any (old);
+  return core.end_removal(run, cardinality(old), before, looked.count = at_once, looked.last_at, looked.last_id::text);
+end
+$$;
+comment on function work.remove_delivery_attempts is
+  'Removes attempts to deliver events that began longer ago than retain, but none of an event that is not delivered and no dead letter: looks '
+  'at 1,000 at a time, oldest first. Returns whether there is more to look at: call it with is_first, then without until it returns false. '
+  'Calls at the same time share the work.';

@@ -1,0 +1,204 @@
+import postgres from 'postgres'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { plansByKey } from '../../../src/database/pool.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { audit } from '../../support/orders.ts'
+import { explainingSession, scansOf } from '../../support/sql/plans.ts'
+import { makeAllThatIsWell, well } from '../audit/scenario.ts'
+
+let database: TestDatabase
+const sql = () => database.sql
+beforeEach(async () => {
+  await database?.drop()
+  database = await createTestDatabase()
+  await makeAllThatIsWell(sql())
+})
+afterAll(() => database.drop())
+
+const removals = ['supplier_attempts', 'delivery_attempts', 'raw_answers', 'alerts'] as const
+type Removal = (typeof removals)[number]
+
+/** One part of a pass; whether there is more. */
+async function part(removal: Removal, isFirst: boolean, retain = '90 days', on = sql()): Promise<boolean> {
+  const [row] = await on`select ${on(`work.remove_${removal}`)}(${retain}, ${isFirst}) as is_more`
+  return row?.is_more
+}
+
+/** A whole pass, as a worker makes it. Returns how many rows it removed. */
+async function pass(removal: Removal, retain = '90 days', on = sql()): Promise<number> {
+  for (let isFirst = true; await part(removal, isFirst, retain, on); isFirst = false);
+  return Number((await counted(removal))?.last_count)
+}
+
+async function counted(removal: Removal) {
+  const [row] = await sql()`select * from ops.housekeeping where what = ${removal.replace('_', ' ')}`
+  return row
+}
+
+/** Lets everything be as old as if it had happened so long ago, but for the operators' and the ledger's records. */
+async function age(by: string): Promise<void> {
+  await sql().begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`update supply.supplier_attempts set started_at = started_at - ${by}::interval, finished_at = finished_at - ${by}::interval`
+    await tx`update supply.delivery_attempts set started_at = started_at - ${by}::interval, finished_at = finished_at - ${by}::interval`
+    await tx`update supply.events set created_at = created_at - ${by}::interval, delivered_at = delivered_at - ${by}::interval, dead_at = dead_at - ${by}::interval`
+    await tx`
+      update supply.alerts set first_at = first_at - ${by}::interval, last_at = last_at - ${by}::interval, hour = hour - ${by}::interval,
+        acknowledged_at = acknowledged_at - ${by}::interval, sent_at = coalesce(sent_at, first_at)`
+    await tx`delete from graphile_worker._private_jobs where task_id = (
+      select id from graphile_worker._private_tasks where identifier = 'alert_operators')`
+    await tx`update supply.order_items set stuck_at = stuck_at - ${by}::interval, held_at = held_at - ${by}::interval`
+  })
+}
+
+const itemsWithAttempts = async () =>
+  (await sql()`select distinct item_id from supply.supplier_attempts`).map(({ item_id }) => item_id).sort()
+const eventsWithAttempts = async () =>
+  (await sql()`select distinct event_id from supply.delivery_attempts`).map(({ event_id }) => event_id).sort()
+
+/** Adds attempts of a kind, all of one moment, a hundred days ago. */
+const addAttempts = (itemId: string, count: number, raw: string | null = null) => sql()`
+  insert into supply.supplier_attempts (item_id, supplier, method, started_at, finished_at, outcome, verdict, raw)
+  select ${itemId}, 'first', 'get', now() - interval '100 days', now(), 'processing', 'waiting', ${raw}
+  from generate_series(1, ${count}::int)`
+
+test('attempts that are old go, but for those of open items and undelivered events, and the audit does not mind', async () => {
+  expect([await pass('supplier_attempts'), await pass('delivery_attempts')]).toEqual([0, 0])
+  await age('89 days')
+  expect([await pass('supplier_attempts'), await pass('delivery_attempts')]).toEqual([0, 0])
+
+  await age('2 days')
+  expect(await audit(sql())).toEqual([])
+  expect(await pass('supplier_attempts')).toBeGreaterThan(5)
+  expect(await pass('delivery_attempts')).toBe(4)
+  expect(await itemsWithAttempts()).toEqual([well.openItem, well.stuckItem, well.heldItem].sort())
+  expect(await eventsWithAttempts()).toEqual([well.waiting, well.sending].sort())
+  expect(await audit(sql())).toEqual([])
+  expect([await pass('supplier_attempts'), await pass('delivery_attempts')]).toEqual([0, 0])
+})
+
+test('a dead letter whose attempts were removed can be sent again, and the audit counts its new round', async () => {
+  await age('91 days')
+  await pass('delivery_attempts')
+  await sql()`select ops.redeliver(${well.dead})`
+  expect(await audit(sql())).toEqual([])
+  await sql()`update supply.events set attempts = 2 where id = ${well.sending}`
+  await sql()`update supply.events set created_at = now() where id = ${well.sending}`
+  expect((await audit(sql())).length).toBe(1)
+})
+
+test('answers that made no sense are forgotten after their days, and their attempts stay', async () => {
+  await sql()`update supply.supplier_attempts set raw = '<html>' where item_id = any(${[well.openItem, well.fullItem]})`
+  expect(await pass('raw_answers', '7 days')).toBe(0)
+  await age('8 days')
+  const before = await sql()`select count(*) from supply.supplier_attempts`
+  expect(await pass('raw_answers', '7 days')).toBe(2)
+  expect(await sql()`select from supply.supplier_attempts where raw is not null`).toHaveLength(0)
+  expect(await sql()`select count(*) from supply.supplier_attempts`).toEqual(before)
+})
+
+test('alerts go when they were looked at long ago, but not those of an item that still waits', async () => {
+  const acknowledge = () => sql()`select ops.acknowledge(alert_id, 'seen') from ops.alerts`
+  await age('91 days')
+  expect(await pass('alerts')).toBe(0)
+  await acknowledge()
+  expect(await pass('alerts')).toBe(0)
+  await sql()`update supply.alerts set acknowledged_at = now() - interval '91 days'`
+  expect(await pass('alerts')).toBe(1)
+  const left = await sql()`select split_part(cause, ':', 1) as cause from ops.alerts order by cause`
+  expect(left.map(({ cause }) => cause)).toEqual(['item_held', 'item_stuck'])
+  expect(await audit(sql())).toEqual([])
+})
+
+test('what was removed is counted, over passes and parts', async () => {
+  await addAttempts(well.fullItem, 2500)
+  expect(await part('supplier_attempts', true)).toBe(true)
+  expect(await counted('supplier_attempts')).toMatchObject({ removed: '1000', last_run_at: null })
+  expect([await part('supplier_attempts', false), await part('supplier_attempts', false)]).toEqual([
+    true,
+    false,
+  ])
+  const first = await counted('supplier_attempts')
+  expect(first).toMatchObject({ removed: '2500', last_count: '2500' })
+  expect(first?.last_run_at).toBeInstanceOf(Date)
+  // Without a pass under way there is nothing to go on with.
+  expect(await part('supplier_attempts', false)).toBe(false)
+
+  await addAttempts(well.fullItem, 10)
+  expect(await pass('supplier_attempts')).toBe(10)
+  const [oldest] = await sql()`select min(started_at) as at from supply.supplier_attempts`
+  expect(await counted('supplier_attempts')).toMatchObject({ removed: '2510', oldest_kept: oldest?.at })
+  const whats = await sql()`select what from ops.housekeeping order by what`
+  expect(whats.map(({ what }) => what)).toEqual([
+    ...['alerts', 'delivery attempts', 'rate windows', 'raw answers', 'samples', 'supplier attempts'],
+  ])
+})
+
+test('a pass comes past what has to stay, also where all of it is of one moment', async () => {
+  await addAttempts(well.openItem, 2300)
+  await addAttempts(well.fullItem, 5)
+  expect(await pass('supplier_attempts')).toBe(5)
+})
+
+describe('beside others', () => {
+  test('two workers share the work', async () => {
+    await addAttempts(well.fullItem, 5000, 'x')
+    const others = [1, 2].map(() => postgres(database.url, { max: 1, onnotice: () => {} }))
+    try {
+      await Promise.all(others.map((other) => pass('raw_answers', '90 days', other)))
+      await pass('raw_answers')
+      await Promise.all(others.map((other) => pass('supplier_attempts', '90 days', other)))
+      await pass('supplier_attempts')
+    } finally {
+      await Promise.all(others.map((other) => other.end({ timeout: 1 })))
+    }
+    expect(await counted('raw_answers')).toMatchObject({ removed: '5000' })
+    expect(await counted('supplier_attempts')).toMatchObject({ removed: '5000' })
+  })
+
+  test('a row that someone holds is left to a later pass, and a worker that has the record is not waited for', async () => {
+    await addAttempts(well.fullItem, 20)
+    const other = postgres(database.url, { max: 1, onnotice: () => {} })
+    try {
+      await other.begin(async (transaction) => {
+        await transaction`
+          select from supply.supplier_attempts where started_at < now() - interval '90 days' limit 3 for update`
+        expect(await pass('supplier_attempts')).toBe(17)
+      })
+      await other.begin(async (transaction) => {
+        await transaction`select work.remove_supplier_attempts('90 days', true)`
+        expect(await part('supplier_attempts', true)).toBe(false)
+      })
+    } finally {
+      await other.end({ timeout: 1 })
+    }
+    expect(await counted('supplier_attempts')).toMatchObject({ removed: '20' })
+  })
+})
+
+test('a part is found by index, and reads no more than it looks at', async () => {
+  await sql()`
+    insert into supply.supplier_attempts (item_id, supplier, method, started_at, finished_at, outcome, verdict, raw)
+    select ${well.fullItem}, 'first', 'get', now() - n * interval '10 minutes', now(), 'processing', 'waiting',
+      case when n % 100 = 0 then 'x' end
+    from generate_series(1, 20000) n`
+  await sql()`
+    insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id, started_at)
+    select ${well.delivered}, n, 1, gen_random_uuid(), now() - n * interval '10 minutes' from generate_series(10, 20000) n`
+  for (const maintenance of ['select', 'vacuum analyze']) {
+    await sql().unsafe(maintenance)
+    const session = await explainingSession(database.url, plansByKey)
+    try {
+      for (const removal of ['raw_answers', 'supplier_attempts', 'delivery_attempts'] as const) {
+        const { statements } = await session.explained(
+          (on) => on`select ${on(`work.remove_${removal}`)}('90 days', true)`,
+        )
+        expect(Math.max(...statements.map(({ rowsRead }) => rowsRead))).toBeLessThan(3_500)
+        const table = removal === 'delivery_attempts' ? removal : 'supplier_attempts'
+        expect(scansOf(statements, table)).not.toContain('Seq Scan')
+      }
+    } finally {
+      await session.end()
+    }
+  }
+})
