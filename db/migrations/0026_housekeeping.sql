@@ -26,4 +26,16 @@ insert into supply.housekeeping (what) values
 create index supplier_attempts_raw on supply.supplier_attempts (started_at) where raw is not null;
 create index alerts_latest on supply.alerts (last_at);
 
+create table supply.audit_runs (
+  id boolean primary key default true check (id),
+  ran_at timestamptz not null,
+  breaches int not null,
+  checks text[] not null
+);
+comment on table supply.audit_runs is 'What the last run of the audit by a worker found.';
+comment on column supply.audit_runs.id is 'Always true: there is one row.';
+comment on column supply.audit_runs.ran_at is 'When it ran.';
+comment on column supply.audit_runs.breaches is 'How many rows ops.audit had.';
+comment on column supply.audit_runs.checks is 'Which checks these rows were of, in order.';
+
 reset role;

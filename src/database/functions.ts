@@ -409,6 +409,11 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
+  /** Runs the audit (ops.audit), raises an alert for each check that does not hold, and returns how many rows there are: 0 while all is well. Call it every minute from each worker: null, and nothing was done, where another one runs it, or did less than 50 s ago. */
+  'work.run_audit': {
+    args: Record<string, never>
+    result: number | null
+  }
   /** Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; returns how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. The leases of dead pools end: their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes back. Its results are refused by their fencing tokens. */
   'work.sweep': {
     args: Record<string, never>
@@ -498,5 +503,6 @@ export const functions = {
   'work.remove_supplier_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.rescue_jobs': { args: {}, returns: 'value' },
   'work.resume_forgotten': { args: {}, returns: 'value' },
+  'work.run_audit': { args: {}, returns: 'value' },
   'work.sweep': { args: {}, returns: 'value' },
 } as const

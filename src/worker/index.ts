@@ -4,7 +4,7 @@ import { callSupplier } from '../../tasks/call_supplier.ts'
 import { deliverWaiting } from '../../tasks/deliver_waiting.ts'
 import { deliverWebhook } from '../../tasks/deliver_webhook.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/client.ts'
+import { connect, type Database } from '../database/client.ts'
 import { hostsOf } from '../database/hosts.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
@@ -60,6 +60,7 @@ const fillMs = 1_000
 const resumeMs = 30_000
 const pruneMs = 60_000
 const removeOldMs = 600_000
+const auditMs = 60_000
 const longestDrainMs = 20_000
 const hostWaitMs = 60_000
 
@@ -90,12 +91,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const returnLostJobs = createLostJobs(db, pools)
   const stalledPool = createWatchdog(pools, sweepsWithoutFetch)
   const housekeeping = createHousekeeping(db, config.retainDays)
+  const auditDb = connectAudit(databaseUrl)
   const hopeless = Promise.withResolvers<string>()
   // Where a registration failed, the first heartbeat makes up for it.
   let isKnown = registered
   const timers = [
     every(pruneMs, log, housekeeping.prune),
     every(removeOldMs, log, housekeeping.removeOld),
+    every(auditMs, log, () => auditDb.call('work.run_audit')),
     every(resumeMs, log, async () => {
       const resumed = await db.call('work.resume_forgotten')
       if (resumed) log.error({ jobs: resumed }, 'added jobs for what nobody would have looked at')
@@ -133,7 +136,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
       await Promise.allSettled(pools.map(({ runner }) => runner.stop()))
       clearTimeout(cutTimer)
-      await Promise.all([closeOutside(), swept])
+      await Promise.all([closeOutside(), swept, auditDb.end({ timeout: 0 })])
       // Who lost the database may have jobs that could not be given back: the sweeper frees those of pools that it knows.
       if (!lockIsLost) await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
       await Promise.all([lock.release(), metricsServer?.close()])
@@ -146,6 +149,20 @@ async function refuseRestored(db: Database): Promise<void> {
   const refusal = await db.call('work.check_origin')
   if (refusal === null) return
   throw new Error(`${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations.md)`)
+}
+
+/** A connection of its own for the audit, which reads much: it may take 5 s, and nothing else waits for it. */
+function connectAudit(url: string): Database {
+  return connect({
+    url,
+    role: 'supply_worker',
+    max: 1,
+    lockTimeoutMs: 2_000,
+    statementTimeoutMs: 5_000,
+    deadlineMs: 7_000,
+    idleInTransactionMs: 10_000,
+    applicationName: 'supply-ordering audit',
+  })
 }
 
 function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: AbortSignal) {
