@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 import { type Listening, listen } from './common/listen.ts'
 
 /**
@@ -22,3 +22,36 @@ export async function startMetricsServer(port: number, host: string, registry: R
   server.requestTimeout = 10_000
   return await listen(server, host, port)
 }
+
+/** Adds the gauges of a pool of database connections, read at each scrape. */
+export function addPoolMetrics(registry: Registry, usage: () => PoolUsage): void {
+  new Gauge({
+    name: 'database_pool_connections',
+    help: 'Connections to the database, by state: in_use, or idle.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { inUse, idle } = usage()
+      this.set({ state: 'in_use' }, inUse)
+      this.set({ state: 'idle' }, idle)
+    },
+  })
+  new Gauge({
+    name: 'database_pool_connections_max',
+    help: 'The most connections to the database.',
+    registers: [registry],
+    collect() {
+      this.set(usage().max)
+    },
+  })
+  new Gauge({
+    name: 'database_pool_waiting',
+    help: 'Statements that wait for a connection to the database.',
+    registers: [registry],
+    collect() {
+      this.set(usage().waiting)
+    },
+  })
+}
+
+type PoolUsage = { inUse: number; idle: number; waiting: number; max: number }

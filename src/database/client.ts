@@ -1,6 +1,6 @@
 import { DatabaseEnded, repeatable } from './errors.ts'
 import { type Functions, functions } from './functions.ts'
-import { createPool, type PoolOptions } from './pool.ts'
+import { createPool, type PoolOptions, type PoolUsage } from './pool.ts'
 import { type FunctionTable, parametersOf, resultOf, statementOf } from './statement.ts'
 
 export { isUnavailable } from './errors.ts'
@@ -32,6 +32,8 @@ export type Database<Table extends Signatures = Functions> = {
     name: Name,
     ...args: Arguments<Table[Name]['args']>
   ): Promise<Table[Name]['result']>
+  /** How the pool of connections is used now. */
+  usage(): PoolUsage
   /**
    * Takes no more calls, lets those under way end for up to `timeout` seconds (default 5), then closes all
    * connections. Always resolves, at the latest a second after that.
@@ -73,6 +75,7 @@ export function connectTo<Table extends Signatures>(
         return await attempt(name, args, deadline)
       }
     },
+    usage: pool.usage,
     async end({ timeout = 5 } = {}) {
       ended = true
       await pool.end(timeout)

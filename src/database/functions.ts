@@ -334,20 +334,20 @@ export type Functions = {
     args: { alert_id: string | null }
     result: undefined
   }
-  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. */
+  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. nullable: ended_outcome, ended_seconds */
   'work.finish_calls': {
     args: { results: unknown; deadline: string | null; lock_wait_ms?: number | null }
-    result: { ordinal: number; verdict: string }[]
+    result: { ordinal: number; verdict: string; ended_outcome: string | null; ended_seconds: number | null }[]
   }
-  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. Specification 6.4 to 6.6. */
+  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. Specification 6.4 to 6.6. nullable: told_seconds */
   'work.finish_deliveries': {
     args: { results: unknown; lock_wait_ms?: number | null }
-    result: { ordinal: number; verdict: string }[]
+    result: { ordinal: number; verdict: string; told_seconds: number | null }[]
   }
-  /** Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. From 10,000 on, the number of events that wait for a rung is PostgreSQL's estimate, which is as old as its last analyze. */
+  /** Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, those of them that are stuck or held, for how many seconds the oldest due job has been waiting for a worker, due jobs (10,000 at most) and those that a worker has, due events without a slot, the slots of accounts that are sending, and how many of these are taken, the rows that the last audit of a worker found, and when that was. From 10,000 on, the number of events that wait for a rung is PostgreSQL's estimate, which is as old as its last analyze. nullable: audit_breaches, audit_at */
   'work.gauges': {
     args: Record<string, never>
-    result: { events_waiting: number; events_due: number; events_sending: number; dead_letters: number; items_open: number; items_stuck: number; items_held: number; oldest_due_job_seconds: number }[]
+    result: { events_waiting: number; events_due: number; events_sending: number; dead_letters: number; items_open: number; items_stuck: number; items_held: number; oldest_due_job_seconds: number; jobs_due: number; jobs_taken: number; events_queued: number; slots: number; slots_taken: number; audit_breaches: number | null; audit_at: Date | null }[]
   }
   /** Records the heartbeat of the pools of the process that holds the lock. Pools that the sweepers do not know are registered; returns how many. There are none but in a process that never registered them, or that was taken for dead: its work is in other hands then. */
   'work.heartbeat': {

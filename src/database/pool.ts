@@ -24,7 +24,11 @@ export type PoolOptions = SessionOptions & {
 
 type Rows = readonly Record<string, unknown>[]
 
+/** How many connections have a statement or are being made, have none, how many statements wait, and the most connections. */
+export type PoolUsage = { inUse: number; idle: number; waiting: number; max: number }
+
 export type Pool = {
+  usage(): PoolUsage
   /** Runs a statement on a connection of its own. `deadline` is a time of `Date.now()`. */
   run(strings: TemplateStringsArray, parameters: (string | null)[], deadline: number): Promise<Rows>
   /** Lets running statements end for up to this many seconds, then closes all connections. Never rejects. */
@@ -126,6 +130,12 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
+    usage: () => ({
+      inUse: all.size - idle.length,
+      idle: idle.length,
+      waiting: waiting.size,
+      max: options.max,
+    }),
     async run(strings, parameters, deadline) {
       const connection = await acquire(deadline)
       const sentAt = Date.now()

@@ -7,7 +7,7 @@ import type { Database } from '../database/client.ts'
 import type { Reads } from '../database/reads.ts'
 import type { Version } from '../database/version.ts'
 import type { Log } from '../log.ts'
-import { startMetricsServer } from '../metrics.ts'
+import { addPoolMetrics, startMetricsServer } from '../metrics.ts'
 import { type AppOptions, createApp } from './app.ts'
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 import { answerParserErrors } from './parser_errors.ts'
@@ -73,6 +73,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
+  addPoolMetrics(metrics.registry, db.usage)
   const app = createApp({ db, reads, config, log, metrics, lifecycle, bodyTimes: times, expected })
   const server = createHttpServer(app.callback(), times)
   const metricsServer =

@@ -6,7 +6,7 @@ export type BusyResultsOptions<Result, Row> = {
   /** Records results; waits so long for the locks of the first one, and not for the rest. */
   record: (results: Result[], lockWaitMs: number) => Promise<Map<number, Row>>
   /** Is told what came of each result that was recorded. */
-  onRecorded: (verdict: string) => void
+  onRecorded: (row: Row) => void
   /** How much work a result is; without it, each is 1. */
   weightOf?: (result: Result) => number
   /** The most weight of one statement. */
@@ -63,9 +63,10 @@ export function createBusyResults<Result, Row extends { verdict: string }>(
   }
 
   function settle(rows: Map<number, Row>, place: number): string {
-    const verdict = rows.get(place)?.verdict ?? 'busy'
-    if (verdict !== 'busy') onRecorded(verdict)
-    return verdict
+    const row = rows.get(place)
+    if (row === undefined) return 'busy'
+    if (row.verdict !== 'busy') onRecorded(row)
+    return row.verdict
   }
 
   function keep(member: { key: string; weight: number; result: Result }): void {

@@ -178,10 +178,10 @@ function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: 
       deadlineHours: config.supplierDeadlineHours,
       supplierCap: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       signal,
-      onFinished: metrics.countSupplierCall,
+      metrics,
     }),
-    webhooks: createWebhookDeliveries({ db, sender, onFinished: metrics.countDelivery }),
-    waitingWebhooks: createWebhookDeliveries({ db, sender, onFinished: metrics.countDelivery }),
+    webhooks: createWebhookDeliveries({ db, sender, metrics }),
+    waitingWebhooks: createWebhookDeliveries({ db, sender, metrics }),
     alerts: createAlerts(db, log, config.alertWebhookUrl),
   }
   return { services, closeOutside: () => Promise.allSettled([sender.close(), adapters.close()]) }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from 'graphile-worker'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database, Functions } from '../database/client.ts'
+import { addPoolMetrics } from '../metrics.ts'
 
 /** The metrics of a worker process, for Prometheus. */
 export type WorkerMetrics = {
@@ -10,11 +11,19 @@ export type WorkerMetrics = {
   countDelivery(outcome: string): void
   /** Counts a recorded call to a supplier, by its verdict. */
   countSupplierCall(verdict: string): void
+  /** Notes a call to a supplier, however it went, by method (put or get) and outcome. */
+  observeSupplierCall(labels: { supplier: string; method: string; outcome: string }, seconds: number): void
+  /** Notes an order that ended, by its outcome, so long after it was placed. */
+  observeEndedOrder(outcome: string, seconds: number): void
+  /** Notes an order whose result a partner took, so long after it was placed. */
+  observeToldOrder(seconds: number): void
   /** Wraps a task so that its duration is measured, by whether it throws. */
   timed(name: string, task: Task): Task
 }
 
 type State = Functions['work.gauges']['result'][number]
+
+const orderBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400]
 
 /** How long a scrape waits for the database, in milliseconds. */
 const scrapeTimeoutMs = 3_000
@@ -52,6 +61,34 @@ const gauges: { [name: string]: { help: string; read: (state: State) => number }
     help: 'For how long the oldest due job has been waiting for a worker; 0 if none is due.',
     read: (state) => state.oldest_due_job_seconds,
   },
+  queue_jobs_due: {
+    help: 'Jobs that are due and that no worker has; 10000: that many or more.',
+    read: (state) => state.jobs_due,
+  },
+  queue_jobs_taken: {
+    help: 'Jobs that a worker has.',
+    read: (state) => state.jobs_taken,
+  },
+  webhook_events_queued: {
+    help: 'Events that are due and wait for a slot of their account.',
+    read: (state) => state.events_queued,
+  },
+  webhook_slots: {
+    help: 'How many deliveries may be under way, over the accounts that have events due or under way.',
+    read: (state) => state.slots,
+  },
+  webhook_slots_taken: {
+    help: 'Slots that an event has.',
+    read: (state) => state.slots_taken,
+  },
+  audit_breaches: {
+    help: 'The rows of ops.audit when a worker last ran it: 0 while all is well.',
+    read: (state) => state.audit_breaches ?? Number.NaN,
+  },
+  audit_last_run_timestamp_seconds: {
+    help: 'When a worker last ran the audit.',
+    read: (state) => (state.audit_at === null ? Number.NaN : state.audit_at.getTime() / 1_000),
+  },
 }
 
 /**
@@ -80,11 +117,44 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   })
+  const supplierTimes = new Histogram({
+    name: 'supplier_call_duration_seconds',
+    help: 'Time of a call to a supplier, by supplier, method and outcome: answered, not_received, unknown.',
+    labelNames: ['supplier', 'method', 'outcome'],
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+    registers: [registry],
+  })
+  const endedOrders = new Counter({
+    name: 'orders_ended_total',
+    help: 'Orders that ended by a call of this worker, by outcome: full, partial, none.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  const endedTimes = new Histogram({
+    name: 'order_end_duration_seconds',
+    help: 'Time from placing an order to its end, by outcome, of orders that ended by a call of this worker.',
+    labelNames: ['outcome'],
+    buckets: orderBuckets,
+    registers: [registry],
+  })
+  const toldTimes = new Histogram({
+    name: 'order_told_duration_seconds',
+    help: 'Time from placing an order to the attempt of this worker with which its partner took the result.',
+    buckets: orderBuckets,
+    registers: [registry],
+  })
   addGauges(registry, db)
+  addPoolMetrics(registry, db.usage)
   return {
     registry,
     countDelivery: (outcome) => deliveries.inc({ outcome }),
     countSupplierCall: (verdict) => calls.inc({ verdict }),
+    observeSupplierCall: (labels, seconds) => supplierTimes.observe(labels, seconds),
+    observeEndedOrder: (outcome, seconds) => {
+      endedOrders.inc({ outcome })
+      endedTimes.observe({ outcome }, seconds)
+    },
+    observeToldOrder: (seconds) => toldTimes.observe(seconds),
     timed: (task, run) => async (payload, helpers) => {
       const end = jobs.startTimer({ task })
       try {

@@ -5,6 +5,7 @@ import type { SupplierAdapters } from '../supplier/adapters.ts'
 import { type SupplierOutcome, unknown } from '../supplier/outcome.ts'
 import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
+import type { WorkerMetrics } from './metrics.ts'
 import { paceMs } from './pace.ts'
 
 export type LeasedCall = Functions['work.begin_calls']['result'][number]
@@ -21,8 +22,8 @@ export type SupplierCallOptions = {
   supplierCap: number
   /** Ends the calls that are under way; their outcome is unknown then. */
   signal: AbortSignal
-  /** Is told what came of each call that was recorded. */
-  onFinished: (verdict: string) => void
+  /** Are told of each call that was made, of what came of it once it is recorded, and of each order that ended by one. */
+  metrics: Pick<WorkerMetrics, 'observeSupplierCall' | 'countSupplierCall' | 'observeEndedOrder'>
 }
 
 // The most codes that one statement records. A single result can bring as many; recording them takes a second.
@@ -33,7 +34,7 @@ const mostCodes = 10_000
  * of `finish`, share statements.
  */
 export function createSupplierCalls(options: SupplierCallOptions) {
-  const { db, adapters, deadlineHours, supplierCap, signal, onFinished } = options
+  const { db, adapters, deadlineHours, supplierCap, signal, metrics } = options
   const underWay = new Map<string, number>()
   const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
   const deadline = `${deadlineHours} hours`
@@ -41,10 +42,15 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     run: (itemIds) => callForIds(itemIds, beginCalls),
     paceMs,
   })
-  const record = (finished: FinishedCall[], lockWaitMs: number) =>
-    callNumbered(finished, (results) =>
+  async function record(finished: FinishedCall[], lockWaitMs: number): Promise<Map<number, FinishedRow>> {
+    const rows = await callNumbered(finished, (results) =>
       db.call('work.finish_calls', { results, deadline, lock_wait_ms: lockWaitMs }),
     )
+    for (const { ended_outcome: outcome, ended_seconds: seconds } of rows.values()) {
+      if (outcome !== null && seconds !== null) metrics.observeEndedOrder(outcome, seconds)
+    }
+    return rows
+  }
   const weights = {
     weightOf: ({ result }: FinishedCall) => 1 + (result.outcome === 'answered' ? result.codes.length : 0),
     maxWeight: mostCodes,
@@ -56,7 +62,11 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     // The pool's concurrency bounds it.
     maxPending: Number.POSITIVE_INFINITY,
   })
-  const busyResults = createBusyResults({ record, onRecorded: onFinished, ...weights })
+  const busyResults = createBusyResults({
+    record,
+    onRecorded: ({ verdict }) => metrics.countSupplierCall(verdict),
+    ...weights,
+  })
 
   async function beginCalls(itemIds: readonly string[]): Promise<LeasedCall[]> {
     const rows = await db.call('work.begin_calls', {
@@ -88,8 +98,13 @@ export function createSupplierCalls(options: SupplierCallOptions) {
 
     /** Makes the call that was leased. Never rejects for what the outside world does. */
     call: async (leased: LeasedCall): Promise<SupplierOutcome> => {
+      const beganAt = performance.now()
       try {
-        return await callAdapter(leased)
+        const result = await callAdapter(leased)
+        const { supplier, method } = leased
+        const seconds = (performance.now() - beganAt) / 1_000
+        metrics.observeSupplierCall({ supplier, method, outcome: result.outcome }, seconds)
+        return result
       } finally {
         count(leased.supplier, -1)
       }
@@ -104,7 +119,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
       const finished = { itemId, claimId, result }
       const { verdict } = await withRetries(() => finish(finished))
       if (verdict === 'busy') busyResults.add(finished)
-      else onFinished(verdict)
+      else metrics.countSupplierCall(verdict)
       return verdict
     },
   }

@@ -5,6 +5,7 @@ import { deliveryHeaders } from '../webhook/headers.ts'
 import type { Sender, SendOutcome } from '../webhook/send.ts'
 import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
+import type { WorkerMetrics } from './metrics.ts'
 import { paceMs } from './pace.ts'
 
 export type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
@@ -15,15 +16,15 @@ type FinishedRow = Functions['work.finish_deliveries']['result'][number]
 export type WebhookDeliveryOptions = {
   db: Database
   sender: Sender
-  /** Is told what came of each attempt that was recorded. */
-  onFinished: (verdict: string) => void
+  /** Are told what came of each attempt that was recorded, and how long after its order was placed a result was told. */
+  metrics: Pick<WorkerMetrics, 'countDelivery' | 'observeToldOrder'>
 }
 
 /**
  * The deliveries of events: taking the leases of attempts, sending them and recording their outcomes. Concurrent calls
  * of `begin`, and of `finish`, share statements.
  */
-export function createWebhookDeliveries({ db, sender, onFinished }: WebhookDeliveryOptions) {
+export function createWebhookDeliveries({ db, sender, metrics }: WebhookDeliveryOptions) {
   const begin = batch<string, LeasedAttempt | null>({
     run: (eventIds) => callForIds(eventIds, (ids) => db.call('work.begin_deliveries', { event_ids: ids })),
     paceMs,
@@ -32,8 +33,12 @@ export function createWebhookDeliveries({ db, sender, onFinished }: WebhookDeliv
     callNumbered(finished, (results) =>
       db.call('work.finish_deliveries', { results, lock_wait_ms: lockWaitMs }),
     )
+  const onRecorded = ({ verdict, told_seconds: seconds }: FinishedRow) => {
+    metrics.countDelivery(verdict)
+    if (seconds !== null) metrics.observeToldOrder(seconds)
+  }
   const finish = batch<FinishedAttempt, FinishedRow>({ run: record, paceMs })
-  const busyResults = createBusyResults({ record, onRecorded: onFinished })
+  const busyResults = createBusyResults({ record, onRecorded })
   return {
     /** Takes the lease of the attempt that is due for an event; null if none is. */
     begin: (eventId: string): Promise<LeasedAttempt | null> => begin(eventId),
@@ -58,10 +63,10 @@ export function createWebhookDeliveries({ db, sender, onFinished }: WebhookDeliv
     finish: async (attempt: LeasedAttempt, result: SendOutcome): Promise<string> => {
       const { event_id: eventId, claim_id: claimId } = attempt
       const finished = { eventId, claimId, result }
-      const { verdict } = await withRetries(() => finish(finished))
-      if (verdict === 'busy') busyResults.add(finished)
-      else onFinished(verdict)
-      return verdict
+      const row = await withRetries(() => finish(finished))
+      if (row.verdict === 'busy') busyResults.add(finished)
+      else onRecorded(row)
+      return row.verdict
     },
   }
 }

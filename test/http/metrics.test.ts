@@ -38,6 +38,10 @@ test('requests are counted by method, route pattern and status, never by path', 
   expect(text).toContain('http_request_duration_seconds_count{method="other",route="none",status="404"} 1')
   expect(text).toMatch(/database_batch_size_count\{batch="admit"\} \d/)
   expect(text).toContain('process_cpu_seconds_total')
+  expect(text).toMatch(/database_pool_connections\{state="idle"\} [1-9]/)
+  expect(text).toMatch(/database_pool_connections\{state="in_use"\} \d/)
+  expect(text).toMatch(/^database_pool_connections_max 10$/m)
+  expect(text).toMatch(/^database_pool_waiting 0$/m)
   expect(text).not.toMatch(/ord_secret|unknown-path/)
 })
 

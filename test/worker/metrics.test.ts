@@ -6,7 +6,7 @@ import { testDatabase } from '../support/database.ts'
 import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { orderedEvent } from '../support/ordered_events.ts'
 import { place } from '../support/orders.ts'
-import { makePartner, type Partner } from '../support/partner.ts'
+import { makePartner, type Partner, products } from '../support/partner.ts'
 import type { ScriptedReceiver } from '../support/servers/scripted_receiver.ts'
 import type { ScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
@@ -57,9 +57,30 @@ test('deliveries are counted by outcome, supplier calls by verdict, jobs by task
   await becomes('supplier_calls_total{verdict="settled"}', 3)
   await becomes('job_duration_seconds_count{task="deliver_webhook",result="done"}', 3)
   await becomes('job_duration_seconds_count{task="call_supplier",result="done"}', 3)
+  await becomes('supplier_call_duration_seconds_count{supplier="first",method="put",outcome="answered"}', 3)
+  await becomes('orders_ended_total{outcome="full"}', 3)
+  await becomes('order_end_duration_seconds_count{outcome="full"}', 3)
+  await becomes('order_told_duration_seconds_count', 1)
   expect(await value('webhook_events_waiting')).toBe(1)
   expect(await value('webhook_events_due')).toBe(0)
   expect(await value('webhook_dead_letters')).toBe(1)
+})
+
+test('orders are counted once by outcome, with the time since they were placed', async () => {
+  const items = [{ productId: products.topUp }, { productId: products.topUp }]
+  const before = await value('order_end_duration_seconds_sum{outcome="partial"}')
+  expect(before).toBeNaN()
+  supplier.setAnswer(() => ({ status: 200, json: { status: 'processing' } }))
+  const { body } = await place(sql(), partner, { items })
+  await sql()`update supply.orders set created_at = created_at - interval '1 hour' where code = ${body.code}`
+  const statuses = ['completed', 'failed']
+  supplier.setAnswer(() => ({ status: 200, json: { status: statuses.shift() ?? 'completed' } }))
+  for (const { id } of body.items) await sql()`select ops.poll_now(${id})`
+  await becomes('orders_ended_total{outcome="partial"}', 1)
+  const seconds = await value('order_end_duration_seconds_sum{outcome="partial"}')
+  expect(seconds).toBeGreaterThanOrEqual(3_600)
+  expect(seconds).toBeLessThan(3_700)
+  expect(await value('order_end_duration_seconds_bucket{le="3600",outcome="partial"}')).toBe(0)
 })
 
 test('a job that throws is counted as failed', async () => {
@@ -73,6 +94,9 @@ test('gauges say how much there is to do, at the time of the scrape', async () =
   const sending = await orderedEvent(sql(), partner, receiver.url)
   await receiver.waitFor(({ eventId }) => eventId === sending)
   expect(await value('webhook_events_sending')).toBe(1)
+  expect([await value('webhook_slots_taken'), await value('webhook_events_queued')]).toEqual([1, 0])
+  expect(await value('webhook_slots')).toBeGreaterThanOrEqual(2)
+  expect(await value('queue_jobs_taken')).toBeGreaterThanOrEqual(1)
 
   supplier.setAnswer(() => ({ status: 200, json: { status: 'processing' } }))
   const { body } = await place(sql(), partner)
@@ -87,6 +111,14 @@ test('gauges say how much there is to do, at the time of the scrape', async () =
   const age = await value('queue_oldest_due_job_seconds')
   expect(age).toBeGreaterThanOrEqual(100)
   expect(age).toBeLessThan(130)
+  expect(await value('queue_jobs_due')).toBeGreaterThanOrEqual(1)
+})
+
+test('the audit is told with its time', async () => {
+  expect(await value('audit_breaches')).toBeNaN()
+  await sql()`insert into supply.audit_runs (ran_at, breaches, checks) values ('2026-01-01T00:00:00Z', 7, '{}')`
+  expect(await value('audit_breaches')).toBe(7)
+  expect(await value('audit_last_run_timestamp_seconds')).toBe(Date.parse('2026-01-01T00:00:00Z') / 1_000)
 })
 
 test('while the database cannot answer, gauges are not a number, and counters stay', async () => {

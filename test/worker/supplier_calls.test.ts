@@ -3,6 +3,7 @@ import { connectWorker } from '../../src/commands/connections.ts'
 import type { Database } from '../../src/database/client.ts'
 import { createAdapters } from '../../src/supplier/adapters.ts'
 import { answered } from '../../src/supplier/outcome.ts'
+import { createWorkerMetrics } from '../../src/worker/metrics.ts'
 import { createSupplierCalls } from '../../src/worker/supplier_calls.ts'
 import { testDatabase } from '../support/database.ts'
 import { orderRequest, placeAll } from '../support/orders.ts'
@@ -34,7 +35,7 @@ beforeEach(() => {
     deadlineHours: 24,
     supplierCap: 100,
     signal: new AbortController().signal,
-    onFinished: () => {},
+    metrics: createWorkerMetrics(db),
   })
 })
 

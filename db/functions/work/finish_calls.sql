@@ -1,8 +1,8 @@
 create or replace function work.finish_calls(results jsonb, deadline interval, lock_wait_ms int default null)
-returns table (ordinal int, verdict text)
+returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision)
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  select r.ordinal, r.verdict
+  select r.ordinal, r.verdict, r.ended_outcome, r.ended_seconds
   from core.finish_calls(
     (select jsonb_agg(e || jsonb_build_object('attemptId',
        (select a.id from supply.supplier_attempts a where a.claim_id = (e ->> 'claimId')::uuid)))
@@ -13,4 +13,6 @@ comment on function work.finish_calls is
   'Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may '
   'leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy '
   'where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the '
-  'first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all.';
+  'first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. '
+  'Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed.
+nullable: ended_outcome, ended_seconds';

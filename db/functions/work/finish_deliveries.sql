@@ -1,5 +1,5 @@
 create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int default null)
-returns table (ordinal int, verdict text)
+returns table (ordinal int, verdict text, told_seconds double precision)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -20,6 +20,8 @@ begin
   select
     array_agg(r.ordinal) as ordinals,
     array_agg(r.verdict) as verdicts,
+    array_agg(case when r.verdict = 'delivered' then (
+      select extract(epoch from ended_at - o.created_at)::double precision from supply.orders o where o.id = r.order_id) end) as told,
     coalesce(array_agg(r.event_id) filter (where r.ends), '{}') as ended,
     array_agg(r.verdict) filter (where r.ends) as ended_by,
     array_agg(r.status) filter (where r.ends) as statuses,
@@ -36,7 +38,7 @@ begin
   into batch
   from (
     select r.*, r.verdict not in ('stale', 'busy') as ends from (
-      select r.*, e.account_id, e.claim_expires_at, a.started_at,
+      select r.*, e.account_id, e.order_id, e.claim_expires_at, a.started_at,
         case
           when e.state is not null and r.event_id <> all (locked) then 'busy'
           when e.state is distinct from 'sending' or e.claim_id is distinct from r.claim_id then 'stale'
@@ -56,7 +58,7 @@ begin
         from jsonb_array_elements(results) r
       ) as r
       left join lateral (
-        select e.state, e.claim_id, e.claim_expires_at, e.account_id, e.simulated from supply.events e where e.id = r.event_id offset 0
+        select e.state, e.claim_id, e.claim_expires_at, e.account_id, e.order_id, e.simulated from supply.events e where e.id = r.event_id offset 0
       ) as e on true
       left join lateral (select a.started_at from supply.delivery_attempts a where a.claim_id = r.claim_id offset 0) as a on true
     ) as r
@@ -71,7 +73,7 @@ begin
       batch.statuses, batch.errors, batch.retry_afters);
     perform core.return_slots(batch.accounts, batch.changes);
   end if;
-  return query select r.ordinal, r.verdict from unnest(batch.ordinals, batch.verdicts) as r (ordinal, verdict);
+  return query select r.ordinal, r.verdict, r.told from unnest(batch.ordinals, batch.verdicts, batch.told) as r (ordinal, verdict, told);
 end
 $$;
 comment on function work.finish_deliveries is
@@ -79,4 +81,6 @@ comment on function work.finish_deliveries is
   'delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another '
   'transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; '
   'at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s '
-  'adds a slot to the account; a timeout or a failed connection halves its slots. Specification 6.4 to 6.6.';
+  'adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order '
+  'was placed. Specification 6.4 to 6.6.
+nullable: told_seconds';

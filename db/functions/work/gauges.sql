@@ -1,7 +1,8 @@
 create or replace function work.gauges()
 returns table (
   events_waiting int, events_due int, events_sending int, dead_letters int, items_open int, items_stuck int, items_held int,
-  oldest_due_job_seconds double precision
+  oldest_due_job_seconds double precision, jobs_due int, jobs_taken int, events_queued int, slots int, slots_taken int,
+  audit_breaches int, audit_at timestamptz
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -17,7 +18,19 @@ as $$
     (
       select coalesce(greatest(extract(epoch from now() - min(j.run_at)), 0), 0)::double precision
       from core.jobs j where j.is_in_turn and j.run_at <= now()
-    )
+    ),
+    (select count(*)::int from (select from core.jobs j where j.is_in_turn and j.run_at <= now() limit 10000) as due),
+    (select count(*)::int from core.jobs j where not j.is_available),
+    e.queued,
+    (
+      -- Of the accounts that have something to send now.
+      select coalesce(sum(s.slots), 0)::int from supply.delivery_slots s
+      where exists (select from supply.events q where q.account_id = s.account_id and q.state = 'queued')
+        or exists (select from supply.events h where h.account_id = s.account_id and h.state in ('ready', 'sending'))
+    ),
+    e.ready + e.sending,
+    (select r.breaches from supply.audit_runs r),
+    (select r.ran_at from supply.audit_runs r)
   from (
     select
       (
@@ -40,5 +53,8 @@ as $$
 $$;
 comment on function work.gauges is
   'Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, '
-  'those of them that are stuck or held, and for how many seconds the oldest due job has been waiting for a worker. From 10,000 on, '
-  'the number of events that wait for a rung is PostgreSQL''s estimate, which is as old as its last analyze.';
+  'those of them that are stuck or held, for how many seconds the oldest due job has been waiting for a worker, due jobs (10,000 at most) and those that a '
+  'worker has, due events without a slot, the slots of accounts that are sending, and how many of these are taken, the rows that the last audit of a worker '
+  'found, and when that was. From 10,000 on, '
+  'the number of events that wait for a rung is PostgreSQL''s estimate, which is as old as its last analyze.
+nullable: audit_breaches, audit_at';

@@ -1,5 +1,5 @@
 create or replace function core.finish_calls(results jsonb, deadline interval, lock_wait_ms int default null)
-returns table (ordinal int, verdict text)
+returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision)
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -11,12 +11,13 @@ declare
   applied record;
   stuck uuid[];
   settled bigint[];
+  ended record;
   causes text[] := '{}';
   messages text[] := '{}';
 begin
   if jsonb_array_length(results) > cardinality(item_ids) then
     return query
-    select (r ->> 'ordinal')::int, 'busy' from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid <> all (item_ids);
+    select (r ->> 'ordinal')::int, 'busy', null::text, null::double precision from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid <> all (item_ids);
     -- Should the worker die that has the result: a look when the lease has ended.
     if lock_wait_ms = 0 then
       perform core.enqueue_busy('call_supplier', array_agg(i.id), array_agg(coalesce(i.claim_expires_at, now())))
@@ -51,7 +52,7 @@ begin
     select case when (a ->> 'itemId')::uuid = any (stuck) then a || '{"verdict": "stuck"}' else a end
     from unnest(answers) as a where a ->> 'verdict' not in ('individual', 'deferred'));
   perform core.finish_attempts(answers);
-  perform core.finish_orders(settled);
+  select array_agg(o.outcome) as outcomes, array_agg(o.seconds) as seconds into ended from core.finish_orders(settled) o;
   perform core.enqueue('call_supplier', array_agg(i.id), array_agg(i.next_check_at), 'call_supplier')
   from supply.order_items i
   where i.id = any (item_ids) and i.completed_at is null and i.next_check_at is not null and i.claim_expires_at is null
@@ -64,13 +65,17 @@ begin
   end if;
   perform core.raise_alerts(causes, messages);
 
-  return query select (a ->> 'ordinal')::int, a ->> 'verdict' from unnest(answers) as a;
+  -- Each order that ended had a result, so that there are rows for all.
+  return query
+  select (a.answer ->> 'ordinal')::int, a.answer ->> 'verdict', ended.outcomes[a.place], ended.seconds[a.place]
+  from unnest(answers) with ordinality as a (answer, place);
   if deferred is not null then
-    return query select r.ordinal, r.verdict from core.finish_calls(deferred, deadline, lock_wait_ms) r;
+    return query select r.* from core.finish_calls(deferred, deadline, lock_wait_ms) r;
   end if;
 end
 $$;
 comment on function core.finish_calls is
   'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (the fencing token; null: a push), result}]. '
   'Settles items, ends orders, plans the next calls and raises alerts. Returns the verdict of each by its ordinal: '
-  'busy where core.lock_results did not get its locks.';
+  'busy where core.lock_results did not get its locks. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it '
+  'was placed.';
