@@ -193,8 +193,8 @@ export const money: Mutant[] = [
     name: 'book a deposit again',
     breaks: 'An operator’s reference is booked once.',
     file: postOnce,
-    find: 'and l.reference = post_once.reference;',
-    replace: 'and false;',
+    find: 'and n.plain_reference = core.plain_reference(post_once.reference)',
+    replace: 'and false',
     tests: [accounts],
   },
   {
