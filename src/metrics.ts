@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { type Listening, listen } from './common/listen.ts'
 
 /**
@@ -55,3 +55,27 @@ export function addPoolMetrics(registry: Registry, usage: () => PoolUsage): void
 }
 
 type PoolUsage = { inUse: number; idle: number; waiting: number; max: number }
+
+/** For the time that an order takes, in seconds. */
+export const orderBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400]
+
+/** Adds the metrics of orders that this process ended. Returns what notes one: its outcome, and the seconds since it was placed. */
+export function addEndedOrders(registry: Registry): (outcome: string, seconds: number) => void {
+  const count = new Counter({
+    name: 'orders_ended_total',
+    help: 'Orders that ended by a result that this process recorded, by outcome: full, partial, none.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  const times = new Histogram({
+    name: 'order_end_duration_seconds',
+    help: 'Time from placing an order to its end, by outcome, of orders that this process ended.',
+    labelNames: ['outcome'],
+    buckets: orderBuckets,
+    registers: [registry],
+  })
+  return (outcome, seconds) => {
+    count.inc({ outcome })
+    times.observe({ outcome }, seconds)
+  }
+}

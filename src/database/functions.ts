@@ -69,10 +69,15 @@ export type Functions = {
     args: Record<string, never>
     result: { migration: string; checksum: string; standby: boolean }[]
   }
-  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. busy, of which nothing was done: another transaction has had the lock of the item, its order or its account for lock_wait_ms (null: for longer than a connection waits, which is an error). */
+  /** The former name of api.record_pushed_result, for API processes that still run while the database is migrated. */
   'api.record_push': {
     args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms?: number | null }
     result: string | null
+  }
+  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. busy, of which nothing was done: another transaction has had the lock of the item, its order or its account for lock_wait_ms (null: for longer than a connection waits, which is an error). ended_outcome and ended_seconds: of an order that ended by it, the outcome, and the seconds since it was placed. nullable: ended_outcome, ended_seconds */
+  'api.record_pushed_result': {
+    args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms?: number | null }
+    result: { answer: string; ended_outcome: string | null; ended_seconds: number | null }[]
   }
   /** Commits the next mark of a process: 1, 2, 3 and so on. A server on which api.read_state shows it has all that was committed before the call. The first mark of a process removes the marks of those that have made none for an hour. */
   'api.set_read_mark': {
@@ -436,6 +441,7 @@ export const functions = {
   'api.read_state': { args: { process_id: 'uuid' }, returns: 'rows' },
   'api.readiness': { args: {}, returns: 'rows' },
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'value' },
+  'api.record_pushed_result': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'api.set_read_mark': { args: { process_id: 'uuid', mark: 'bigint' }, returns: 'void' },
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },

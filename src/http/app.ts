@@ -89,7 +89,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, adm
   addOrderRoutes(routes, { db, reads, allowNetworks: config.callbackAllowNetworks, metrics })
   addBalanceRoutes(routes, { db, reads })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
-  addSupplierRoutes(routes, { db, admission })
+  addSupplierRoutes(routes, { db, admission, metrics })
   addReferenceRoutes(routes, config)
   addGuideRoutes(routes, config)
   addAssetRoutes(routes)

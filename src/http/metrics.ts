@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { addEndedOrders } from '../metrics.ts'
 
 /** The metrics of the API, for Prometheus. */
 export type HttpMetrics = {
@@ -7,6 +8,8 @@ export type HttpMetrics = {
   request(labels: { method: string; route: string | undefined; status: number }, seconds: number): void
   /** Notes that a batch of this size went to the database. */
   batch(name: string, size: number): void
+  /** Notes an order that ended by a result that its supplier pushed, so long after it was placed. */
+  endedOrder(outcome: string, seconds: number): void
 }
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -35,6 +38,7 @@ export function createHttpMetrics(): HttpMetrics {
       const known = knownMethods.has(method) ? method : 'other'
       requests.observe({ method: known, route: route ?? 'none', status }, seconds)
     },
+    endedOrder: addEndedOrders(registry),
     batch(name, size) {
       batches.observe({ batch: name }, size)
     },

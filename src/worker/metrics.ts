@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from 'graphile-worker'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database, Functions } from '../database/client.ts'
-import { addPoolMetrics } from '../metrics.ts'
+import { addEndedOrders, addPoolMetrics, orderBuckets } from '../metrics.ts'
 
 /** The metrics of a worker process, for Prometheus. */
 export type WorkerMetrics = {
@@ -22,8 +22,6 @@ export type WorkerMetrics = {
 }
 
 type State = Functions['work.gauges']['result'][number]
-
-const orderBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400]
 
 /** How long a scrape waits for the database, in milliseconds. */
 const scrapeTimeoutMs = 3_000
@@ -124,19 +122,6 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
     registers: [registry],
   })
-  const endedOrders = new Counter({
-    name: 'orders_ended_total',
-    help: 'Orders that ended by a call of this worker, by outcome: full, partial, none.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  })
-  const endedTimes = new Histogram({
-    name: 'order_end_duration_seconds',
-    help: 'Time from placing an order to its end, by outcome, of orders that ended by a call of this worker.',
-    labelNames: ['outcome'],
-    buckets: orderBuckets,
-    registers: [registry],
-  })
   const toldTimes = new Histogram({
     name: 'order_told_duration_seconds',
     help: 'Time from placing an order to the attempt of this worker with which its partner took the result.',
@@ -150,10 +135,7 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
     countDelivery: (outcome) => deliveries.inc({ outcome }),
     countSupplierCall: (verdict) => calls.inc({ verdict }),
     observeSupplierCall: (labels, seconds) => supplierTimes.observe(labels, seconds),
-    observeEndedOrder: (outcome, seconds) => {
-      endedOrders.inc({ outcome })
-      endedTimes.observe({ outcome }, seconds)
-    },
+    observeEndedOrder: addEndedOrders(registry),
     observeToldOrder: (seconds) => toldTimes.observe(seconds),
     timed: (task, run) => async (payload, helpers) => {
       const end = jobs.startTimer({ task })

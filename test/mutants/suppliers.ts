@@ -168,9 +168,9 @@ export const suppliers: Mutant[] = [
   {
     name: 'take a push of a supplier that never had the item',
     breaks: 'A supplier speaks of its own items only.',
-    file: 'db/functions/api/record_push.sql',
-    find: 'a.item_id = record_push.item_id and a.supplier = record_push.supplier',
-    replace: 'a.item_id = record_push.item_id',
+    file: 'db/functions/api/record_pushed_result.sql',
+    find: 'a.item_id = record_pushed_result.item_id and a.supplier = record_pushed_result.supplier',
+    replace: 'a.item_id = record_pushed_result.item_id',
     tests: [results],
   },
   {

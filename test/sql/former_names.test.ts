@@ -21,6 +21,17 @@ test('a worker of the release before records what suppliers answer', async () =>
   ).toEqual([{ ordinal: 1, verdict: 'settled' }])
 })
 
+test('an API of the release before records what suppliers push', async () => {
+  const partner = await makePartner(sql(), { balance: 100 })
+  const { body } = await place(sql(), partner)
+  const itemId = body.items[0]?.id ?? ''
+  const push = () => sql()`
+    select api.record_push(supplier => 'first', item_id => ${itemId}, result => ${sql().json(completed() as never)}, lock_wait_ms => 10) as said`
+  expect(await push()).toEqual([{ said: 'unknown_reference' }])
+  await sql()`select work.begin_calls(${[itemId]})`
+  expect([await push(), await push()]).toEqual([[{ said: 'recorded' }], [{ said: 'recorded' }]])
+})
+
 test('a process of the release before beats, sweeps, fills slots and notes keys as it did', async () => {
   await sql()`select work.beat(lock_key => 42, pool_ids => array['pool of before'])`
   expect(await sql()`select pool_id from ops.worker_pools where pool_id = 'pool of before'`).toHaveLength(1)

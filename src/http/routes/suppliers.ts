@@ -7,6 +7,7 @@ import { type BodyError, readBody, refuseBody } from '../body.ts'
 import type { Context, RouteContext, Routes } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import { refuse, refuseInvalid } from '../errors.ts'
+import type { HttpMetrics } from '../metrics.ts'
 import type { Admission } from '../middleware/admission.ts'
 import { pushRoute } from '../paths.ts'
 import { supplierCode } from '../schemas.ts'
@@ -16,7 +17,8 @@ const lookUpsAtOnce = 2
 const pushesAtOnce = 4
 
 type Push = { supplier: string; reference: string; outcome: SupplierOutcome }
-type RecordPush = (push: Push) => Promise<Functions['api.record_push']['result']>
+type Recorded = Functions['api.record_pushed_result']['result'][number]
+type RecordPush = (push: Push) => Promise<Recorded>
 
 /**
  * The results that suppliers push, signed with their tokens. A good push is not counted against the rate limit, unless
@@ -24,7 +26,11 @@ type RecordPush = (push: Push) => Promise<Functions['api.record_push']['result']
  */
 export function addSupplierRoutes(
   routes: Routes,
-  { db, admission }: { db: Database; admission: Admission },
+  {
+    db,
+    admission,
+    metrics,
+  }: { db: Database; admission: Admission; metrics: Pick<HttpMetrics, 'endedOrder'> },
 ): void {
   const lookUp = batch<string, string | null>({
     run: async ([supplier = '']) => new Map([[0, await db.call('api.supplier_token', { supplier })]]),
@@ -34,16 +40,16 @@ export function addSupplierRoutes(
   })
 
   // Each is a statement of its own. One for which something is locked waits apart, and takes no connection from the rest.
-  const record = batch<Push, Functions['api.record_push']['result']>({
+  const record = batch<Push, Recorded>({
     run: async ([push], lockWaitMs) => {
       if (push === undefined) return new Map()
       const { supplier, reference: item_id, outcome: result } = push
-      const recorded = await db.call('api.record_push', {
+      const [recorded] = await db.call('api.record_pushed_result', {
         ...{ supplier, item_id, result, lock_wait_ms: lockWaitMs },
       })
-      return new Map([[0, recorded]])
+      return recorded === undefined ? new Map() : new Map([[0, recorded]])
     },
-    isBusy: (recorded) => recorded === 'busy',
+    isBusy: ({ answer }) => answer === 'busy',
     keyOf: ({ reference }) => reference,
     max: 1,
     inFlight: pushesAtOnce,
@@ -73,7 +79,7 @@ export function addSupplierRoutes(
     if (!body.ok) return refuseCounted(ctx, body.error)
     const signed = { ...signatureOf(ctx), token, rawBody: body.bytes }
     if (!verifyPush(signed)) return refuseCounted(ctx, 'BAD_SIGNATURE')
-    await recordPush(ctx, { record, admission }, supplier, body.bytes)
+    await recordPush(ctx, { record, admission, metrics }, supplier, body.bytes)
   })
 }
 
@@ -87,7 +93,15 @@ function signatureOf(ctx: Context) {
 
 async function recordPush(
   ctx: Context,
-  { record, admission }: { record: RecordPush; admission: Admission },
+  {
+    record,
+    admission,
+    metrics,
+  }: {
+    record: RecordPush
+    admission: Admission
+    metrics: Pick<HttpMetrics, 'endedOrder'>
+  },
   supplier: string,
   rawBody: Buffer,
 ): Promise<void> {
@@ -97,7 +111,9 @@ async function recordPush(
   const recorded = await ctx.state.databaseTime(() =>
     record({ supplier, reference: push.reference, outcome: push.outcome }),
   )
-  if (recorded === 'unknown_reference') return refuse(ctx, 'UNKNOWN_REFERENCE')
-  if (recorded === 'repeated_too_often' && !(await admission.count(ctx))) return
+  const { answer, ended_outcome: outcome, ended_seconds: seconds } = recorded
+  if (outcome !== null && seconds !== null) metrics.endedOrder(outcome, seconds)
+  if (answer === 'unknown_reference') return refuse(ctx, 'UNKNOWN_REFERENCE')
+  if (answer === 'repeated_too_often' && !(await admission.count(ctx))) return
   ctx.status = 204
 }

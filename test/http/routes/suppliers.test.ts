@@ -61,6 +61,27 @@ describe('a result that a supplier pushes', () => {
     expect(items[0].cdKeys).toEqual([{ code: 'KEY-1' }, { code: 'KEY-2' }])
   })
 
+  test('is counted once where it ends the order, with the time since that was placed', async () => {
+    const figures = async () => {
+      const { registry } = api().metrics
+      const all = await Promise.all(
+        ['orders_ended_total', 'order_end_duration_seconds'].map((name) =>
+          registry.getSingleMetric(name)?.get(),
+        ),
+      )
+      return all.map((metric) =>
+        metric?.values.find(({ labels }) => labels.outcome === 'none' && !('le' in labels)),
+      )
+    }
+    const failed = { reference: order.itemId, status: 'failed', errorCode: 'X' }
+    await push(failed)
+    await push(failed)
+    expect((await read()).outcome).toBe('none')
+    const [count, seconds] = await figures()
+    expect(count?.value).toBe(1)
+    expect(seconds?.value).toBeGreaterThan(0)
+  })
+
   test.each(['', 'junk'])(
     'may not come from a browser elsewhere, whatever key it shows: "%s"',
     async (key) => {
