@@ -1,12 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { loadConfig } from '../config.ts'
 import { describeReceived, describeSession } from '../receiver/describe.ts'
 import { startReceiver } from '../receiver/receiver.ts'
 import { asOperator } from './connections.ts'
-import { dataDir, knownDemoKey } from './demo_data.ts'
+import { knownDemoKey } from './demo_data.ts'
+import { readOperatorUrl } from './operator_login.ts'
 
 const wanted = [
   { what: 'a top-up', items: [{ productId: 101, deliveryData: { gameUserId: '123456789' } }] },
@@ -62,10 +61,10 @@ export async function demo(): Promise<void> {
 }
 
 function embeddedUrl(): string {
-  const file = join(dataDir, 'url')
-  if (!existsSync(file))
+  const url = readOperatorUrl()
+  if (url === undefined)
     throw new Error('no service runs here: start one with npm start, or set DATABASE_URL')
-  return readFileSync(file, 'utf8').trim()
+  return url
 }
 
 async function webhookSecret(databaseUrl: string, account: string): Promise<string | undefined> {

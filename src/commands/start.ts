@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type Config, loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog, type Log } from '../log.ts'
@@ -8,6 +9,7 @@ import { startWorker } from '../worker/index.ts'
 import { connectApi, connectReads, connectWorker } from './connections.ts'
 import { dataDir, demoGreeting, loadDemo } from './demo_data.ts'
 import { heedSignals, runUntilEnded } from './lifecycle.ts'
+import { newOperatorLogin, operatorUrlFile, removeOperatorUrl, writeOperatorUrl } from './operator_login.ts'
 
 /**
  * `npm start`: the whole service in one process. Without DATABASE_URL it runs a PostgreSQL of its own under `.data/`,
@@ -21,7 +23,7 @@ export async function start(): Promise<void> {
     // Not through a pooler: one login cannot have the roles of both the API and the worker.
     await serve(config, log, config.databaseDirectUrl ?? postgres?.url ?? '', postgres)
   } catch (error) {
-    await postgres?.stop()
+    if (postgres !== undefined) await stopEmbedded(postgres)
     throw error
   }
 }
@@ -33,14 +35,26 @@ async function startEmbedded(): Promise<EmbeddedPostgres> {
   return postgres
 }
 
+async function stopEmbedded(postgres: EmbeddedPostgres): Promise<void> {
+  await postgres.stop()
+  // It stays up where another start runs on it.
+  if (!existsSync(postgres.urlFile)) removeOperatorUrl()
+}
+
 async function serve(config: Config, log: Log, databaseUrl: string, postgres: EmbeddedPostgres | undefined) {
-  await migrate({ databaseUrl, log: (line) => console.log(line) })
+  const operator = postgres && newOperatorLogin(postgres.url)
+  await migrate({
+    databaseUrl,
+    logins: { operator: operator?.password },
+    log: (line) => console.log(line),
+  })
+  if (operator !== undefined) writeOperatorUrl(operator.url)
   const apiDb = connectApi(databaseUrl)
   const reads = connectReads({ ...config, databasePooled: false }, apiDb, log)
   const workerDb = connectWorker(databaseUrl)
   // The server starts first: if its port is taken, another service runs here, and the demo must not change its suppliers.
   const server = await startServer({ db: apiDb, reads, config, log, expected: expectedVersion() })
-  const demo = config.seedDemo ? await startDemo(databaseUrl) : undefined
+  const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
   await runUntilEnded(
     log,
@@ -49,7 +63,7 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
       [server.drain, worker.stop],
       [reads.end, apiDb.end, workerDb.end],
       [async () => demo?.simulator.close()],
-      [async () => postgres?.stop()],
+      [async () => postgres && stopEmbedded(postgres)],
     ],
     () => announce(server.url, demo?.apiKey, postgres),
   )
@@ -64,7 +78,10 @@ function announce(url: string, demoKey: string | undefined, postgres: EmbeddedPo
   console.log(`ready: ${url}`)
   if (demoKey === undefined) return
   const database =
-    postgres === undefined ? '' : `\nThe database, while this runs: psql "$(cat ${postgres.urlFile})"`
+    postgres === undefined
+      ? ''
+      : `\nThe database for operators, while this runs: psql "$(cat ${operatorUrlFile})"
+and as its owner, who can make logins: psql "$(cat ${postgres.urlFile})" -c "select ops.add_operator('anna')"`
   console.log(
     `\n${demoGreeting(url, demoKey)}\nSigned webhooks arriving: npm run demo, in another terminal.${database}\n`,
   )

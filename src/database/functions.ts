@@ -114,6 +114,11 @@ export type Functions = {
     args: { alert_id: string | null; note: string | null }
     result: undefined
   }
+  /** Makes a database login for an operator, a member of supply_operator and of nothing else, and returns its password, shown this once. Its transactions and waits are bounded, so that a forgotten one does not hold up the service. It runs with the rights of its caller, who must be able to make logins, as the login that migrates the database is: an operator cannot make others. */
+  'ops.add_operator': {
+    args: { name: string | null }
+    result: string | null
+  }
   /** Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; the note says why. A reference counts once, whatever its case and the blanks around it: repeated it changes nothing, and with another amount, or of a deposit, it is refused. */
   'ops.adjust': {
     args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null; note: string | null }
@@ -449,6 +454,7 @@ export const functions = {
   'api.touch_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },
   'ops.acknowledge': { args: { alert_id: 'uuid', note: 'text' }, returns: 'void' },
+  'ops.add_operator': { args: { name: 'text' }, returns: 'value' },
   'ops.adjust': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
   'ops.begin_recovery': { args: { note: 'text' }, returns: 'rows' },
   'ops.confirm_origin': { args: {}, returns: 'void' },

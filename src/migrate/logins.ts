@@ -20,8 +20,10 @@ const logins = [
 
 /**
  * Makes a database login for each process that has a password here, or gives the login that exists that password:
- * `supply_api_login`, `supply_worker_login`, `supply_operator_login`. Each may take on its process's role and has no
- * right of its own, so a session that resets its role has no rights. Passwords are of ASCII characters.
+ * `supply_api_login`, `supply_worker_login`, `supply_operator_login`. Those of the API and the worker may take on their
+ * role and have no right of their own, so a session that resets its role has no rights. That of the operators is for
+ * people in psql, too: it has the rights of its role at once, and its transactions are bounded. Passwords are of ASCII
+ * characters.
  *
  * A login with settings has them in this database, whatever else was set for it there: a pooler passes no settings on.
  *
@@ -40,7 +42,9 @@ export async function ensureLogins(
     const { rowCount } = await client.query('select from pg_catalog.pg_roles where rolname = $1', [login])
     if (rowCount === 0) await client.query(`create role ${login}`)
     await client.query(`alter role ${login} login password ${pg.escapeLiteral(verifierOf(password))}`)
-    await client.query(`grant ${role} to ${login} with inherit false, set true`)
+    const isOperator = process === 'operator'
+    await client.query(`grant ${role} to ${login} with inherit ${isOperator}, set true`)
+    if (isOperator) await client.query('select core.limit_operator($1)', [login])
     await setAll(client, login, settings[process])
     ensured.push(login)
   }

@@ -1,10 +1,20 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
+import postgres from 'postgres'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
@@ -124,10 +134,26 @@ describe('npm start', () => {
     expect(stdout).not.toContain('REJECTED')
   })
 
+  test('offers a login to operators, under which its own demo acts', async () => {
+    await service.printed(/psql "\$\(cat \S+operator-url\)"/)
+    const file = join(folder, '.data/operator-url')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const operator = postgres(readFileSync(file, 'utf8').trim(), { max: 1, onnotice: () => {} })
+    try {
+      const who = await operator`select distinct who from ops.operator_log`
+      expect([...who]).toEqual([{ who: 'supply_operator_login' }])
+      await expect(operator`select from supply.orders`).rejects.toThrow('permission denied')
+      await expect(operator`select ops.add_operator('anna')`).rejects.toThrow('may not make logins')
+    } finally {
+      await operator.end({ timeout: 1 })
+    }
+  })
+
   test('ends in order when told to, twice too, and finds its data at the next start', async () => {
     expect(await service.end()).toBe(0)
     await expect(statusOf(`${url}/livez`)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     expect(existsSync(join(folder, '.data/url'))).toBe(false)
+    expect(existsSync(join(folder, '.data/operator-url'))).toBe(false)
 
     service = start(folder, 'start')
     url = await addressOf(service)

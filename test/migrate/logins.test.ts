@@ -51,6 +51,11 @@ function migrateWith(given: LoginPasswords) {
   return migrate({ databaseUrl: login('shop', 'password-of-the-shop'), logins: given })
 }
 
+const bounds = `
+  select current_setting('idle_in_transaction_session_timeout') as idle, current_setting('lock_timeout') as lock,
+    current_setting('statement_timeout') as statement, current_setting('transaction_timeout', true) as transaction`
+const bounded = { idle: '1min', lock: '5s', statement: '1min', transaction: '5min' }
+
 async function as<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -128,5 +133,101 @@ test('a process without a password gets no login', async () => {
   await as(superuser(), async (client) => {
     const { rowCount } = await client.query(`select from pg_roles where rolname = 'supply_operator_login'`)
     expect(rowCount).toBe(0)
+  })
+})
+
+describe('the login of the operators', () => {
+  const operator = () => login('supply_operator_login', 'password-of-the-operator')
+  // After the test that there is none without a password.
+  beforeAll(() => migrateWith({ operator: 'password-of-the-operator' }))
+
+  test('has the rights of its role as it comes in, and may make no others', async () => {
+    await as(operator(), async (client) => {
+      await client.query('select from ops.accounts')
+      await expect(client.query('select from supply.accounts')).rejects.toThrow('permission denied')
+      await expect(client.query(`select ops.add_operator('eve')`)).rejects.toMatchObject({
+        code: '42501',
+        message: 'supply_operator_login may not make logins',
+      })
+    })
+  })
+
+  test('holds up nobody with a transaction that it forgets', async () => {
+    await as(operator(), async (client) => {
+      const { rows } = await client.query(bounds)
+      expect(rows[0]).toEqual(bounded)
+    })
+  })
+})
+
+describe('an operator who was added', () => {
+  const add = async (name: string) =>
+    as(login('shop', 'password-of-the-shop'), async (client) => {
+      const { rows } = await client.query<{ password: string }>('select ops.add_operator($1) as password', [
+        name,
+      ])
+      return rows[0]?.password ?? ''
+    })
+
+  test('comes in with the password, does his work, and is named in the log', async () => {
+    const password = await add('anna')
+    expect(password).toMatch(/^[0-9a-f]{48}$/)
+    await as(login('anna', password), async (client) => {
+      await client.query(`select ops.create_account('Acme')`)
+      expect((await client.query(bounds)).rows[0]).toEqual(bounded)
+      const { rows } = await client.query(
+        'select who, action, subject from ops.operator_log order by log_id desc limit 2',
+      )
+      expect(rows).toEqual([
+        { who: 'anna', action: 'create_account', subject: 'account 1' },
+        { who: 'shop', action: 'add_operator', subject: 'login anna' },
+      ])
+    })
+  })
+
+  test('reads every view of ops, and may call every function of it', async () => {
+    await as(login('anna3', await add('anna3')), async (client) => {
+      const { rows } = await client.query<{ name: string; is_view: boolean; callable: boolean }>(`
+        select relname as name, true as is_view, true as callable from pg_class
+        where relnamespace = 'ops'::regnamespace and relkind = 'v'
+        union all
+        select proname, false, has_function_privilege(oid, 'execute') from pg_proc where pronamespace = 'ops'::regnamespace`)
+      for (const { name, is_view } of rows)
+        if (is_view) await client.query(`select * from ops.${name} limit 1`)
+      expect(rows.filter(({ callable }) => !callable)).toEqual([])
+      expect(rows.length).toBeGreaterThan(50)
+    })
+  })
+
+  test('can neither write nor read tables, nor become another, nor make operators', async () => {
+    await as(login('anna2', await add('anna2')), async (client) => {
+      for (const statement of [
+        `insert into supply.accounts (name, currency) values ('x', 'RUB')`,
+        'update ops.accounts set balance = 1',
+        'select secret from supply.webhook_secrets',
+        'select code from supply.item_keys',
+        'select token from supply.suppliers',
+        'select from graphile_worker._private_jobs',
+        `select core.log_operator('x', 'y')`,
+        'select * from api.readiness()',
+        'set role supply_owner',
+        'set role supply_worker',
+        'create role eve',
+        'create schema eve',
+        'create temporary table eve (id int)',
+        `select ops.add_operator('eve')`,
+      ])
+        await expect(client.query(statement), statement).rejects.toMatchObject({ code: '42501' })
+    })
+  })
+
+  test('is not made twice, nor under a name that is not free for it', async () => {
+    await add('boris')
+    await expect(add('boris')).rejects.toMatchObject({
+      code: '42710',
+      hint: expect.stringContaining('drop role'),
+    })
+    for (const name of ['', 'Boris', 'supply_api_login', 'pg_boris', 'a b'])
+      await expect(add(name), name).rejects.toMatchObject({ code: '22023' })
   })
 })

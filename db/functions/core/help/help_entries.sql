@@ -54,7 +54,8 @@ from (values
   ('recovery', 'release_events', 'send what was held; counts at first'),
   ('recovery', 'end_recovery', 'all is as it was'),
   ('recovery', 'confirm_origin', 'a database that was moved on purpose'),
-  ('operators', 'operator_log', 'who did what')
+  ('operators', 'operator_log', 'who did what'),
+  ('operators', 'add_operator', 'a login of his own, by who migrates')
 ) as e (task, name, what);
 comment on view core.help_entries is
   'Each function and view of schema ops, by task, with what it does in 40 characters. What is missing here stands at the end of ops.help().';

@@ -45,7 +45,9 @@ select * from ops.begin_recovery(''the dump of Monday'');
 select * from ops.recovery;
 select ops.release_events(dry_run => false);
 select ops.end_recovery();'),
-  ('operators', 'Who did what: select * from ops.operator_log order by log_id desc limit 20;')
+  ('operators', 'Each operator has a login of his own. Whoever migrates the database makes it:
+select ops.add_operator(''anna'');
+Who did what: select * from ops.operator_log order by log_id desc limit 20;')
 ) as t (task, introduction);
 comment on view core.help_tasks is 'What operators do, in the order in which ops.help shows it.';
 comment on column core.help_tasks.place is 'The place, from 1.';

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dataDir } from './demo_data.ts'
+
+/** Where `npm start` keeps the URL of the embedded database for operators, while it runs. */
+export const operatorUrlFile = join(dataDir, 'operator-url')
+
+/** The operators' login of an embedded database, whose URL is a superuser's, with a new password. */
+export function newOperatorLogin(superuserUrl: string): { url: string; password: string } {
+  const password = randomBytes(24).toString('hex')
+  const url = new URL(superuserUrl)
+  url.username = 'supply_operator_login'
+  url.password = password
+  return { url: url.href, password }
+}
+
+/** Writes the URL where only the owner of the file reads it. */
+export function writeOperatorUrl(url: string): void {
+  rmSync(operatorUrlFile, { force: true })
+  writeFileSync(operatorUrlFile, `${url}\n`, { mode: 0o600 })
+  chmodSync(operatorUrlFile, 0o600)
+}
+
+/** The operators' URL of the embedded database; undefined while `npm start` does not run. */
+export function readOperatorUrl(): string | undefined {
+  return existsSync(operatorUrlFile) ? readFileSync(operatorUrlFile, 'utf8').trim() : undefined
+}
+
+/** Takes the URL away, for its database ends. */
+export function removeOperatorUrl(): void {
+  rmSync(operatorUrlFile, { force: true })
+}
