@@ -82,6 +82,8 @@ describe('ops.help()', () => {
     expect(deposit?.what.replace(/\s+/g, ' ')).toMatch(
       /^deposit\(account_id bigint, amount numeric, reference text\) → numeric Adds /,
     )
+    const [create] = await help('create_account')
+    expect(create?.what.replace(/\s+/g, ' ')).toContain(`mode text = 'live', currency text = 'RUB') → bigint`)
     expect((await help('ops.orders'))[0]?.what).toMatch(/\norder_code: \w/)
   })
 

@@ -5,9 +5,10 @@ select p.proname::text as name,
       when a.place = p.pronargs - p.pronargdefaults + 1 then '…' end, ', ' order by a.place), '')
     from unnest(p.proargnames[:p.pronargs]) with ordinality as a (name, place)
   ) as needed,
-  replace(replace(
-    format(E'%s(%s) → %s\n', p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid)),
-    'timestamp with time zone', 'timestamptz'), ' DEFAULT ', ' = ') as signature,
+  format(E'%s(%s) → %s\n', p.proname,
+    regexp_replace(replace(replace(pg_get_function_arguments(p.oid),
+      'timestamp with time zone', 'timestamptz'), ' DEFAULT ', ' = '), '::[a-z]+(\[\])?', '', 'g'),
+    replace(pg_get_function_result(p.oid), 'timestamp with time zone', 'timestamptz')) as signature,
   obj_description(p.oid, 'pg_proc') as comment, null::text as columns
 from pg_proc p
 where p.pronamespace = 'ops'::regnamespace
