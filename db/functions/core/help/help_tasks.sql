@@ -18,7 +18,8 @@ select ops.deposit(2, 50000, ''invoice 2'');
 A deposit by mistake is taken back, with a note:
 select ops.adjust(2, -50000, ''storno invoice 2'', ''booked twice'');
 Repeated with the same reference, they change nothing.'),
-  ('orders', 'What an item waits for: select * from ops.stuck_items;
+  ('orders', 'What happened: select * from ops.order_story(''acme-1042'');
+What an item waits for: select * from ops.stuck_items;
 Ask its supplier at once: select ops.poll_now(''<item_id>'');
 Or decide, after you have asked the supplier''s people:
 select ops.settle_item(''<item_id>'', ''failed'', reason => ''Нет в наличии'');
@@ -37,7 +38,8 @@ select ops.upsert_offer(1, ''first'', ''sku-60'', cost => 70);'),
   ('suppliers', 'No new items to a supplier that is down:
 select ops.set_supplier_active(''first'', false);
 What it said: select * from ops.supplier_attempts where supplier = ''first'' order by attempt_id desc limit 20;'),
-  ('watching', 'While all is well ops.audit has no row.
+  ('watching', 'What to do next: select * from ops.attention;
+While all is well ops.audit has no row.
 What alerts told: select * from ops.alerts order by last_at desc limit 20;
 What the workers do next: select * from ops.queue where available order by run_at limit 20;'),
   ('recovery', 'After a restore, before a worker runs; docs/operations.md says more:

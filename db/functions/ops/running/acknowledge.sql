@@ -4,12 +4,17 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   cause text;
+  hint text;
 begin
   perform core.require(length(trim(acknowledge.note)) between 1 and 1000, 'note must say what came of it, in 1 to 1000 characters');
   update supply.alerts a set acknowledged_at = clock_timestamp(), acknowledged_by = session_user, note = trim(acknowledge.note)
   where a.id = acknowledge.alert_id returning a.cause into cause;
   perform core.require(found, format('there is no alert %s: ops.alerts lists them', acknowledge.alert_id), 'no_data_found');
   perform core.log_operator('acknowledge', 'alert ' || acknowledge.alert_id, jsonb_build_object('cause', cause, 'note', trim(acknowledge.note)));
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('acknowledge', hint);
 end
 $$;
 comment on function ops.acknowledge is
