@@ -209,6 +209,11 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; since: Date | string | null; dry_run?: boolean | null }
     result: string | null
   }
+  /** Gives back a delivered item's price, or a part of it (account currency, at most 2 decimals), and returns the balance; the note says why. All refunds of an item together are at most its price times its amount. The partner sees an adjustment with the order's code in its statement; the order stays as it is, its refundedAmount too. A repeated reference changes nothing; the same reference with another amount, of another item, or of a deposit, is refused. Raises where the item is open or failed. Specification 11. */
+  'ops.refund_item': {
+    args: { item_id: string | null; amount: string | number | bigint | null; reference: string | null; note: string | null }
+    result: string | null
+  }
   /** Sends the events that are held since a restore, of one account or of all (null), that were made before a time or at any (null), and returns how many; a dry run (the default) only counts. Receivers that had an event before the restore know its event id. */
   'ops.release_events': {
     args: { account_id?: string | number | bigint | null; before?: Date | string | null; dry_run?: boolean | null }
@@ -473,6 +478,7 @@ export const functions = {
   'ops.poll_now': { args: { item_id: 'uuid' }, returns: 'void' },
   'ops.redeliver': { args: { event_id: 'uuid' }, returns: 'void' },
   'ops.redeliver_all': { args: { account_id: 'bigint', since: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'value' },
+  'ops.refund_item': { args: { item_id: 'uuid', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
   'ops.release_events': { args: { account_id: 'bigint', before: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'value' },
   'ops.remove_offer': { args: { product_id: 'integer', supplier: 'text' }, returns: 'void' },
   'ops.revoke_key': { args: { key_id: 'bigint' }, returns: 'void' },

@@ -103,4 +103,9 @@ export const money: Breach[] = [
     about: 'none',
     by: (sql) => setOrder(sql, well.none, 'refunded_amount = 10.49'),
   },
+  {
+    checks: ['refund_by_hand_is_within_the_items_price'],
+    about: 'openItem',
+    by: (sql) => setEntry(sql, '1', `type = 'adjustment', item_id = '${well.openItem}'`),
+  },
 ]

@@ -18,6 +18,9 @@ with booked as (
   select l.item_id, l.order_id, l.account_id, l.amount from supply.ledger l where l.type = 'order_refund'
 ), refunded as (
   select r.order_id, sum(r.amount) as total from refunds r group by r.order_id
+), given_back as (
+  select l.item_id, min(l.account_id) as account_id, max(l.account_id) as last_account_id, sum(l.amount) as total
+  from supply.ledger l where l.type = 'adjustment' and l.item_id is not null group by l.item_id
 ), totals as (
   select i.order_id, sum(i.price * i.amount) as total from supply.order_items i group by i.order_id
 )
@@ -86,7 +89,14 @@ union all
 select 'order_knows_its_refunds',
   format('order %s says that %s was refunded, but the ledger says %s', o.code, o.refunded_amount, coalesce(r.total, 0))
 from supply.orders o left join refunded r on r.order_id = o.id
-where o.refunded_amount <> coalesce(r.total, 0);
+where o.refunded_amount <> coalesce(r.total, 0)
+union all
+select 'refund_by_hand_is_within_the_items_price',
+  format('item %s of order %s is %s and cost account %s %s, but operators gave %s back to account %s', i.id, o.code, i.status,
+    o.account_id, i.price * i.amount, g.total, g.last_account_id)
+from given_back g join supply.order_items i on i.id = g.item_id join supply.orders o on o.id = i.order_id
+where i.status <> 'completed' or g.total not between 0 and i.price * i.amount
+  or (g.account_id, g.last_account_id) <> (o.account_id, o.account_id);
 comment on view core.audit_money is
   'What is wrong with balances, ledger, charges and refunds: no row while all is well.';
 comment on column core.audit_money.check_name is 'Which invariant does not hold.';

@@ -1,5 +1,6 @@
 create or replace function core.post_once(
-  type text, account_id bigint, amount numeric, reference text, note text default null
+  type text, account_id bigint, amount numeric, reference text, note text default null,
+  item supply.order_items default null
 )
 returns numeric
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -23,12 +24,16 @@ begin
   order by (l.type, l.amount) = (post_once.type, post_once.amount) desc, l.seq limit 1;
   if found then
     perform core.require(
-      earlier.type = post_once.type and earlier.amount = post_once.amount,
+      earlier.type = post_once.type and earlier.amount = post_once.amount and earlier.item_id is not distinct from (item).id,
       format('reference %L of account %s is taken already (%s, %s)', post_once.reference, account.id, earlier.type, earlier.amount),
       'unique_violation');
     return account.balance;
   end if;
 
+  perform core.require(
+    (item).id is null or post_once.amount <= core.left_to_refund(item),
+    format('of item %s, %s can still be refunded', (item).id, core.left_to_refund(item)),
+    'check_violation');
   perform core.require(
     account.balance + post_once.amount >= 0,
     format('account %s has %s: %s would bring it below zero', account.id, account.balance, post_once.amount),
@@ -41,16 +46,16 @@ begin
       account.id, account.balance, post_once.amount),
     'check_violation');
   perform core.log_operator(
-    action => case post_once.type when 'adjustment' then 'adjust' else post_once.type end,
-    subject => 'account ' || account.id,
+    action => case when (item).id is not null then 'refund_item' when post_once.type = 'adjustment' then 'adjust' else post_once.type end,
+    subject => coalesce('item ' || (item).id, 'account ' || account.id),
     detail => jsonb_build_object('amount', post_once.amount, 'reference', post_once.reference, 'note', post_once.note));
   perform core.post_entries(jsonb_build_array(jsonb_build_object(
-    'accountId', account.id, 'type', post_once.type, 'amount', post_once.amount,
+    'accountId', account.id, 'type', post_once.type, 'amount', post_once.amount, 'itemId', (item).id,
     'reference', post_once.reference, 'note', post_once.note)));
   return account.balance + post_once.amount;
 end
 $$;
 comment on function core.post_once is
-  'Books a deposit or an adjustment (account currency) under an operator''s reference and returns the balance. A '
-  'reference that was booked before changes nothing. Raises unique_violation if it was booked with another type or '
-  'amount, check_violation below zero and above what a balance can hold.';
+  'Books a deposit or an adjustment (account currency), of an item if one is given, under an operator''s reference and returns the balance. A '
+  'reference that was booked before changes nothing. Raises unique_violation if it was booked with another type, amount '
+  'or item, check_violation below zero, above what a balance can hold, and above what is left of the item''s price.';

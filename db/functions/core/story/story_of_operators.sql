@@ -47,7 +47,9 @@ begin
       else l.label || coalesce((
         select ': ' || string_agg(d.key || ' ' || d.value, ', ' order by d.key) from jsonb_each_text(l.detail) d where d.value is not null), '')
     end
-  from acts l;
+  from acts l
+  -- The ledger tells of that.
+  where l.action <> 'refund_item';
 end
 $$;
 comment on function core.story_of_operators is

@@ -22,7 +22,7 @@ begin
   union all
   select l.created_at, case l.type when 'order_charge' then 1 else 7 end,
     case when l.type in ('order_charge', 'order_refund') then 'service' else 'operator ' || l.created_by end,
-    case l.type when 'order_charge' then 'charged' when 'order_refund' then 'refunded' else 'corrected' end,
+    case l.type when 'order_charge' then 'charged' when 'order_refund' then 'refunded' else 'refunded by hand' end,
     format('%s %s%s; the balance is %s%s', abs(l.amount), l.currency,
       case
         when l.type = 'order_charge' then ' under ' || l.payment_code
@@ -30,9 +30,11 @@ begin
         else ''
       end,
       l.balance_after, coalesce('; ' || l.reference, '') || coalesce(': ' || l.note, ''))
-  from supply.ledger l
-  left join core.story_items(placed.id) s on (s.item).id = l.item_id
-  where l.order_id = placed.id;
+  from (
+    select l.* from supply.ledger l where l.order_id = placed.id
+    union all
+    select l.* from supply.ledger l where l.item_id = any (item_ids) and l.type = 'adjustment') as l
+  left join core.story_items(placed.id) s on (s.item).id = l.item_id;
 
   if placed.completed_at is null then
     return;

@@ -1,0 +1,11 @@
+create or replace function core.left_to_refund(item supply.order_items)
+returns numeric
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (item).price * (item).amount - (item).refunded_amount - (
+    select coalesce(sum(l.amount), 0) from supply.ledger l where l.item_id = (item).id and l.type = 'adjustment');
+end
+$$;
+comment on function core.left_to_refund is
+  'What of an item''s price times its amount (account currency) was neither refunded when it failed nor by an operator since.';

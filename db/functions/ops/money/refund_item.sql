@@ -1,0 +1,24 @@
+create or replace function ops.refund_item(item_id uuid, amount numeric, reference text, note text)
+returns numeric
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  item supply.order_items;
+begin
+  perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals');
+  perform core.require(length(trim(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
+  select i.* into item from supply.order_items i where i.id = refund_item.item_id;
+  perform core.require(found, format('there is no item %s', refund_item.item_id), 'no_data_found');
+  perform core.require(item.status <> 'failed',
+    format('item %s failed, so %s went back to the balance then', item.id, item.refunded_amount), 'object_not_in_prerequisite_state');
+  perform core.require(item.status = 'completed',
+    format('item %s is open: it is refunded by itself if it fails', item.id), 'object_not_in_prerequisite_state');
+  return core.post_once(
+    'adjustment', (select o.account_id from supply.orders o where o.id = item.order_id), amount, reference, note, item);
+end
+$$;
+comment on function ops.refund_item is
+  'Gives back a delivered item''s price, or a part of it (account currency, at most 2 decimals), and returns the balance; the note says '
+  'why. All refunds of an item together are at most its price times its amount. The partner sees an adjustment with the order''s code '
+  'in its statement; the order stays as it is, its refundedAmount too. A repeated reference changes nothing; the same reference with '
+  'another amount, of another item, or of a deposit, is refused. Raises where the item is open or failed. Specification 11.';
