@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { operatorLogin } from '../support/operator_login.ts'
+import { comparable, Names, sectionsOfPage } from './runbook/page.ts'
+import { asPsql } from './runbook/psql.ts'
+import { scenes } from './runbook/scenes.ts'
+
+// Every statement of docs/operations.md, run in order by a login that is a member of supply_operator alone.
+const sections = sectionsOfPage()
+
+test('each section with statements has a scene, and the reverse', () => {
+  expect(sections.map(({ title }) => title).sort()).toEqual(Object.keys(scenes).sort())
+})
+
+describe.each(sections)('$title', ({ title, steps }) => {
+  const database = testDatabase()
+  const operator = operatorLogin(database)
+  let names: Names
+
+  beforeAll(async () => {
+    names = new Names(await scenes[title]?.before?.(database.sql))
+  })
+  afterAll(async () => {
+    expect(await database.sql`select * from ops.audit`).toEqual([])
+  })
+
+  test.each(steps.map((step, number) => ({ ...step, number })))('$sql', async ({ sql, expected, number }) => {
+    const printed = await asPsql(operator().sql, names.put(sql))
+    const shown = names.asShown(printed.replaceAll(operator().name, 'alice'), expected ?? '')
+    expect(comparable(shown)).toBe(comparable(expected ?? ''))
+    await scenes[title]?.after?.[number]?.(database.sql)
+  })
+})
