@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
-import { operatorLogin } from '../support/operator_login.ts'
+import { operatorLogin } from '../support/sql/operator_login.ts'
 import { comparable, Names, sectionsOfPage } from './runbook/page.ts'
 import { asPsql } from './runbook/psql.ts'
 import { scenes } from './runbook/scenes.ts'

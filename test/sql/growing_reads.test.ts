@@ -91,6 +91,18 @@ const operatorsReads: Reads = {
     sql`select * from ops.statement(${partner.accountId}, to_at => ${longAgo})`,
   'margins of a day': (sql) => sql`select * from ops.margins(${halfYearAgo}, ${dayLater})`,
   'next jobs': (sql) => sql`select * from ops.queue where available order by run_at limit ${page}`,
+  'jobs of an event': (sql) => sql`select * from ops.queue where subject = md5('event' || 307)::uuid`,
+  'jobs of an order': (sql) => sql`
+    select q.* from ops.events e join ops.queue q on q.subject = e.event_id where e.order_code = ${midCode(sql)}`,
+  'entries by hand': (sql) => sql`
+    select * from ops.ledger where type = 'adjustment' order by created_at desc limit ${page}`,
+  'ledger rows by the partner’s reference': (sql) =>
+    sql`select * from ops.ledger where external_order_id = 'filled-15'`,
+  'attempts at an item': (sql) =>
+    sql`select * from ops.supplier_attempts where item_id = md5('item' || 307)::uuid`,
+  'deliveries of an order': (sql) => sql`
+    select a.* from ops.events e join ops.delivery_attempts a using (event_id) where e.order_code = ${midCode(sql)}`,
+  'items that have to be asked for': (sql) => sql`select * from ops.order_items where to_ask`,
   'items that wait for an operator': (sql) => sql`select * from ops.stuck_items`,
   'dead letters': (sql) => sql`select * from ops.dead_letters`,
   'what wants a human': (sql) => sql`select * from ops.attention`,

@@ -3,7 +3,7 @@ import { answered, claimAttempt, finishAttempt, makeEvent, unreachable } from '.
 import { answer, completed, processing, unknown } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { timePasses } from '../../support/passing_time.ts'
+import { timePasses } from '../../support/sql/passing_time.ts'
 
 /** What happened before the statements of a section, and between them; it returns what the page calls by a name. */
 type Scene = {

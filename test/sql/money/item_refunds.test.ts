@@ -2,9 +2,9 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answer, completed, failed } from '../../support/items.ts'
 import { lastLogged, refusals, timesLogged } from '../../support/operator.ts'
-import { operatorLogin } from '../../support/operator_login.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { operatorLogin } from '../../support/sql/operator_login.ts'
 
 // What an operator gives back for an item that was delivered: two keys at 20.00, of a balance of 100.00.
 const database = testDatabase()

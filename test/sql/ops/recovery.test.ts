@@ -100,6 +100,17 @@ describe('a redelivery', () => {
     expect((await Promise.all(dead.map(jobsOf))).flat()).toHaveLength(2)
   })
 
+  test('of many holds up no order of the account', async () => {
+    await eventIn('dead')
+    await database.sql.begin(async (redelivering) => {
+      await redelivering`select ops.redeliver_all(${partner.accountId}, now() - interval '1 day', false)`
+      // What an order does first.
+      const free = await database.sql`
+        select id from supply.accounts where id = ${partner.accountId} for no key update skip locked`
+      expect(free).toHaveLength(1)
+    })
+  })
+
   test('of all needs an account, a time, and a yes or no', async () => {
     const { accountId } = partner
     await expect(sql()`select ops.redeliver_all(999999, now())`).rejects.toMatchObject(refusals.unknown)

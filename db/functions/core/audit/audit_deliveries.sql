@@ -2,14 +2,14 @@ create or replace view core.audit_deliveries as
 with rounds as (
   select a.event_id, a.ladder, count(*) as attempts, max(a.attempt) as last_attempt,
     count(*) filter (where a.finished_at is null) as unfinished
-  from supply.delivery_attempts a group by a.event_id, a.ladder
+  from core.audited_events e join supply.delivery_attempts a on a.event_id = e.id group by a.event_id, a.ladder
 ), kept as (
   -- Of events from before, attempts may have been removed.
   select coalesce(max(h.removed_before), '-infinity') as since from supply.housekeeping h where h.what = 'delivery attempts'
 ), events as (
   select e.*, e.created_at < k.since as may_lack, coalesce(r.attempts, 0) as made,
     coalesce(r.unfinished, 0) as unfinished, last.outcome as last_outcome
-  from supply.events e
+  from core.audited_events e
   cross join kept k
   left join rounds r on r.event_id = e.id and r.ladder = e.ladder
   left join supply.delivery_attempts last
@@ -44,6 +44,6 @@ union all
 select 'held_event_belongs_to_an_open_recovery',
   format('event %s is held, but no recovery is open', e.id)
 from supply.events e where e.state = 'held' and not exists (select from supply.recoveries r where r.ended_at is null);
-comment on view core.audit_deliveries is 'What is wrong with the deliveries of events: no row while all is well.';
+comment on view core.audit_deliveries is 'What is wrong with the deliveries of events within core.audit_scope: no row while all is well.';
 comment on column core.audit_deliveries.check_name is 'Which invariant does not hold.';
 comment on column core.audit_deliveries.detail is 'Where, and how.';

@@ -2,15 +2,15 @@ create or replace view core.audit_orders as
 with counted as (
   select i.order_id, count(*) as items, count(*) filter (where i.status = 'completed') as completed,
     count(*) filter (where i.status = 'failed') as failed
-  from supply.order_items i group by i.order_id
+  from core.audited_items i group by i.order_id
 ), orders as (
   select o.*, coalesce(c.items, 0) as items, coalesce(c.completed, 0) as completed, coalesce(c.failed, 0) as failed,
     coalesce(c.items - c.completed - c.failed, 0) as open
-  from supply.orders o left join counted c on c.order_id = o.id
+  from core.audited_orders o left join counted c on c.order_id = o.id
 ), codes as (
-  select k.item_id, count(*) as codes from supply.item_keys k group by k.item_id
+  select k.item_id, count(*) as codes from core.audited_items i join supply.item_keys k on k.item_id = i.id group by k.item_id
 ), items as (
-  select i.*, coalesce(k.codes, 0) as codes from supply.order_items i left join codes k on k.item_id = i.id
+  select i.*, coalesce(k.codes, 0) as codes from core.audited_items i left join codes k on k.item_id = i.id
 )
 select 'final_order_has_no_open_item' as check_name,
   format('order %s is %s, but %s of its items are open', o.code, o.status, o.open) as detail
@@ -42,7 +42,7 @@ from items i where i.delivery_type = 'key' and i.status = 'failed' and i.codes >
 union all
 select 'rest_of_an_item_belongs_to_a_delivered_part',
   format('item %s is the rest of an item, but there is no completed other part at the same price', rest.id)
-from supply.order_items rest
+from core.audited_items rest
 where rest.part = 1 and not exists (
   select from supply.order_items i
   where i.order_id = rest.order_id and i.position = rest.position and i.part = 0
@@ -57,10 +57,10 @@ union all
 select 'event_has_its_order',
   format('event %s (%s) is about order %s, which is %s (%s) with the callback URL %s',
     e.id, e.event_type, o.code, o.status, coalesce(o.outcome, 'open'), coalesce(o.callback_url, 'none'))
-from supply.events e join supply.orders o on o.id = e.order_id
+from core.audited_events e join supply.orders o on o.id = e.order_id
 where o.outcome is null or o.outcome = 'partial' or (e.event_type, e.order_code, e.account_id, e.callback_url)
   is distinct from ('order.' || o.status, o.code, o.account_id, o.callback_url);
 comment on view core.audit_orders is
-  'What is wrong with orders, their items, codes and events: no row while all is well.';
+  'What is wrong with orders within core.audit_scope, their items, codes and events: no row while all is well.';
 comment on column core.audit_orders.check_name is 'Which invariant does not hold.';
 comment on column core.audit_orders.detail is 'Where, and how.';

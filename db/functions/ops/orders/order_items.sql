@@ -31,7 +31,7 @@ select
   i.held_at,
   i.held_reason,
   i.completed_at,
-  exists (select from core.items_to_ask t where t.id = i.id) as to_ask,
+  i.recovered_at is not null and i.completed_at is null and exists (select from core.items_to_ask t where t.id = i.id) as to_ask,
   i.cost
 from supply.order_items i
 join supply.orders o on o.id = i.order_id

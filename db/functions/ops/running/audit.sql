@@ -8,4 +8,5 @@ union all
 select q.check_name, q.detail from core.audit_queue q;
 comment on view ops.audit is
   'The invariants of money, orders, deliveries and queue: one row for each breach, none while all is well. Stuck, '
-  'held and alerted items, and events that wait for their next attempt, are well.';
+  'held and alerted items, and events that wait for their next attempt, are well. Balances and queue are looked at whole each time, and '
+  'the newest 20,000 orders; older ones in turn, 20,000 with each minute, or all at once by ops.audit_all().';

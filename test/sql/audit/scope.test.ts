@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { audit, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { operatorLogin } from '../../support/sql/operator_login.ts'
+import { timePasses } from '../../support/sql/passing_time.ts'
+
+// The audit of a database with more orders than it looks at in one go: their numbers have a gap, as after a million.
+const database = testDatabase()
+const operator = operatorLogin(database)
+let partner: Partner
+const codes = { oldest: '', old: '', newest: '' }
+
+const order = async () => (await place(database.sql, partner)).body.code
+
+beforeAll(async () => {
+  const { sql } = database
+  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
+  partner = await makePartner(sql)
+  const startAt = (id: number) => sql`select setval(pg_get_serial_sequence('supply.orders', 'id'), ${id})`
+  codes.oldest = await order()
+  await startAt(60_000)
+  codes.old = await order()
+  await timePasses(sql, '400 days')
+  await startAt(100_000)
+  codes.newest = await order()
+})
+
+class Undone extends Error {}
+
+/** Which orders the two audits tell of when none of them is charged its total, and which orders are in turn. */
+async function told() {
+  const result = { inTurn: [] as string[], audit: [] as string[], all: [] as string[], after: 0 }
+  const breach = database.sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`
+    await sql`update supply.orders set total_amount = total_amount + 1`
+    const codesIn = (rows: Iterable<unknown>) =>
+      Object.values(codes).filter((code) => JSON.stringify([...rows]).includes(code))
+    result.inTurn = codesIn(
+      await sql`
+      select o.code from supply.orders o cross join core.audit_scope s
+      where o.id > s.slice_after and o.id <= s.slice_to or o.id > s.newest_after`,
+    )
+    result.audit = codesIn(await sql`select * from ops.audit where check_name = 'charge_is_the_orders_total'`)
+    result.all = codesIn(
+      await sql`select * from ops.audit_all() where check_name = 'charge_is_the_orders_total'`,
+    )
+    result.after = (await sql`select * from core.audited_orders`).length
+    throw new Undone()
+  })
+  await expect(breach).rejects.toBeInstanceOf(Undone)
+  return result
+}
+
+describe('of more orders than the audit looks at in one go', () => {
+  test('it tells of the newest at once, and of the others in turn', async () => {
+    const { inTurn, audit: found } = await told()
+    expect(found).toContain(codes.newest)
+    expect(found).toEqual(inTurn)
+  })
+
+  test('each is in turn within as many minutes as there are slices', async () => {
+    const slices = await database.sql`
+      select s.slice_to - s.slice_after as size, s.newest_to - s.newest_after as newest, s.slice_after % 20000 as begins,
+        s.slice_after = floor(extract(epoch from now()) / 60)::bigint % 6 * 20000 as is_the_minutes
+      from core.audit_scope s`
+    expect(slices).toMatchObject([{ size: '20000', newest: '20000', begins: '0', is_the_minutes: true }])
+  })
+
+  test('ops.audit_all tells of all of them, and leaves ops.audit as it was', async () => {
+    const { all, inTurn, after } = await told()
+    expect(all).toEqual(Object.values(codes))
+    expect(after).toBe(inTurn.length)
+  })
+
+  test('a balance that is not the sum of its ledger is told at once, however old', async () => {
+    await expect(
+      database.sql.begin(async (sql) => {
+        await sql`set local session_replication_role = replica`
+        await sql`update supply.ledger set amount = amount + 1 where account_id = ${partner.accountId} and seq = 2`
+        expect(await sql`select check_name from ops.audit where check_name like 'balance%'`).toMatchObject([
+          { check_name: 'balance_is_the_sum_of_the_ledger' },
+        ])
+        throw new Undone()
+      }),
+    ).rejects.toBeInstanceOf(Undone)
+  })
+
+  test('both are silent while all is well, for an operator', async () => {
+    expect(await audit(operator().sql)).toEqual([])
+    expect(await operator().sql`select * from ops.audit_all()`).toEqual([])
+  })
+})
