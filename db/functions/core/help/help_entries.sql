@@ -20,6 +20,8 @@ from (values
   ('keys', 'ensure_demo_key', 'a key of the demo partner'),
   ('money', 'deposit', 'add to a balance'),
   ('money', 'adjust', 'correct a balance, either way'),
+  ('money', 'statement', 'a balance between two times'),
+  ('money', 'margins', 'what orders of a period brought'),
   ('money', 'ledger', 'every change of every balance'),
   ('orders', 'order_story', 'all that happened to one, in order of time'),
   ('orders', 'find', 'what a text may refer to'),

@@ -17,7 +17,10 @@ select ops.rotate_key(7, overlap => ''48 hours'');'),
 select ops.deposit(2, 50000, ''invoice 2'');
 A deposit by mistake is taken back, with a note:
 select ops.adjust(2, -50000, ''storno invoice 2'', ''booked twice'');
-Repeated with the same reference, they change nothing.'),
+Repeated with the same reference, they change nothing.
+What moved a balance: select * from ops.statement(2, ''2026-03-01'', ''2026-04-01'');
+What a month brought, by supplier:
+select supplier, sum(margin) from ops.margins(''2026-03-01'', ''2026-04-01'') group by 1;'),
   ('orders', 'What happened: select * from ops.order_story(''acme-1042'');
 What an item waits for: select * from ops.stuck_items;
 Ask its supplier at once: select ops.poll_now(''<item_id>'');
