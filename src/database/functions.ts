@@ -184,7 +184,7 @@ export type Functions = {
     args: { catalog: unknown }
     result: undefined
   }
-  /** What the orders from a moment on and before another one (null: of all times) brought, by the day they were placed on (in the time zone of the session), product, supplier and partner, in the order's currency. margin is sold - refunded - cost, without the items whose cost is not known: these are items_without_cost, what they brought is sold_without_cost, and where all are so, cost and margin are null. open_items are of orders that are not final, and count as if they will be delivered. Raises if the period ends before it begins. */
+  /** What the orders from a moment on and before another one (null: of all times) brought, by the day they were placed on (in the time zone of the session), product, supplier and partner, in the order's currency. refunded also counts ops.refund_item. margin is sold - refunded - cost, without the items whose cost is not known: these are items_without_cost, what they brought is sold_without_cost, and where all are so, cost and margin are null. open_items are of orders that are not final, and count as if they will be delivered. Raises if the period ends before it begins. */
   'ops.margins': {
     args: { from_at?: Date | string | null; to_at?: Date | string | null }
     result: { day: string; product_id: number; product: string; supplier: string; account_id: string; partner: string; currency: string; items: number; open_items: number; sold: string; refunded: string; cost: string; margin: string; items_without_cost: number; sold_without_cost: string }[]

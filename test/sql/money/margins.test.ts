@@ -75,6 +75,26 @@ describe('a margin', () => {
     ])
   })
 
+  test('shrinks by what operators give back of a delivered item', async () => {
+    const [known, unknown] = [await order(items(coins, 2)), await order(items(coins, 2))]
+    await sql()`update supply.order_items set cost = null where id = ${unknown.item}`
+    for (const { item } of [known, unknown]) await answer(sql(), item, completed())
+    await sql()`select ops.refund_item(${known.item}, 1, 'a', 'late')`
+    await sql()`select ops.refund_item(${known.item}, 2.5, 'b', 'very late')`
+    await sql()`select ops.refund_item(${unknown.item}, 4, 'c', 'late')`
+    expect(await margins()).toMatchObject([
+      {
+        items: 2,
+        sold: 28,
+        refunded: 7.5,
+        cost: 10.5,
+        margin: 0,
+        items_without_cost: 1,
+        sold_without_cost: 10,
+      },
+    ])
+  })
+
   test('is unknown, not nothing, where no cost is known, and nothing where all was given back', async () => {
     await offer(keys, 'first', null)
     await answer(sql(), (await order(items(coins))).item, failed())

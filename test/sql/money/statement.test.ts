@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, failed } from '../../support/items.ts'
+import { answer, completed, failed } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 import { makePartner } from '../../support/partner.ts'
 
@@ -57,6 +57,16 @@ test('a statement tells every movement of a balance between its opening and its 
   ])
   const times = rows.map((row) => Number(row.at))
   expect(times).toEqual([...times].sort((one, other) => one - other))
+})
+
+test('a refund by hand names the order whose item it is about', async () => {
+  const { code, item } = await order({ externalOrderId: 'shop-2' })
+  await answer(sql(), item, completed())
+  await sql()`select ops.refund_item(${item}, 3, 'late 1', 'it came late')`
+  expect((await statement()).at(-2)).toMatchObject({
+    ...{ type: 'adjustment', amount: 3, order_code: code, external_order_id: 'shop-2' },
+    ...{ reference: 'late 1', note: 'it came late' },
+  })
 })
 
 describe('a period begins at its first moment and ends before its last', () => {

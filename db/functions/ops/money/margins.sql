@@ -10,13 +10,16 @@ as $$
 begin
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
   return query
-  with item as (
+  with given_back as (
+    select l.item_id, sum(l.amount) as amount from supply.ledger l where l.type = 'adjustment' and l.item_id is not null group by l.item_id
+  ), item as (
     select o.created_at::date as day, i.product_id, i.supplier, o.account_id, o.currency, o.completed_at is null as is_open,
-      i.price * i.amount as sold, i.refunded_amount as refunded,
+      i.price * i.amount as sold, i.refunded_amount + coalesce(g.amount, 0) as refunded,
       -- Nobody pays for what was not delivered.
       case when i.status = 'failed' and i.refunded_amount > 0 then 0.00 else i.cost * i.amount end as cost
     from supply.orders o
     join supply.order_items i on i.order_id = o.id
+    left join given_back g on g.item_id = i.id
     where o.created_at >= coalesce(from_at, '-infinity') and o.created_at < coalesce(to_at, 'infinity')
   ), total as (
     select i.day, i.product_id, i.supplier, i.account_id, i.currency, count(*)::int as items,
@@ -35,6 +38,6 @@ end
 $$;
 comment on function ops.margins is
   'What the orders from a moment on and before another one (null: of all times) brought, by the day they were placed on (in the time zone of '
-  'the session), product, supplier and partner, in the order''s currency. margin is sold - refunded - cost, without the items whose cost '
+  'the session), product, supplier and partner, in the order''s currency. refunded also counts ops.refund_item. margin is sold - refunded - cost, without the items whose cost '
   'is not known: these are items_without_cost, what they brought is sold_without_cost, and where all are so, cost and margin are null. '
   'open_items are of orders that are not final, and count as if they will be delivered. Raises if the period ends before it begins.';
