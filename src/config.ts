@@ -50,6 +50,7 @@ export type Config = {
   /** The passwords that `migrate` gives to the logins of the other processes. */
   loginPasswords: { [process in 'api' | 'worker' | 'operator']: string | undefined }
   alertWebhookUrl: string | undefined
+  alertWebhookFormat: AlertFormat
   docsPassword: string | undefined
   seedDemo: boolean
   /** Whether `NODE_ENV` is `production`. */
@@ -60,6 +61,11 @@ export type Config = {
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
+
+/** What is posted to the alert webhook: Slack's `{"text": …}`, or what Alertmanager's API takes. */
+export type AlertFormat = (typeof alertFormats)[number]
+
+const alertFormats = ['slack', 'alertmanager'] as const
 
 export type LogLevel = (typeof logLevels)[number]
 
@@ -171,6 +177,10 @@ const settings = v.object({
   WORKER_DB_PASSWORD: loginPassword,
   OPERATOR_DB_PASSWORD: loginPassword,
   ALERT_WEBHOOK_URL: v.optional(webUrl),
+  ALERT_WEBHOOK_FORMAT: v.optional(
+    v.picklist(alertFormats, `must be one of: ${alertFormats.join(', ')}`),
+    'slack',
+  ),
   DOCS_PASSWORD: text,
   SEED_DEMO: v.optional(v.picklist(['0', '1'], 'must be 0 or 1')),
 })
@@ -240,6 +250,7 @@ function configOf(values: Settings, command: Command): Config {
       operator: values.OPERATOR_DB_PASSWORD,
     },
     alertWebhookUrl: values.ALERT_WEBHOOK_URL,
+    alertWebhookFormat: values.ALERT_WEBHOOK_FORMAT,
     docsPassword: values.DOCS_PASSWORD,
     seedDemo: values.SEED_DEMO === undefined ? embedded : values.SEED_DEMO === '1',
     production,

@@ -109,7 +109,7 @@ export type Functions = {
     args: { key: string | null }
     result: string | null
   }
-  /** Says that an alert was looked at, and what came of it: ops.attention does not show it any more. Where the same happens again, it counts anew. Raises if there is no such alert, or the note is blank. */
+  /** Says that an alert was looked at, and what came of it: ops.attention does not show it any more. Where the same happens again, it counts anew. It closes by itself when its cause is gone; where nothing in the tables tells that, as of contradicting results, this closes it. Raises if there is no such alert, or the note is blank. */
   'ops.acknowledge': {
     args: { alert_id: string | null; note: string | null }
     result: undefined
@@ -314,7 +314,7 @@ export type Functions = {
     args: { lock_key: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
     result: undefined
   }
-  /** Returns the alert to send to the operators; no row if it was sent already. */
+  /** Returns an alert that was not sent yet, as work.begin_notification does, for workers that still run while the database is migrated. */
   'work.begin_alert': {
     args: { alert_id: string | null }
     result: { cause: string; message: string; count: number; first_at: Date }[]
@@ -329,6 +329,11 @@ export type Functions = {
     args: { event_ids: readonly (string | null)[] | null }
     result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number }[]
   }
+  /** Returns what operators are to be told of an alert: that it is firing, or that it is resolved, and whether they were told of it before. No row if they know all already. nullable: closed_at */
+  'work.begin_notification': {
+    args: { alert_id: string | null }
+    result: { status: string; is_told: boolean; cause: string; message: string; count: number; first_at: Date; opened_at: Date; closed_at: Date | null }[]
+  }
   /** The former name of work.fill_slots, for workers that still run while the database is migrated. */
   'work.call_lines': {
     args: Record<string, never>
@@ -338,6 +343,11 @@ export type Functions = {
   'work.check_origin': {
     args: Record<string, never>
     result: string | null
+  }
+  /** Closes the alerts whose cause is gone, and returns how many. Call it every 5 s from each worker; calls at the same time do nothing. */
+  'work.close_alerts': {
+    args: Record<string, never>
+    result: number | null
   }
   /** Compares the jobs that a process's pools have locked with those that the process knows, and returns those that it does not know: their fetch is under way, their completion is, or its answer was lost, and nobody runs them. Those that the process has found to be lost, with the locked_at that it got of each, are given back first. Call it every 5 s. */
   'work.compare_jobs': {
@@ -349,7 +359,7 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
-  /** Records that the alert was sent to the operators. */
+  /** Records that an alert was sent, as work.finish_notification does, for workers that still run while the database is migrated. */
   'work.finish_alert': {
     args: { alert_id: string | null }
     result: undefined
@@ -363,6 +373,11 @@ export type Functions = {
   'work.finish_deliveries': {
     args: { results: unknown; lock_wait_ms?: number | null }
     result: { ordinal: number; verdict: string; told_seconds: number | null }[]
+  }
+  /** Records that operators were told that an alert is firing, or resolved. Ask work.begin_notification afterwards whether there is more to tell. */
+  'work.finish_notification': {
+    args: { alert_id: string | null; status: string | null }
+    result: undefined
   }
   /** Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, those of them that are stuck or held, for how many seconds the oldest due job has been waiting for a worker, due jobs (10,000 at most) and those that a worker has, due events without a slot, the slots of accounts that are sending, and how many of these are taken, the rows that the last audit of a worker found, and when that was. From 10,000 on, the number of events that wait for a rung is PostgreSQL's estimate, which is as old as its last analyze. nullable: audit_breaches, audit_at */
   'work.gauges': {
@@ -424,7 +439,7 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
-  /** Adds jobs for what nobody would look at: open items whose lease ended, or whose next call was due, 30 s ago, and alerts that were not sent, without a job or with one in the far future. Returns how many: none while all is well. Call it every 30 s from each worker; calls at the same time do nothing. Events are looked after by work.fill_slots. */
+  /** Adds jobs for what nobody would look at: open items whose lease ended, or whose next call was due, 30 s ago, and alerts that were not told, without a job or with one in the far future. Returns how many: none while all is well. Call it every 30 s from each worker; calls at the same time do nothing. Events are looked after by work.fill_slots. */
   'work.resume_forgotten': {
     args: Record<string, never>
     result: number | null
@@ -507,13 +522,16 @@ export const functions = {
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows' },
+  'work.begin_notification': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.call_lines': { args: {}, returns: 'void' },
   'work.check_origin': { args: {}, returns: 'value' },
+  'work.close_alerts': { args: {}, returns: 'value' },
   'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer' }, returns: 'rows' },
   'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
+  'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
   'work.gauges': { args: {}, returns: 'rows' },
   'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'value' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },

@@ -1,33 +1,37 @@
 import { request } from 'undici'
-import type { Database, Functions } from '../database/client.ts'
+import type { AlertFormat } from '../config.ts'
+import type { Database } from '../database/client.ts'
 import type { Log } from '../log.ts'
-
-export type Alert = Functions['work.begin_alert']['result'][number]
+import { alertBody, type Notification } from './alert_body.ts'
 
 /**
- * Sends alerts to operators: an `error` line in the log, and where `webhookUrl` is set a POST of `{"text": …}` to it.
+ * Tells operators of alerts: an `error` line in the log when one fires, an `info` line when it is resolved, and a POST
+ * to `webhook.url`, where it is set, in its format.
  */
-export function createAlerts(db: Database, log: Log, webhookUrl: string | undefined) {
-  // The alerts that were logged: a post that is tried again writes no second log record.
+export function createAlerts(
+  db: Database,
+  log: Log,
+  webhook: { url: string | undefined; format: AlertFormat },
+) {
+  // What was logged: a post that is tried again writes no second log record.
   const logged = new Set<string>()
   return {
-    /** The alert, or null if it was sent already. */
-    begin: async (alertId: string): Promise<Alert | null> =>
-      (await db.call('work.begin_alert', { alert_id: alertId }))[0] ?? null,
+    /** What is to be told, or null if the operators know all. */
+    begin: async (alertId: string): Promise<Notification | null> =>
+      (await db.call('work.begin_notification', { alert_id: alertId }))[0] ?? null,
 
     /** Throws if the alert webhook does not answer with 2xx within 10 s. */
-    send: async (alertId: string, alert: Alert): Promise<void> => {
-      if (!logged.has(alertId)) {
-        log.error({ alert: alert.cause, count: alert.count, since: alert.first_at }, alert.message)
-        logged.add(alertId)
+    send: async (alertId: string, notice: Notification): Promise<void> => {
+      const key = logKey(alertId, notice)
+      if (!logged.has(key)) {
+        writeLog(log, notice)
+        logged.add(key)
       }
-      if (webhookUrl === undefined) return
-      const response = await request(webhookUrl, {
+      if (webhook.url === undefined) return
+      const response = await request(webhook.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          text: `${alert.cause}: ${alert.message} (${alert.count} since ${alert.first_at.toISOString()})`,
-        }),
+        body: JSON.stringify(alertBody(webhook.format, notice, new Date())),
         signal: AbortSignal.timeout(10_000),
       })
       await response.body.dump()
@@ -36,10 +40,20 @@ export function createAlerts(db: Database, log: Log, webhookUrl: string | undefi
       }
     },
 
-    /** Notes that the alert was sent. */
-    finish: async (alertId: string): Promise<void> => {
-      await db.call('work.finish_alert', { alert_id: alertId })
-      logged.delete(alertId)
+    /** Notes that the operators were told. */
+    finish: async (alertId: string, notice: Notification): Promise<void> => {
+      await db.call('work.finish_notification', { alert_id: alertId, status: notice.status })
+      logged.delete(logKey(alertId, notice))
     },
   }
+}
+
+function logKey(alertId: string, { status, is_told: isTold }: Notification): string {
+  return `${alertId} ${isTold ? status : 'new'}`
+}
+
+function writeLog(log: Log, { status, is_told: isTold, ...alert }: Notification): void {
+  const record = { alert: alert.cause, count: alert.count, since: alert.first_at }
+  if (!isTold) log.error(record, alert.message)
+  if (status === 'resolved') log.info(record, 'the cause of the alert is gone')
 }

@@ -32,6 +32,7 @@ export type WorkerOptions = {
     | 'supplierConcurrency'
     | 'webhookConcurrency'
     | 'alertWebhookUrl'
+    | 'alertWebhookFormat'
     | 'retainDays'
     | 'host'
     | 'workerMetricsPort'
@@ -118,6 +119,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         if (stalled) hopeless.resolve(`the pool of ${stalled} does not look for jobs any more`)
         const freed = await db.call('work.sweep')
         if (freed) log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
+        await db.call('work.close_alerts')
       },
       'at once',
     ),
@@ -182,7 +184,7 @@ function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: 
     }),
     webhooks: createWebhookDeliveries({ db, sender, metrics }),
     waitingWebhooks: createWebhookDeliveries({ db, sender, metrics }),
-    alerts: createAlerts(db, log, config.alertWebhookUrl),
+    alerts: createAlerts(db, log, { url: config.alertWebhookUrl, format: config.alertWebhookFormat }),
   }
   return { services, closeOutside: () => Promise.allSettled([sender.close(), adapters.close()]) }
 }

@@ -43,3 +43,14 @@ test('a process of the release before beats, sweeps, fills slots and notes keys 
     await sql()`select last_used_at is not null as used from ops.api_keys where key_id = ${keyId}`,
   ).toEqual([{ used: true }])
 })
+
+test('a worker of the release before sends an alert as it did', async () => {
+  await sql()`select core.raise_alerts('{a_cause}', '{a message}')`
+  const [{ alert_id: id } = {}] = await sql()`select alert_id from ops.alerts where cause = 'a_cause'`
+  expect(await sql()`select * from work.begin_alert(alert_id => ${id})`).toEqual([
+    { cause: 'a_cause', message: 'a message', count: 1, first_at: expect.any(Date) },
+  ])
+  await sql()`select work.finish_alert(alert_id => ${id})`
+  expect(await sql()`select * from work.begin_alert(alert_id => ${id})`).toEqual([])
+  expect(await sql()`select * from work.begin_notification(${id})`).toEqual([])
+})

@@ -36,6 +36,8 @@ afterAll(async () => {
   await pager.close()
 })
 
+type Posted = { [field: string]: unknown }
+
 const causeOf = (reason: string) => `dead_letter:${reason}:account ${partner.accountId}`
 const calls = (reason = 'http_4xx') =>
   pager.requests.filter(({ rawBody }) => rawBody.includes(`"${causeOf(reason)}:`))
@@ -144,6 +146,67 @@ describe('a post that the alert webhook does not take', () => {
 
   test('never shows the address of the webhook in the log', () => {
     expect(JSON.stringify(worker.records)).not.toContain('secret-token')
+  })
+})
+
+describe('the end of an alert', () => {
+  /** Redelivers all dead letters to a receiver that takes them now. */
+  async function redeliver(): Promise<void> {
+    receiver.answer(() => ({ status: 200 }))
+    await sql()`select ops.redeliver_all(${partner.accountId}, now() - interval '1 hour', dry_run => false)`
+    const end = async () => (await alertOf())?.end_sent_at
+    await expect.poll(end, { timeout: 15_000, interval: 50 }).toBeInstanceOf(Date)
+    receiver.answer(() => ({ status: 410 }))
+  }
+
+  test('is told in a line, once', async () => {
+    await deadLetter()
+    await sent()
+    await redeliver()
+    expect(await alertOf()).toMatchObject({ state: 'closed', closed_at: expect.any(Date) })
+    const ends = pager.requests.filter(({ rawBody }) =>
+      rawBody.includes(`"resolved: ${causeOf('http_4xx')} (`),
+    )
+    expect(ends).toHaveLength(1)
+    expect(calls()).toHaveLength(1)
+    expect(
+      worker.records.filter(({ alert, level }) => alert === causeOf('http_4xx') && level === 'info'),
+    ).toHaveLength(1)
+  })
+
+  test('is told to Alertmanager with the labels of the alert', async () => {
+    await worker.stop()
+    worker = await startTestWorker(database.url, {
+      alertWebhookUrl: `${pager.url}/api/v2/alerts`,
+      alertWebhookFormat: 'alertmanager',
+    })
+    deliveries.worker = worker
+    const id = await deadLetter()
+    await sent()
+    await redeliver()
+    const bodies = pager.requests
+      .filter(({ rawBody }) => rawBody.includes(`"${causeOf('http_4xx')}"`))
+      .map(({ body }) => body)
+    const [[firing], [resolved]] = bodies as [Posted[], Posted[]]
+    const alert = await alertOf()
+    const labels = {
+      alertname: 'dead_letter',
+      service: 'supply-ordering-service',
+      subject: `account ${partner.accountId}`,
+      cause: causeOf('http_4xx'),
+    }
+    expect(firing).toMatchObject({
+      labels,
+      annotations: { summary: expect.stringContaining(`event ${id}`), count: '1' },
+      startsAt: alert?.first_at.toISOString(),
+    })
+    expect(Date.parse(String(firing?.endsAt))).toBeGreaterThan(Date.now() + 86_400_000)
+    expect(resolved).toMatchObject({
+      labels,
+      startsAt: firing?.startsAt,
+      endsAt: alert?.closed_at.toISOString(),
+    })
+    expect(bodies).toHaveLength(2)
   })
 })
 

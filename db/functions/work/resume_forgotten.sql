@@ -32,7 +32,11 @@ begin
     perform core.enqueue('call_supplier', items, key => 'call_supplier');
   end if;
 
-  alerts := array(select a.id from supply.alerts a where a.sent_at is null and a.last_at < now() - interval '30 s' order by a.id);
+  alerts := array(
+    select a.id from supply.alerts a
+    where (a.sent_at is null or a.closed_at is not null and a.end_sent_at is null)
+      and greatest(a.last_at, a.closed_at) < now() - interval '30 s'
+    order by a.id);
   if cardinality(alerts) > 0 then
     alerts := array(
       select a.id from unnest(alerts) as a (id)
@@ -43,6 +47,6 @@ begin
 end
 $$;
 comment on function work.resume_forgotten is
-  'Adds jobs for what nobody would look at: open items whose lease ended, or whose next call was due, 30 s ago, and alerts that were not sent, '
+  'Adds jobs for what nobody would look at: open items whose lease ended, or whose next call was due, 30 s ago, and alerts that were not told, '
   'without a job or with one in the far future. Returns how many: none while all is well. Call it every 30 s from each worker; '
   'calls at the same time do nothing. Events are looked after by work.fill_slots.';

@@ -17,13 +17,15 @@ begin
     insert into supply.alerts as a (cause, hour, message, count)
     select o.cause, date_trunc('hour', now()), o.message, o.times from occurrences o order by o.cause
     on conflict on constraint alerts_cause_hour_key do update
-      set count = a.count + excluded.count, last_at = now()
-    returning a.id, (a.xmax = 0) as is_new
+      set count = a.count + excluded.count, last_at = now(), closed_at = null, end_sent_at = null,
+        opened_at = case when a.closed_at is null then a.opened_at else now() end,
+        sent_at = case when a.closed_at is null then a.sent_at end
+    returning a.id, a.opened_at
   )
-  select coalesce(array_agg(r.id) filter (where r.is_new), '{}') into new_alerts from recorded r;
+  select coalesce(array_agg(r.id) filter (where r.opened_at = now()), '{}') into new_alerts from recorded r;
   perform core.enqueue('alert_operators', new_alerts);
 end
 $$;
 comment on function core.raise_alerts is
-  'Counts each cause in its row of the hour; a cause that is new in the hour gets a job that alerts the operators. '
-  'Call it last in a transaction: its row locks are taken in the order of causes.';
+  'Counts each cause in its row of the hour; a cause that is new in the hour, or whose alert was closed, gets a job that alerts the operators. '
+  'Call it last in a transaction: its row locks are taken in the order of causes. What tells that a cause is gone is core.cause_stands.';

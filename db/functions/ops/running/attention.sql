@@ -7,11 +7,7 @@ from (
   union all
   select m.* from core.attention_to_money m
   union all
-  select al.first_at, 'contradicting result', 'alert ' || al.id,
-    al.message || case when al.count > 1 then format(' (%s such results in that hour)', al.count) else '' end,
-    format('select ops.acknowledge(%L, %L)', al.id, 'settled with the supplier'), null, null
-  from supply.alerts al
-  where starts_with(al.cause, 'contradicting_result:') and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
+  select al.* from core.attention_to_alerts al
 ) as a
 order by a.since;
 comment on view ops.attention is
@@ -20,7 +16,7 @@ comment on view ops.attention is
 comment on column ops.attention.since is 'Since when.';
 comment on column ops.attention.what is
   'dead letter, item stuck, item held, outcome unknown (for 15 minutes), contradicting result, delivery late (10 minutes past its time), '
-  'result not told (an hour after the order''s end), balance low, money held (in orders open for an hour).';
+  'result not told (an hour after the order''s end), balance low, money held (in orders open for an hour), alert (any other).';
 comment on column ops.attention.subject is 'The item, event, order, account, alert or supplier: what ops.order_story and ops.find take after the first word.';
 comment on column ops.attention.detail is 'What is the matter, and what to look at first.';
 comment on column ops.attention.remedy is 'A statement that would put it right, as it stands.';

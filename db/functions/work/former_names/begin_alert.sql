@@ -4,4 +4,5 @@ language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select a.cause, a.message, a.count, a.first_at from supply.alerts a where a.id = alert_id and a.sent_at is null
 $$;
-comment on function work.begin_alert is 'Returns the alert to send to the operators; no row if it was sent already.';
+comment on function work.begin_alert is
+  'Returns an alert that was not sent yet, as work.begin_notification does, for workers that still run while the database is migrated.';

@@ -1,0 +1,20 @@
+create or replace view core.attention_to_alerts as
+select al.opened_at as since,
+  case kind.name when 'contradicting_result' then 'contradicting result' else 'alert' end as what,
+  'alert ' || al.id as subject,
+  al.message || case when al.count > 1 then format(' (%s such results in that hour)', al.count) else '' end as detail,
+  format('select ops.acknowledge(%L, %L)', al.id, case kind.name when 'contradicting_result' then 'settled with the supplier' else 'looked at' end) as remedy,
+  null::text as order_code, null::bigint as account_id
+from supply.alerts al
+cross join lateral (select split_part(al.cause, ':', 1) as name) as kind
+where al.closed_at is null and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
+  and kind.name not in ('dead_letter', 'item_stuck', 'item_held');
+comment on view core.attention_to_alerts is
+  'The open alerts that want a human (ops.attention) and that nobody has looked at, less those of dead letters and items, which have lines of their own.';
+comment on column core.attention_to_alerts.since is 'Since when.';
+comment on column core.attention_to_alerts.what is 'What is the matter.';
+comment on column core.attention_to_alerts.subject is 'The alert.';
+comment on column core.attention_to_alerts.detail is 'What is the matter, in words.';
+comment on column core.attention_to_alerts.remedy is 'A statement that would put it right.';
+comment on column core.attention_to_alerts.order_code is 'The order, if it is a single one.';
+comment on column core.attention_to_alerts.account_id is 'The account, if it is a single one.';

@@ -1,0 +1,24 @@
+create or replace function core.cause_stands(cause text)
+returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  subject constant text := split_part(cause, ':', 2);
+begin
+  return case split_part(cause, ':', 1)
+    when 'dead_letter' then exists (
+      select from supply.events e
+      where e.state = 'dead' and not e.simulated and e.dead_reason = subject
+        and e.account_id = substring(cause from 'account ([0-9]{1,18})$')::bigint)
+    when 'item_stuck' then exists (
+      select from supply.order_items i where i.stuck_at is not null and i.completed_at is null and i.supplier = subject)
+    when 'item_held' then exists (
+      select from supply.order_items i where i.held_at is not null and i.completed_at is null and i.supplier = subject)
+    when 'audit' then exists (select from supply.audit_runs r where subject = any (r.checks))
+  end;
+end
+$$;
+comment on function core.cause_stands is
+  'Whether what an alert was raised for still is the case: a dead letter was not redelivered, a stuck or held item is not settled, '
+  'the last audit found the same. '
+  'Null where the tables cannot tell, as with contradicting results: those an operator acknowledges.';

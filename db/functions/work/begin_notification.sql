@@ -1,0 +1,13 @@
+create or replace function work.begin_notification(alert_id uuid)
+returns table (status text, is_told boolean, cause text, message text, count int, first_at timestamptz, opened_at timestamptz, closed_at timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select case when a.closed_at is null then 'firing' else 'resolved' end, a.sent_at is not null,
+    a.cause, a.message, a.count, a.first_at, a.opened_at, a.closed_at
+  from supply.alerts a
+  where a.id = begin_notification.alert_id and (a.sent_at is null or a.closed_at is not null and a.end_sent_at is null)
+$$;
+comment on function work.begin_notification is
+  'Returns what operators are to be told of an alert: that it is firing, or that it is resolved, and whether they were told of it before. No row if they '
+  'know all already.
+nullable: closed_at';

@@ -1,0 +1,41 @@
+import type { AlertFormat } from '../config.ts'
+import type { Functions } from '../database/client.ts'
+
+/** What operators are to be told of an alert: that it is firing, or that it is resolved. */
+export type Notification = Functions['work.begin_notification']['result'][number]
+
+// Alertmanager takes an alert for resolved after some minutes without a repetition, unless its end is said.
+const longestAlertMs = 365 * 86_400_000
+
+/**
+ * The body of a post that tells of an alert: `{"text": …}` for Slack, and for Alertmanager's API (`/api/v2/alerts`) a
+ * list of one alert, whose labels are the same for the same cause. A firing one ends in a year there, for it is told once.
+ */
+export function alertBody(format: AlertFormat, notice: Notification, now: Date): object {
+  return format === 'slack' ? { text: slackText(notice) } : [alertmanagerAlert(notice, now)]
+}
+
+function slackText(notice: Notification): string {
+  const { cause, message, count, first_at: firstAt, closed_at: closedAt } = notice
+  if (closedAt !== null && notice.is_told) {
+    return `resolved: ${cause} (open since ${notice.opened_at.toISOString()})`
+  }
+  const text = `${cause}: ${message} (${count} since ${firstAt.toISOString()})`
+  return closedAt === null ? text : `${text}; resolved at ${closedAt.toISOString()}`
+}
+
+function alertmanagerAlert(notice: Notification, now: Date): object {
+  const [alertname = '', ...rest] = notice.cause.split(':')
+  const endsAt = notice.closed_at ?? new Date(now.getTime() + longestAlertMs)
+  return {
+    labels: {
+      alertname,
+      service: 'supply-ordering-service',
+      subject: rest.at(-1) ?? '',
+      cause: notice.cause,
+    },
+    annotations: { summary: notice.message, count: String(notice.count) },
+    startsAt: notice.opened_at.toISOString(),
+    endsAt: endsAt.toISOString(),
+  }
+}
