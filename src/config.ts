@@ -42,6 +42,8 @@ export type Config = {
   supplierConcurrency: number
   /** After how many hours an unsettled item is stuck; may be fractional. */
   supplierDeadlineHours: number
+  /** After how many minutes without a usable answer to its calls a supplier is silent. */
+  supplierSilentMinutes: number
   /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
   supplierToken: string | undefined
   supplierUrl: string
@@ -168,6 +170,7 @@ const settings = v.object({
     ),
     '24',
   ),
+  SUPPLIER_SILENT_MINUTES: v.optional(wholeNumber(1, 1440), '5'),
   SUPPLIER_TOKEN: text,
   SUPPLIER_URL: v.optional(webUrl, 'http://127.0.0.1:4000'),
   RETAIN_ATTEMPTS_DAYS: v.optional(wholeNumber(1, 36_500), '90'),
@@ -237,6 +240,7 @@ function configOf(values: Settings, command: Command): Config {
     webhookConcurrency: values.WEBHOOK_CONCURRENCY,
     supplierConcurrency: values.SUPPLIER_CONCURRENCY,
     supplierDeadlineHours: values.SUPPLIER_DEADLINE_HOURS,
+    supplierSilentMinutes: values.SUPPLIER_SILENT_MINUTES,
     supplierToken: values.SUPPLIER_TOKEN,
     supplierUrl: values.SUPPLIER_URL,
     retainDays: {

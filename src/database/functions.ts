@@ -344,6 +344,11 @@ export type Functions = {
     args: Record<string, never>
     result: string | null
   }
+  /** Counts the calls to suppliers that ended, for ops.supplier_health, and alerts operators of each supplier that has items and has given no usable answer for so many minutes while it was called: once for a silence. Returns how many those are. Call it every 30 s from each worker; calls at the same time do nothing. */
+  'work.check_suppliers': {
+    args: { silent_minutes: number | null }
+    result: number | null
+  }
   /** Closes the alerts whose cause is gone, and returns how many. Call it every 5 s from each worker; calls at the same time do nothing. */
   'work.close_alerts': {
     args: Record<string, never>
@@ -525,6 +530,7 @@ export const functions = {
   'work.begin_notification': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.call_lines': { args: {}, returns: 'void' },
   'work.check_origin': { args: {}, returns: 'value' },
+  'work.check_suppliers': { args: { silent_minutes: 'integer' }, returns: 'value' },
   'work.close_alerts': { args: {}, returns: 'value' },
   'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
   'work.fill_slots': { args: {}, returns: 'void' },

@@ -29,6 +29,7 @@ export type WorkerOptions = {
     | 'callbackAllowNetworks'
     | 'dnsServers'
     | 'supplierDeadlineHours'
+    | 'supplierSilentMinutes'
     | 'supplierConcurrency'
     | 'webhookConcurrency'
     | 'alertWebhookUrl'
@@ -59,6 +60,7 @@ export const sweepMs = 5_000
 const sweepsWithoutFetch = 6
 const fillMs = 1_000
 const resumeMs = 30_000
+const checkMs = 30_000
 const pruneMs = 60_000
 const removeOldMs = 600_000
 const auditMs = 60_000
@@ -104,6 +106,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const resumed = await db.call('work.resume_forgotten')
       if (resumed) log.error({ jobs: resumed }, 'added jobs for what nobody would have looked at')
     }),
+    every(
+      checkMs,
+      log,
+      () => db.call('work.check_suppliers', { silent_minutes: config.supplierSilentMinutes }),
+      'at once',
+    ),
     every(fillMs, log, () => db.call('work.fill_slots')),
     every(
       sweepMs,

@@ -105,6 +105,7 @@ const operatorsReads: Reads = {
   'items that have to be asked for': (sql) => sql`select * from ops.order_items where to_ask`,
   'items that wait for an operator': (sql) => sql`select * from ops.stuck_items`,
   'dead letters': (sql) => sql`select * from ops.dead_letters`,
+  'health of the suppliers': (sql) => sql`select * from ops.supplier_health`,
   'what wants a human': (sql) => sql`select * from ops.attention`,
   'story by code': (sql) => sql`select * from ops.order_story(${midCode(sql)})`,
   'story by reference': (sql) => sql`select * from ops.order_story('filled-15')`,

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
+import { answer, unknown } from '../support/items.ts'
 import { orderedEvent } from '../support/ordered_events.ts'
-import { audit } from '../support/orders.ts'
+import { audit, place } from '../support/orders.ts'
 import { makePartner, type Partner } from '../support/partner.ts'
 import type { ScriptedReceiver } from '../support/servers/scripted_receiver.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
@@ -219,4 +220,24 @@ test('without an alert webhook the row and the error line are the alert', async 
   expect(logged()).toHaveLength(1)
   expect(logged()[0]?.msg).toContain(id)
   expect(calls()).toHaveLength(0)
+})
+
+test('a supplier that answers nothing usable is an error line, until it answers', async () => {
+  await worker.stop()
+  const { body } = await place(sql(), partner)
+  const item = body.items[0]?.id ?? ''
+  await answer(sql(), item, unknown())
+  // All answers of before are older.
+  await sql()`update supply.supplier_attempts set started_at = started_at - interval '6 minutes',
+    finished_at = finished_at - case when outcome = 'unknown' then interval '6 minutes' else interval '1 day' end`
+  await sql()`delete from supply.supplier_states`
+  await sql()`update supply.order_items set next_check_at = now() + interval '1 hour' where id = ${item}`
+  await sql()`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`
+  worker = await startTestWorker(database.url)
+  deliveries.worker = worker
+  const told = () => worker.records.filter(({ alert }) => alert === 'supplier_silent:first')
+  await expect.poll(() => told().map(({ level }) => level), { timeout: 10_000 }).toEqual(['error'])
+  expect(told()[0]?.msg).toMatch(/^supplier first has given no usable answer since .*: timeout$/)
+  await sql()`select ops.poll_now(${item})`
+  await expect.poll(() => told().map(({ level }) => level), { timeout: 15_000 }).toEqual(['error', 'info'])
 })

@@ -43,6 +43,7 @@ const documented: { [view: string]: string } = {
   alerts: 'alert_id uuid, cause text, message text, count integer',
   queue: 'job_id bigint, task text, subject uuid, order_code text',
   audit: 'check_name text, detail text',
+  supplier_health: `supplier text, calls_5m integer, failures_5m integer, unknowns_5m integer, p50_ms integer, p95_ms integer, open_items integer, oldest_open ${time}, last_good_at ${time}, state text`,
   attention: `since ${time}, what text, subject text, detail text, remedy text`,
 }
 

@@ -1,12 +1,22 @@
 create or replace view core.attention_to_alerts as
 select al.opened_at as since,
-  case kind.name when 'contradicting_result' then 'contradicting result' else 'alert' end as what,
-  'alert ' || al.id as subject,
-  al.message || case when al.count > 1 then format(' (%s such results in that hour)', al.count) else '' end as detail,
-  format('select ops.acknowledge(%L, %L)', al.id, case kind.name when 'contradicting_result' then 'settled with the supplier' else 'looked at' end) as remedy,
+  case kind.name when 'contradicting_result' then 'contradicting result' when 'supplier_silent' then 'supplier silent' else 'alert' end as what,
+  case kind.name when 'supplier_silent' then 'supplier ' || su.code else 'alert ' || al.id end as subject,
+  case
+    when kind.name <> 'supplier_silent' then
+      al.message || case when al.count > 1 then format(' (%s such results in that hour)', al.count) else '' end
+    when su.active then al.message || ': ask the supplier; the remedy sends it no new items until ops.set_supplier_active opens it again'
+    else al.message || ': ask the supplier; it gets no new items, and the remedy only ends this line'
+  end as detail,
+  case
+    when kind.name = 'supplier_silent' and su.active then format('select ops.set_supplier_active(%L, false)', su.code)
+    else format('select ops.acknowledge(%L, %L)', al.id, case kind.name
+      when 'contradicting_result' then 'settled with the supplier' when 'supplier_silent' then 'the supplier was asked' else 'looked at' end)
+  end as remedy,
   null::text as order_code, null::bigint as account_id
 from supply.alerts al
 cross join lateral (select split_part(al.cause, ':', 1) as name) as kind
+left join supply.suppliers su on su.code = split_part(al.cause, ':', 2)
 where al.closed_at is null and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
   and kind.name not in ('dead_letter', 'item_stuck', 'item_held');
 comment on view core.attention_to_alerts is

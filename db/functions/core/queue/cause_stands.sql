@@ -14,11 +14,12 @@ begin
       select from supply.order_items i where i.stuck_at is not null and i.completed_at is null and i.supplier = subject)
     when 'item_held' then exists (
       select from supply.order_items i where i.held_at is not null and i.completed_at is null and i.supplier = subject)
+    when 'supplier_silent' then exists (select from core.supplier_silence s where s.supplier = subject and s.is_silent)
     when 'audit' then exists (select from supply.audit_runs r where subject = any (r.checks))
   end;
 end
 $$;
 comment on function core.cause_stands is
   'Whether what an alert was raised for still is the case: a dead letter was not redelivered, a stuck or held item is not settled, '
-  'the last audit found the same. '
+  'a supplier still gives no usable answer, the last audit found the same. '
   'Null where the tables cannot tell, as with contradicting results: those an operator acknowledges.';

@@ -1,0 +1,36 @@
+create or replace view core.supplier_silence as
+with answers as materialized (
+  select a.supplier, a.finished_at, a.outcome <> 'unknown' as is_good
+  from supply.supplier_attempts a
+  -- Without a worker there are no calls, and with one work.check_suppliers has looked at those of before.
+  where a.started_at >= now() - interval '10 minutes' and a.started_at < now()
+    -- Who answers nothing but that it does not know the item has taken none.
+    and a.method in ('put', 'get') and a.finished_at is not null and a.outcome in ('processing', 'completed', 'failed', 'unknown')
+), good as (
+  select s.code as supplier, st.unanswered_since, coalesce(st.silent_after, interval '5 minutes') as silent_after,
+    greatest(st.last_good_at, a.last_at) as last_at
+  from supply.suppliers s
+  left join supply.supplier_states st on st.supplier = s.code
+  left join (select a.supplier, max(a.finished_at) as last_at from answers a where a.is_good group by a.supplier) as a on a.supplier = s.code
+), bad as (
+  select a.supplier, min(a.finished_at) as first_at
+  from answers a join good g on g.supplier = a.supplier
+  where not a.is_good and a.finished_at > coalesce(g.last_at, '-infinity')
+  group by a.supplier
+), known as (
+  select g.supplier, g.silent_after, g.last_at as last_good_at,
+    least(case when g.unanswered_since > coalesce(g.last_at, '-infinity') then g.unanswered_since end, b.first_at) as unanswered_since
+  from good g left join bad b on b.supplier = g.supplier
+)
+select k.supplier, k.last_good_at, k.unanswered_since,
+  k.unanswered_since <= now() - k.silent_after
+    and exists (
+      select from supply.order_items i where i.completed_at is null and i.supplier = k.supplier and i.sent_at is not null) as is_silent
+from known k;
+comment on view core.supplier_silence is
+  'Which suppliers answer nothing usable: from what work.check_suppliers noted, and from the calls since. Results that a supplier pushes are no answers.';
+comment on column core.supplier_silence.supplier is 'The supplier.';
+comment on column core.supplier_silence.last_good_at is 'When a call was last answered by processing, completed or failed; null: none is known.';
+comment on column core.supplier_silence.unanswered_since is 'When after that a call first ended without a usable answer; null: none did.';
+comment on column core.supplier_silence.is_silent is
+  'Whether that is as long ago as SUPPLIER_SILENT_MINUTES says, and it has items that were sent there; null: no call is unanswered.';

@@ -1,0 +1,56 @@
+create or replace function work.check_suppliers(silent_minutes int)
+returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  from_at timestamptz;
+  until_at timestamptz;
+  silent record;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('check_suppliers', 0)) then
+    return 0;
+  end if;
+  insert into supply.supplier_states as st (supplier, last_good_at, unanswered_since, silent_after)
+  select s.supplier, s.last_good_at, s.unanswered_since, make_interval(mins => silent_minutes) from core.supplier_silence s order by s.supplier
+  on conflict (supplier) do update
+    set last_good_at = excluded.last_good_at, unanswered_since = excluded.unanswered_since, silent_after = excluded.silent_after
+    where (st.last_good_at, st.unanswered_since, st.silent_after)
+      is distinct from (excluded.last_good_at, excluded.unanswered_since, excluded.silent_after);
+
+  -- A call ends within a minute: what is older does not change any more. A whole day is counted in parts.
+  select date_bin('5 minutes', min(a.started_at), '2000-01-01T00:00:00Z') into from_at
+  from supply.supplier_attempts a
+  where a.started_at >= (select u.at from core.counted_until u) and a.started_at < now() and a.method in ('put', 'get');
+  until_at := least(from_at + interval '2 hours', date_bin('5 minutes', now() - interval '1 minute', '2000-01-01T00:00:00Z') - interval '5 minutes');
+  insert into supply.supplier_call_counts (began_at, supplier, latency_ms, calls, failures, unknowns)
+  select date_bin('5 minutes', c.at, '2000-01-01T00:00:00Z'), c.supplier,
+    -- Five steps for each factor of e.
+    case when c.latency_ms > 0 then greatest(1, round(exp(round(ln(c.latency_ms::double precision) * 5) / 5))::int) else 0 end as latency_ms,
+    sum(c.calls), sum(c.failures), sum(c.unknowns)
+  from core.counted_calls c
+  where not c.is_counted and c.at >= from_at and c.at < until_at
+  group by 1, 2, 3;
+  delete from supply.supplier_call_counts c where c.began_at < now() - interval '1 day';
+
+  select coalesce(array_agg('supplier_silent:' || s.supplier), '{}') as causes,
+    array_agg(format('supplier %s has given no usable answer since %s%s', s.supplier,
+      to_char(s.unanswered_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), coalesce(': ' || last.error, ''))) as messages
+  into silent
+  from core.supplier_silence s
+  cross join lateral (
+    select (
+      select coalesce(a.error, 'HTTP status ' || a.status_code) from supply.supplier_attempts a
+      where a.started_at >= s.unanswered_since - interval '1 minute' and a.started_at < now()
+        and a.supplier = s.supplier and a.outcome = 'unknown' and a.method in ('put', 'get')
+      order by a.started_at desc limit 1) as error
+  ) as last
+  where s.is_silent and not exists (
+    select from supply.alerts al where al.cause = 'supplier_silent:' || s.supplier and al.closed_at is null);
+  perform core.raise_alerts(silent.causes, silent.messages);
+  return cardinality(silent.causes);
+end
+$$;
+comment on function work.check_suppliers is
+  'Counts the calls to suppliers that ended, for ops.supplier_health, and alerts operators of each supplier that has items and has given no usable '
+  'answer for so many minutes while it was called: once for a silence. Returns how many those are. Call it every 30 s from each worker; '
+  'calls at the same time do nothing.';
