@@ -414,7 +414,7 @@ export type Functions = {
     args: { pool_id: string | null; lock_id: string | number | bigint | null }
     result: undefined
   }
-  /** Removes alerts that were acknowledged longer ago than retain and whose cause did not happen since, but none of an item that still waits for an operator: 1,000 at a time. Returns whether there is more: call it with is_first, then without until it returns false. Calls at the same time share the work. */
+  /** Removes alerts that were acknowledged or closed longer ago than retain and whose cause did not happen since, but none of an item that still waits for an operator: 1,000 at a time. Returns whether there is more: call it with is_first, then without until it returns false. Calls at the same time share the work. */
   'work.remove_alerts': {
     args: { retain: string | null; is_first: boolean | null }
     result: boolean | null

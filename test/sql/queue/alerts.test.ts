@@ -2,9 +2,9 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed, processing } from '../../support/items.ts'
-import { operatorLogin } from '../../support/operator_login.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { operatorLogin } from '../../support/sql/operator_login.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
@@ -109,6 +109,7 @@ describe('an alert closes by itself', () => {
     const item = await stuckItem()
     await answer(sql(), item, completed())
     await close()
+    expect(await jobs()).toBe(1)
     expect(await tell()).toEqual(['resolved item_stuck:first'])
   })
 

@@ -15,8 +15,9 @@ begin
   where a.id = any (closed) and exists (
     select from supply.alerts o
     where o.cause = a.cause and (o.closed_at is null or o.id = any (closed) and o.hour > a.hour));
+  -- One that was not told yet has its job, which tells of the end too.
   perform core.enqueue('alert_operators', array(
-    select a.id from supply.alerts a where a.id = any (closed) and a.end_sent_at is null order by a.id));
+    select a.id from supply.alerts a where a.id = any (closed) and a.end_sent_at is null and a.sent_at is not null order by a.id));
   return cardinality(closed);
 end
 $$;

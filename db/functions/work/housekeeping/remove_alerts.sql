@@ -13,7 +13,7 @@ begin
   end if;
   old := array(
     select a.id from supply.alerts a
-    where a.last_at < before and a.acknowledged_at < before and a.sent_at is not null
+    where a.last_at < before and (a.acknowledged_at < before or a.closed_at < before) and a.sent_at is not null
       -- The audit looks for the alert of an item that still waits for an operator.
       and not exists (
         select from supply.order_items i
@@ -26,6 +26,6 @@ begin
 end
 $$;
 comment on function work.remove_alerts is
-  'Removes alerts that were acknowledged longer ago than retain and whose cause did not happen since, but none of an item that still waits for an '
+  'Removes alerts that were acknowledged or closed longer ago than retain and whose cause did not happen since, but none of an item that still waits for an '
   'operator: 1,000 at a time. Returns whether there is more: call it with is_first, then without until it returns false. '
   'Calls at the same time share the work.';
