@@ -45,6 +45,7 @@ from (values
   ('catalog', 'remove_offer', 'a supplier no longer delivers it'),
   ('catalog', 'load_catalog', 'all of these from one document'),
   ('suppliers', 'suppliers', 'who fulfils orders'),
+  ('suppliers', 'supplier_health', 'how they answer, and who is silent'),
   ('suppliers', 'supplier_attempts', 'every call to one, and its answer'),
   ('suppliers', 'upsert_supplier', 'make or change one, its address and token'),
   ('suppliers', 'set_supplier_active', 'no new items, or items again'),
