@@ -15,7 +15,11 @@ const intervalMs = 1_000
  * For how long a row may be there. The audit knows since when an event is due, but not since when a slot is free: that
  * of a lost attempt becomes free when its lease ends, and the next worker that looks, once a second, gives it away.
  */
-const patienceMs: { [check: string]: number } = { queued_event_waits_for_a_slot: 60_000 }
+const patienceMs: { [check: string]: number } = {
+  queued_event_waits_for_a_slot: 60_000,
+  // Both workers may be dead or hang at once. Whoever comes first ends the attempts.
+  attempt_ends_with_its_lease: 60_000,
+}
 
 /**
  * Looks at the audit each second, or where a look takes long, after twice its time. Every row is a difference, but for
