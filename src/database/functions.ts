@@ -124,7 +124,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null; note: string | null }
     result: string | null
   }
-  /** The audit (ops.audit) of all orders at once, which reads every table: a minute for each million orders. No row while all is well. */
+  /** The audit (ops.audit) of all orders at once, which reads every table, for up to a minute for each million orders: more than that needs a longer statement_timeout. No row while all is well. */
   'ops.audit_all': {
     args: Record<string, never>
     result: { check_name: string; detail: string }[]

@@ -7,9 +7,10 @@ declare
   hint text;
 begin
   perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals');
-  perform core.require(length(trim(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
+  perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
   select i.* into item from supply.order_items i where i.id = refund_item.item_id;
-  perform core.require(found, format('there is no item %s', refund_item.item_id), 'no_data_found');
+  perform core.require(found, format('there is no item %s', coalesce(refund_item.item_id::text, 'null')), 'no_data_found',
+    'ops.order_items lists the items of an order.');
   perform core.require(item.status <> 'failed',
     format('item %s failed, so %s went back to the balance then', item.id, item.refunded_amount), 'object_not_in_prerequisite_state');
   perform core.require(item.status = 'completed',

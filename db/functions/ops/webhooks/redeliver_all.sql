@@ -8,7 +8,8 @@ declare
   hint text;
 begin
   -- Without a lock of it: while tens of thousands of events are begun anew, its orders go on.
-  perform core.require(exists (select from supply.accounts a where a.id = account_id), format('there is no account %s', account_id), 'no_data_found');
+  perform core.require(exists (select from supply.accounts a where a.id = account_id), format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found',
+    'ops.accounts lists the accounts, ops.create_account makes one.');
   perform core.require(since is not null, 'since must be given', hint => 'Such as since => now() - interval ''2 days''.');
   perform core.require(dry_run is not null, 'dry_run must be true or false');
   dead := array(
