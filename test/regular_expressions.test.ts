@@ -76,9 +76,9 @@ describe('nor does one in SQL', () => {
     expect(slow).toBe(true)
   })
 
-  test('and only that of allowed origins is made at run time: an entry has at most 300 characters', () => {
+  test('and only two are made at run time: of an allowed origin, of 300 characters at most, and of a width of the help', () => {
     const built = statements.flatMap((found) => ('built' in found ? [found.file] : []))
-    expect(built).toEqual(['db/functions/core/access/plain_origin.sql'])
+    expect(built).toEqual(['db/functions/core/access/plain_origin.sql', 'db/functions/core/text/wrap.sql'])
   })
 })
 
