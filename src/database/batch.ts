@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createBusyLine } from './batch_busy.ts'
 import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
 import { createRetry, type Retried } from './batch_retry.ts'
@@ -26,8 +25,6 @@ export type BatchOptions<In, Out> = {
   maxPendingOfKey?: number
   /** The most runs under way at once, not counting those of parts that are tried again. */
   inFlight?: number
-  /** The least time between the beginnings of two runs, in milliseconds: under load, runs are larger and fewer. */
-  paceMs?: number
   /** How long an entry may wait for its run to begin, in milliseconds. */
   waitMs?: number
   /** Is told the size of each run. */
@@ -43,7 +40,7 @@ type Member<In, Out> = Waiting &
 
 /**
  * Coalesces calls: while nothing is under way an entry goes at once, alone; what comes meanwhile goes together as soon
- * as a run ends. Nothing lingers to wait for company, unless runs are paced. A run is bounded by count and by weight, and shared fairly by
+ * as a run ends. Nothing lingers to wait for company. A run is bounded by count and by weight, and shared fairly by
  * those who wait.
  *
  * The returned function resolves to the entry's own answer. It rejects with what the run rejected with;
@@ -55,15 +52,7 @@ type Member<In, Out> = Waiting &
  * for which `isUnavailable` is true if the key stays busy.
  */
 export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => Promise<Out> {
-  const {
-    run,
-    weightOf = () => 1,
-    keyOf = () => '',
-    inFlight = 1,
-    paceMs = 0,
-    waitMs = 10_000,
-    onRun,
-  } = options
+  const { run, weightOf = () => 1, keyOf = () => '', inFlight = 1, waitMs = 10_000, onRun } = options
   const { max = 128, maxWeight = max, maxPending = 10_000, maxPendingOfKey = maxPending } = options
   const { isBusy = () => false } = options
   const waiting = createBatchQueue<Member<In, Out>>()
@@ -71,7 +60,6 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
   const retry = createRetry(runAtOnce)
   const busyLine = createBusyLine({ run: runTogether, max, maxWeight })
   let running = 0
-  let paceUntil = 0
 
   async function runAtOnce(members: Member<In, Out>[]): Promise<void> {
     busyLine.add(await runTogether(members, 0))
@@ -102,12 +90,6 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
   async function runWaiting(): Promise<void> {
     running += 1
     while (!waiting.isEmpty) {
-      const early = paceUntil - performance.now()
-      if (early > 0) {
-        await sleep(early)
-        continue
-      }
-      paceUntil = performance.now() + paceMs
       const members = waiting.take(max, maxWeight)
       for (const { timer } of members) clearTimeout(timer)
       await runAtOnce(members)

@@ -6,7 +6,6 @@ import { type SupplierOutcome, unknown } from '../supplier/outcome.ts'
 import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
 import type { WorkerMetrics } from './metrics.ts'
-import { paceMs } from './pace.ts'
 
 export type LeasedCall = Functions['work.begin_calls']['result'][number]
 
@@ -40,7 +39,6 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   const deadline = `${deadlineHours} hours`
   const begin = batch<string, LeasedCall | null>({
     run: (itemIds) => callForIds(itemIds, beginCalls),
-    paceMs,
   })
   async function record(finished: FinishedCall[], lockWaitMs: number): Promise<Map<number, FinishedRow>> {
     const rows = await callNumbered(finished, (results) =>
@@ -57,7 +55,6 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   }
   const finish = batch<FinishedCall, FinishedRow>({
     run: record,
-    paceMs,
     ...weights,
     // The pool's concurrency bounds it.
     maxPending: Number.POSITIVE_INFINITY,

@@ -6,7 +6,6 @@ import type { Sender, SendOutcome } from '../webhook/send.ts'
 import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
 import type { WorkerMetrics } from './metrics.ts'
-import { paceMs } from './pace.ts'
 
 export type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
 
@@ -27,7 +26,6 @@ export type WebhookDeliveryOptions = {
 export function createWebhookDeliveries({ db, sender, metrics }: WebhookDeliveryOptions) {
   const begin = batch<string, LeasedAttempt | null>({
     run: (eventIds) => callForIds(eventIds, (ids) => db.call('work.begin_deliveries', { event_ids: ids })),
-    paceMs,
   })
   const record = (finished: FinishedAttempt[], lockWaitMs: number) =>
     callNumbered(finished, (results) =>
@@ -37,7 +35,7 @@ export function createWebhookDeliveries({ db, sender, metrics }: WebhookDelivery
     metrics.countDelivery(verdict)
     if (seconds !== null) metrics.observeToldOrder(seconds)
   }
-  const finish = batch<FinishedAttempt, FinishedRow>({ run: record, paceMs })
+  const finish = batch<FinishedAttempt, FinishedRow>({ run: record })
   const busyResults = createBusyResults({ record, onRecorded })
   return {
     /** Takes the lease of the attempt that is due for an event; null if none is. */

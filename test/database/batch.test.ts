@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { batch } from '../../src/database/batch.ts'
 import { byOrdinal, callForIds, callNumbered } from '../../src/database/batch_call.ts'
 import { isUnavailable } from '../../src/database/client.ts'
@@ -48,17 +48,6 @@ describe('when a call goes', () => {
     await answer(0)
     void call('b')
     expect(runs[1]?.items).toEqual(['b'])
-  })
-
-  test('paced, a call goes at once after a rest, and what comes soon after a run goes together', async () => {
-    const { call, runs, answer } = manual({ paceMs: 50 })
-    void call('a')
-    expect(runs.map(({ items }) => items)).toEqual([['a']])
-    await answer(0)
-    void call('b')
-    expect(runs).toHaveLength(1)
-    void call('c')
-    await vi.waitFor(() => expect(runs[1]?.items).toEqual(['b', 'c']))
   })
 
   test('the size of each run is told to whoever counts them', async () => {
