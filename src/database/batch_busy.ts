@@ -1,6 +1,6 @@
 import { type BatchQueue, createBatchQueue, type Waiting } from './batch_queue.ts'
-import type { Retried } from './batch_retry.ts'
-import { DatabaseBusy, DatabaseDeadline } from './errors.ts'
+import { keepInTime, type Retried } from './batch_retry.ts'
+import { DatabaseBusy } from './errors.ts'
 
 export type BusyOptions<Member> = {
   /**
@@ -32,9 +32,7 @@ export function createBusyLine<Member extends Waiting & Retried>(options: BusyOp
   let contendedRuns = 0
 
   async function runInTime(members: Member[], lockWaitMs: number): Promise<Member[]> {
-    const now = performance.now()
-    const inTime = members.filter(({ deadline }) => now < deadline)
-    for (const { deadline, reject } of members) if (now >= deadline) reject(new DatabaseDeadline())
+    const inTime = keepInTime(members)
     return inTime.length === 0 ? [] : run(inTime, lockWaitMs)
   }
 

@@ -21,9 +21,7 @@ export function createRetry<Member extends Retried>(run: (members: Member[]) => 
   async function runParts(): Promise<void> {
     running += 1
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-      const now = performance.now()
-      const inTime = part.filter(({ deadline }) => now < deadline)
-      for (const { deadline, reject } of part) if (now >= deadline) reject(new DatabaseDeadline())
+      const inTime = keepInTime(part)
       if (inTime.length > 0) await run(inTime)
     }
     running -= 1
@@ -33,6 +31,13 @@ export function createRetry<Member extends Retried>(run: (members: Member[]) => 
     parts.push(...partsOf(members, tookMs))
     while (running < runsAtOnce && parts.length > 0) void runParts()
   }
+}
+
+/** The members of which a run may still begin. The others are rejected with DatabaseDeadline. */
+export function keepInTime<Member extends Retried>(members: Member[]): Member[] {
+  const now = performance.now()
+  for (const { deadline, reject } of members) if (now >= deadline) reject(new DatabaseDeadline())
+  return members.filter(({ deadline }) => now < deadline)
 }
 
 /**

@@ -1,30 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { defaultMigrationsDir } from '../../src/migrate/sql_files.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { databaseBefore } from './old_database.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'supply-ordering-before-alerts-'))
-const before = { migrationsDir: join(root, 'migrations'), functionsDir: join(root, 'functions') }
-let database: TestDatabase
-
-beforeAll(async () => {
-  for (const name of readdirSync(defaultMigrationsDir).filter((file) => file < '0025')) {
-    cpSync(join(defaultMigrationsDir, name), join(before.migrationsDir, name))
-  }
-  mkdirSync(before.functionsDir)
-  database = await createTestDatabase({ empty: true })
-  await migrate({ databaseUrl: database.url, ...before })
-})
-afterAll(async () => {
-  await database.drop()
-  rmSync(root, { recursive: true, force: true })
-})
+const database = databaseBefore('0025')
 
 test('of the alerts of the release before, what is over is closed, and its end is not told', async () => {
-  const { sql } = database
+  const { sql } = database()
   await sql`insert into supply.accounts (name, kind, mode, currency) values ('A', 'supply', 'test', 'RUB')`
   const [{ id: account } = { id: 0 }] = await sql`select id::int from supply.accounts`
   const [order] = await sql`
@@ -42,7 +23,7 @@ test('of the alerts of the release before, what is over is closed, and its end i
   await sql`update supply.alerts set first_at = now() - interval '1 hour', acknowledged_at = case when cause ~ 'seen' then now() end,
     acknowledged_by = case when cause ~ 'seen' then 'x' end`
 
-  await migrate({ databaseUrl: database.url })
+  await migrate({ databaseUrl: database().url })
   const alerts =
     await sql`select cause, state, since = first_at as dated, end_sent_at from ops.alerts order by cause`
   expect(alerts.every(({ dated }) => dated)).toBe(true)

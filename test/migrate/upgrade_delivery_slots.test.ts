@@ -1,30 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { defaultMigrationsDir } from '../../src/migrate/sql_files.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { audit } from '../support/orders.ts'
+import { databaseBefore } from './old_database.ts'
 
 const migration = '0014_delivery_slots'
-const root = mkdtempSync(join(tmpdir(), 'supply-ordering-before-slots-'))
-const before = { migrationsDir: join(root, 'migrations'), functionsDir: join(root, 'functions') }
-let database: TestDatabase
-const sql = () => database.sql
-
-beforeAll(async () => {
-  for (const name of readdirSync(defaultMigrationsDir).filter((file) => file < migration)) {
-    cpSync(join(defaultMigrationsDir, name), join(before.migrationsDir, name))
-  }
-  mkdirSync(before.functionsDir)
-  database = await createTestDatabase({ empty: true })
-  await migrate({ databaseUrl: database.url, ...before })
-})
-afterAll(async () => {
-  await database.drop()
-  rmSync(root, { recursive: true, force: true })
-})
+const database = databaseBefore(migration)
+const sql = () => database().sql
 
 type Old = { state: 'waiting' | 'sending'; due: string; runAt: string; priority?: number; locked?: boolean }
 
@@ -65,7 +46,7 @@ test('events that waited for their turn by a job of tomorrow are queued without 
   const rung = await oldEvent(account, { state: 'waiting', due: '1 hour', runAt: '1 hour' })
   const sending = await oldEvent(account, { state: 'sending', due: '20 s', runAt: '0 s', locked: true })
 
-  const { applied } = await migrate({ databaseUrl: database.url })
+  const { applied } = await migrate({ databaseUrl: database().url })
   expect(applied).toContain(migration)
   const state = async (...ids: string[]) => {
     const rows = await sql()`

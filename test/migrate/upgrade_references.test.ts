@@ -1,30 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { defaultMigrationsDir } from '../../src/migrate/sql_files.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { audit } from '../support/orders.ts'
+import { databaseBefore } from './old_database.ts'
 
 const migration = '0024_money'
-const root = mkdtempSync(join(tmpdir(), 'supply-ordering-before-money-'))
-const before = { migrationsDir: join(root, 'migrations'), functionsDir: join(root, 'functions') }
-let database: TestDatabase
-const sql = () => database.sql
-
-beforeAll(async () => {
-  for (const name of readdirSync(defaultMigrationsDir).filter((file) => file < migration)) {
-    cpSync(join(defaultMigrationsDir, name), join(before.migrationsDir, name))
-  }
-  mkdirSync(before.functionsDir)
-  database = await createTestDatabase({ empty: true })
-  await migrate({ databaseUrl: database.url, ...before })
-})
-afterAll(async () => {
-  await database.drop()
-  rmSync(root, { recursive: true, force: true })
-})
+const database = databaseBefore(migration)
+const sql = () => database().sql
 
 test('deposits whose references differ in case or blanks alone hinder no upgrade, and are not booked again', async () => {
   await sql()`
@@ -35,7 +16,7 @@ test('deposits whose references differ in case or blanks alone hinder no upgrade
       insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference)
       values (${account}, ${index + 1}, 'deposit', 2, ${2 * (index + 1)}, 'RUB', ${reference})`
   }
-  expect((await migrate({ databaseUrl: database.url })).applied).toContain(migration)
+  expect((await migrate({ databaseUrl: database().url })).applied).toContain(migration)
   const deposit = (amount: number, reference: string) =>
     sql()`select ops.deposit(${account}, ${amount}, ${reference})::int as balance`
   expect(await deposit(2, ' r3')).toEqual([{ balance: 8 }])

@@ -22,8 +22,9 @@ export type ReplicatedPostgres = {
 /** Starts both; a commit of the primary waits from then on until it is on the standby's disk. */
 export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const folders = [newFolder(), newFolder()] as const
-  const primary = await startCopied(folders[0], folders[1])
-  const standby = await startStandby(folders[1], primary.url)
+  const primary = await startCopied(folders[0], folders[1], true)
+  followPrimary(folders[1], primary.url)
+  const standby = await startPostgres({ dataDir: folders[1], durable: true, database })
   await withSql(primary, async (sql) => {
     await sql`alter system set synchronous_standby_names = '*'`
     await sql`select pg_reload_conf()`
@@ -48,21 +49,25 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
 }
 
 /** Starts a server whose data has a copy in another folder, made while it stood still. */
-async function startCopied(dataDir: string, copyDir: string): Promise<EmbeddedPostgres> {
-  const options = { dataDir, durable: true, database }
+export async function startCopied(
+  dataDir: string,
+  copyDir: string,
+  durable: boolean,
+): Promise<EmbeddedPostgres> {
+  const options = { dataDir, durable, database }
   const first = await startPostgres(options)
   await first.stop()
   execFileSync('cp', ['-a', first.dataDir, copyDir])
   return startPostgres(options)
 }
 
-async function startStandby(dataDir: string, primaryUrl: string): Promise<EmbeddedPostgres> {
+/** Has the server of a data folder be a standby of a primary from its next start on. */
+export function followPrimary(dataDir: string, primaryUrl: string): void {
   const { port, password } = new URL(primaryUrl)
   const cluster = join(dataDir, 'postgres')
   writeFileSync(join(cluster, 'standby.signal'), '')
   const upstream = `host=127.0.0.1 port=${port} user=postgres password=${password} application_name=standby`
   appendFileSync(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${upstream}'\n`)
-  return startPostgres({ dataDir, durable: true, database })
 }
 
 /** A URL of two servers, of which one is wanted that takes writes. */

@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { type EmbeddedPostgres, startPostgres } from '../../../src/postgres/index.ts'
 import { isAlive, newFolder, serverPid } from '../../postgres/support.ts'
+import { followPrimary, startCopied } from './replication.ts'
 
 /** A PostgreSQL with an empty database `supply`, and a standby that follows it asynchronously. */
 export type PostgresWithStandby = {
@@ -25,11 +24,8 @@ export type PostgresWithStandby = {
 export async function startPostgresWithStandby(): Promise<PostgresWithStandby> {
   const folders = { primary: newFolder(), standby: newFolder() }
   const options = { durable: false, database: 'supply' }
-  const original = await startPostgres({ dataDir: folders.primary, ...options })
-  await original.stop()
-  execFileSync('cp', ['-a', original.dataDir, folders.standby])
-  const primary = await startPostgres({ dataDir: folders.primary, ...options })
-  follow(folders.standby, primary.url)
+  const primary = await startCopied(folders.primary, folders.standby, options.durable)
+  followPrimary(folders.standby, primary.url)
   let standby = await startPostgres({ dataDir: folders.standby, ...options })
   // It keeps its port, for it has to be found again after its end.
   const port = Number(new URL(standby.url).port)
@@ -68,12 +64,4 @@ export async function startPostgresWithStandby(): Promise<PostgresWithStandby> {
       for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function follow(dataDir: string, primaryUrl: string): void {
-  const { port, username, password } = new URL(primaryUrl)
-  const cluster = join(dataDir, 'postgres')
-  writeFileSync(join(cluster, 'standby.signal'), '')
-  const line = `primary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password}'\n`
-  appendFileSync(join(cluster, 'postgresql.auto.conf'), line)
 }
