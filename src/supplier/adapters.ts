@@ -7,7 +7,8 @@ export type SupplierAdapters = {
   close: () => Promise<void>
 }
 
-const protocols: Record<string, AdapterFactory> = { http: createHttpAdapter }
+/** The protocols that this service speaks, each with what makes its adapter. */
+export const protocols: Readonly<Record<string, AdapterFactory>> = { http: createHttpAdapter }
 
 /** How long a call to a supplier may take, in milliseconds. The lease of a call in the database is longer. */
 export const supplierTimeoutMs = 30_000
@@ -16,10 +17,15 @@ export const supplierTimeoutMs = 30_000
  * Makes one adapter for each protocol. To add a protocol, write its file and name it in `protocols`.
  * `timeoutMs` (by default 30 seconds) bounds a call from its beginning to the last byte of its answer.
  */
-export function createAdapters(options: { timeoutMs?: number | undefined } = {}): SupplierAdapters {
-  const { timeoutMs = supplierTimeoutMs } = options
+export function createAdapters(
+  options: {
+    timeoutMs?: number | undefined
+    factories?: Readonly<Record<string, AdapterFactory>> | undefined
+  } = {},
+): SupplierAdapters {
+  const { timeoutMs = supplierTimeoutMs, factories = protocols } = options
   const adapters = new Map(
-    Object.entries(protocols).map(([protocol, create]) => [protocol, create({ timeoutMs })]),
+    Object.entries(factories).map(([protocol, create]) => [protocol, create({ timeoutMs })]),
   )
   return {
     adapterFor: (protocol) => adapters.get(protocol),

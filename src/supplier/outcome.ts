@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { parseJson } from '../common/json.ts'
 import { answerSchema, foreignReference, problemOf, refusalSchema, type SupplierAnswer } from './answer.ts'
+import type { HttpAnswer } from './exchange.ts'
 
 /**
  * The outcome of a call to a supplier, or of a result that it pushed. A plain JSON value.
@@ -10,6 +11,9 @@ import { answerSchema, foreignReference, problemOf, refusalSchema, type Supplier
  *   text without secrets, `retryAfter` a wait in seconds (1..3600) that the supplier asked for, `raw` the beginning of
  *   its unusable answer (at most 2000 characters).
  * - `not_received`: the supplier does not know the reference.
+ * - `not_placed`: it is certain that this call made no order, and that the item is not at fault: it may be sent again.
+ *   `cause` says what an operator has to do about it, if anything.
+ * - `hold`: an operator has to look, and nothing is sent or asked before. `error` says at what; `codes` are kept.
  */
 export type SupplierOutcome =
   | {
@@ -29,14 +33,28 @@ export type SupplierOutcome =
       raw: string | null
     }
   | { outcome: 'not_received' }
+  | {
+      outcome: 'not_placed'
+      cause: NotPlacedCause
+      error: string
+      httpStatus: number | null
+      retryAfter: number | null
+      raw: string | null
+    }
+  | {
+      outcome: 'hold'
+      error: string
+      codes: string[]
+      supplierOrderId: string | null
+      httpStatus: number | null
+      raw: string | null
+    }
 
-/** A whole HTTP answer; of a body that was too large, `body` is the beginning. `retryAfter` is in seconds. */
-export type HttpAnswer = {
-  status: number
-  retryAfter: number | null
-  body: Uint8Array
-  tooLarge: boolean
-}
+/**
+ * Why a call made no order: `balance` (ours at the supplier is spent), `credentials` (it does not accept them),
+ * `settings` (ours make no request), `unreachable` (no connection), `busy` (it takes no more now).
+ */
+export type NotPlacedCause = 'balance' | 'credentials' | 'settings' | 'unreachable' | 'busy'
 
 /** The call that was answered; its token is kept out of what is quoted from the answer. */
 type Call = { method: 'PUT' | 'GET'; reference: string; token: string }
@@ -70,6 +88,18 @@ export function interpretAnswer(call: Call, answer: HttpAnswer): SupplierOutcome
 export function unknown(error: string, details: Details = {}): SupplierOutcome {
   return {
     outcome: 'unknown',
+    error,
+    httpStatus: details.httpStatus ?? null,
+    retryAfter: details.retryAfter ?? null,
+    raw: details.raw ?? null,
+  }
+}
+
+/** The outcome of a call that certainly made no order, for the given technical reason (which holds no secret). */
+export function notPlaced(cause: NotPlacedCause, error: string, details: Details = {}): SupplierOutcome {
+  return {
+    outcome: 'not_placed',
+    cause,
     error,
     httpStatus: details.httpStatus ?? null,
     retryAfter: details.retryAfter ?? null,

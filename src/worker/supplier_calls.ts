@@ -1,6 +1,7 @@
 import { batch } from '../database/batch.ts'
 import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
+import type { SupplierCall } from '../supplier/adapter.ts'
 import type { SupplierAdapters } from '../supplier/adapters.ts'
 import { type SupplierOutcome, unknown } from '../supplier/outcome.ts'
 import { createBusyResults } from './busy_results.ts'
@@ -78,14 +79,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   async function callAdapter(leased: LeasedCall): Promise<SupplierOutcome> {
     const adapter = adapters.adapterFor(leased.protocol)
     if (adapter === undefined) return unknown(`there is no adapter for protocol ${leased.protocol}`)
-    const call = {
-      baseUrl: leased.base_url,
-      token: leased.token,
-      reference: leased.reference,
-      sku: leased.sku,
-      quantity: leased.quantity,
-      deliveryData: leased.delivery_data as Record<string, unknown>,
-    }
+    const call = callFrom(leased)
     return leased.method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)
   }
 
@@ -119,5 +113,22 @@ export function createSupplierCalls(options: SupplierCallOptions) {
       else metrics.countSupplierCall(verdict)
       return verdict
     },
+  }
+}
+
+function callFrom(leased: LeasedCall): SupplierCall {
+  return {
+    supplier: leased.supplier,
+    baseUrl: leased.base_url,
+    token: leased.token,
+    reference: leased.reference,
+    sku: leased.sku,
+    quantity: leased.quantity,
+    deliveryData: leased.delivery_data as Record<string, unknown>,
+    deliversKeys: leased.delivery_type === 'key',
+    unitCost: leased.unit_cost,
+    currency: leased.currency,
+    supplierOrderId: leased.supplier_order_id,
+    firstSentAt: leased.first_sent_at,
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest'
 import type { SupplierCall } from '../../src/supplier/adapter.ts'
 import { createAdapters, type SupplierAdapters } from '../../src/supplier/adapters.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
+import { supplierCall } from '../support/supplier_call.ts'
 
 /** The adapters to call with, the usual ones unless told otherwise, and what ends the call. */
 export type AskOptions = { using?: SupplierAdapters; signal?: AbortSignal }
@@ -30,15 +31,13 @@ export function httpAdapters() {
     adapters: () => adapters,
     /** Adapters whose calls take 150 ms at most. */
     hasty: () => hasty,
-    order: (overrides: Partial<SupplierCall> = {}): SupplierCall => ({
-      baseUrl: supplier.url,
-      token: supplier.token,
-      reference: crypto.randomUUID(),
-      sku: 'UC-60',
-      quantity: 2,
-      deliveryData: { gameUserId: '5123456789', zone: 4, гость: true },
-      ...overrides,
-    }),
+    order: (overrides: Partial<SupplierCall> = {}): SupplierCall =>
+      supplierCall({
+        baseUrl: supplier.url,
+        token: supplier.token,
+        deliveryData: { gameUserId: '5123456789', zone: 4, гость: true },
+        ...overrides,
+      }),
     ask: (method: 'PUT' | 'GET', call: SupplierCall, { using = adapters, signal }: AskOptions = {}) => {
       const adapter = using.adapterFor('http')
       if (adapter === undefined) throw new Error('no adapter for http')

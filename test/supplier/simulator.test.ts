@@ -5,6 +5,7 @@ import type { SupplierAdapter, SupplierCall } from '../../src/supplier/adapter.t
 import { createAdapters } from '../../src/supplier/adapters.ts'
 import { parsePush, verifyPush } from '../../src/supplier/push.ts'
 import { type Simulator, startSimulator } from '../../src/supplier/simulator.ts'
+import { supplierCall } from '../support/supplier_call.ts'
 
 const timeScale = 0.02
 const adapters = createAdapters()
@@ -31,15 +32,7 @@ function adapter(all: typeof adapters): SupplierAdapter {
 }
 
 function order(overrides: Partial<SupplierCall> = {}): SupplierCall {
-  return {
-    baseUrl: simulator.url,
-    token: simulator.token,
-    reference: crypto.randomUUID(),
-    sku: 'UC-60',
-    quantity: 3,
-    deliveryData: { gameUserId: '5123456789' },
-    ...overrides,
-  }
+  return supplierCall({ baseUrl: simulator.url, token: simulator.token, quantity: 3, ...overrides })
 }
 
 const player = (digits: string) => ({ deliveryData: { gameUserId: `51234567${digits}` } })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createAdapters } from '../../src/supplier/adapters.ts'
 import { type RawServer, startRawServer } from '../support/servers/raw_server.ts'
+import { supplierCall } from '../support/supplier_call.ts'
 
 let supplier: RawServer
 let asked: PromiseWithResolvers<void>
@@ -22,14 +23,7 @@ test.each(['put', 'get'] as const)(
     const ended = vi.fn()
     const outcome = adapters
       .adapterFor('http')
-      ?.[method]({
-        baseUrl: `http://127.0.0.1:${supplier.port}`,
-        token: 'token',
-        reference: crypto.randomUUID(),
-        sku: 'UC-60',
-        quantity: 1,
-        deliveryData: {},
-      })
+      ?.[method](supplierCall({ baseUrl: `http://127.0.0.1:${supplier.port}`, token: 'token' }))
       .finally(ended)
     await asked.promise
 

@@ -3,7 +3,8 @@ create or replace function work.begin_calls(
 )
 returns table (
   ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
-  reference uuid, sku text, quantity int, delivery_data jsonb, supplier text
+  reference uuid, sku text, quantity int, delivery_data jsonb, supplier text,
+  delivery_type text, unit_cost numeric, currency text, supplier_order_id text, first_sent_at timestamptz
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -45,17 +46,24 @@ begin
   with claimed as (
     update supply.order_items i set
       next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = gen_random_uuid(), claim_expires_at = now() + interval '45 s'
-    from (select b.id, b.next_call as method from supply.order_items b where b.id = any (due_ids)) as before
+    from (select b.id, b.next_call as method, b.sent_at from supply.order_items b where b.id = any (due_ids)) as before
     where i.id = before.id
-    returning i.id, i.claim_id, before.method, i.sku, i.amount, i.delivery_data, i.supplier
+    returning i.id, i.claim_id, before.method, i.sku, i.amount, i.delivery_data, i.supplier, i.product_id, i.delivery_type, i.supplier_order_id,
+      before.sent_at
   ), noted as (
     insert into supply.supplier_attempts (item_id, supplier, method, claim_id)
     select c.id, c.supplier, c.method, c.claim_id from claimed c order by c.id
   )
   select array_position(item_ids, c.id), c.id, c.claim_id, c.method, s.protocol, s.base_url, s.token,
-    c.id, c.sku, c.amount, c.delivery_data, c.supplier
+    c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency, c.supplier_order_id, c.sent_at
   from claimed c
-  cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s;
+  cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s
+  -- The protocol http says nothing of costs.
+  left join lateral (
+    select o.cost, coalesce(o.currency, p.currency) as currency
+    from supply.offers o join supply.products p on p.id = o.product_id
+    where o.product_id = c.product_id and o.supplier = c.supplier and o.cost is not null offset 0
+  ) as terms on s.protocol <> 'http';
   perform core.enqueue('call_supplier', postponed_ids, postponed_until, 'call_supplier');
 end
 $$;
@@ -64,4 +72,6 @@ comment on function work.begin_calls is
   'place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). '
   'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
   'transaction has locked within a second. under_way counts the calls '
-  'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff.';
+  'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency '
+  '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier.
+nullable: unit_cost, currency, supplier_order_id, first_sent_at';

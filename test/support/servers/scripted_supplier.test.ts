@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAdapters } from '../../../src/supplier/adapters.ts'
+import { supplierCall } from '../supplier_call.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
 
 const adapters = createAdapters()
@@ -15,8 +16,8 @@ afterAll(async () => {
 })
 
 async function ask(method: 'put' | 'get', reference: string) {
-  const order = { reference, sku: 'S', quantity: 1, deliveryData: {} }
-  return adapters.adapterFor('http')?.[method]({ baseUrl: supplier.url, token: supplier.token, ...order })
+  const call = supplierCall({ baseUrl: supplier.url, token: supplier.token, reference })
+  return adapters.adapterFor('http')?.[method](call)
 }
 
 describe('the scripted supplier', () => {
@@ -45,7 +46,7 @@ describe('the scripted supplier', () => {
   it('waits for a request that comes, or has come, and not for ever', async () => {
     const coming = supplier.waitForRequest((r) => r.reference === 'c')
     await ask('put', 'c')
-    expect(await coming).toMatchObject({ method: 'PUT', body: { reference: 'c', sku: 'S' } })
+    expect(await coming).toMatchObject({ method: 'PUT', body: { reference: 'c', sku: 'UC-60' } })
     expect(await supplier.waitForRequest((r) => r.reference === 'c')).toEqual(await coming)
     await expect(supplier.waitForRequest((r) => r.reference === 'd', 10)).rejects.toThrow('no such request')
   })
