@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { DatabaseUrlError, parseDatabaseUrl } from './common/database_url.ts'
 import { type Network, parseNetworks } from './common/networks.ts'
 import { parseEntry } from './common/origin.ts'
+import { credentialFrom } from './common/secret.ts'
 
 /** The npm scripts that read the settings. */
 export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'seed' | 'demo'
@@ -47,6 +48,8 @@ export type Config = {
   /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
   supplierToken: string | undefined
   supplierUrl: string
+  /** The credential of a supplier: as it stands, or for `env:NAME` the setting of that name; undefined where that is not set. */
+  supplierCredential: (credential: string) => string | undefined
   /** After how many days attempts, answers of suppliers that made no sense, and acknowledged alerts are removed. */
   retainDays: { attempts: number; raw: number; alerts: number }
   /** The passwords that `migrate` gives to the logins of the other processes. */
@@ -212,10 +215,10 @@ export function loadConfig(
   if (values.DATABASE_URL === undefined && values.DATABASE_DIRECT_URL !== undefined) {
     throw new ConfigError('DATABASE_DIRECT_URL goes with DATABASE_URL, which is not set')
   }
-  return configOf(values, command)
+  return { ...configOf(values, command), supplierCredential: (text) => credentialFrom(text, given) }
 }
 
-function configOf(values: Settings, command: Command): Config {
+function configOf(values: Settings, command: Command): Omit<Config, 'supplierCredential'> {
   const embedded = command === 'start' && values.DATABASE_URL === undefined
   const production = values.NODE_ENV === 'production'
   const databaseDirectUrl = values.DATABASE_DIRECT_URL ?? values.DATABASE_URL

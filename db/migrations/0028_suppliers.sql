@@ -135,13 +135,17 @@ comment on column supply.access_tokens.renewing_until is 'Until when nobody else
 create table supply.supplier_events (
   supplier text not null references supply.suppliers,
   event_id text not null check (length(event_id) between 1 and 200),
+  item_id uuid not null references supply.order_items,
   received_at timestamptz not null default now(),
   primary key (supplier, event_id)
 );
 create index supplier_events_time on supply.supplier_events (received_at);
+create index supplier_events_item on supply.supplier_events (item_id);
+insert into supply.housekeeping (what) values ('supplier events'), ('offer changes');
 comment on table supply.supplier_events is 'The events that suppliers pushed and that were acted upon, so that a repeated one is not.';
 comment on column supply.supplier_events.supplier is 'The supplier.';
 comment on column supply.supplier_events.event_id is 'Its name for the event.';
+comment on column supply.supplier_events.item_id is 'The item that it is about.';
 comment on column supply.supplier_events.received_at is 'When it came first.';
 
 -- not_placed: the supplier has no order by this call. hold: an operator has to look.

@@ -79,6 +79,11 @@ export type Functions = {
     args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms?: number | null }
     result: { answer: string; ended_outcome: string | null; ended_seconds: number | null }[]
   }
+  /** Takes an authentic event that a supplier pushed about an item as a reason to ask for the item now: recorded; repeated where an event of that name came before; ignored for an item that is no longer there; unknown_reference for one that never was; busy, of which nothing was done, where another transaction has the lock of the item. */
+  'api.record_supplier_event': {
+    args: { supplier: string | null; event_id: string | null; item_id: string | null }
+    result: string | null
+  }
   /** Commits the next mark of a process: 1, 2, 3 and so on. A server on which api.read_state shows it has all that was committed before the call. The first mark of a process removes the marks of those that have made none for an hour. */
   'api.set_read_mark': {
     args: { process_id: string | null; mark: string | number | bigint | null }
@@ -88,6 +93,11 @@ export type Functions = {
   'api.simulate_webhook': {
     args: { account_id: string | number | bigint | null; callback_url: string | null; event_type: string | null; order_code?: string | null }
     result: { event_id: string | null; refusal: string | null; retry_after: number | null }[]
+  }
+  /** The protocol of a supplier that pushes events, and their secret as it was set (env:NAME: a setting of the process). No row if there is no such supplier. */
+  'api.supplier_push_secret': {
+    args: { supplier: string | null }
+    result: { protocol: string; push_secret: string }[]
   }
   /** The token with which a supplier signs the results it pushes; null if there is no such supplier. */
   'api.supplier_token': {
@@ -319,10 +329,10 @@ export type Functions = {
     args: { alert_id: string | null }
     result: { cause: string; message: string; count: number; first_at: Date }[]
   }
-  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier. nullable: unit_cost, currency, supplier_order_id, first_sent_at */
+  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier. nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id */
   'work.begin_calls': {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
-    result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string; delivery_type: string; unit_cost: string | null; currency: string | null; supplier_order_id: string | null; first_sent_at: Date | null }[]
+    result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string; delivery_type: string; unit_cost: string | null; currency: string | null; supplier_order_id: string | null; first_sent_at: Date | null; token_url: string | null; client_id: string | null }[]
   }
   /** Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt; one that another transaction has locked is tried again within a second. claim_id is the fencing token. A lease lasts 30 s; an attempt whose lease ended counts, with unknown outcome. The account's secret is made here at its first delivery. Specification 2.5 and 6.5. */
   'work.begin_deliveries': {
@@ -394,6 +404,11 @@ export type Functions = {
     args: { lock_id: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
     result: number | null
   }
+  /** Keeps the access token that renewer has had (work.take_access_token), for all workers and for valid_seconds; null: there was none to be had, and nobody tries again for 5 s. Returns whether it was still his to keep. */
+  'work.keep_access_token': {
+    args: { supplier: string | null; renewer: string | null; sealed: string | null; valid_seconds: number | null }
+    result: boolean | null
+  }
   /** Deletes the windows of requests that ended minutes ago, at most 10,000 at a time, and returns how many. Call it every minute. */
   'work.prune_rate_windows': {
     args: Record<string, never>
@@ -424,6 +439,11 @@ export type Functions = {
     args: { retain: string | null; is_first: boolean | null }
     result: boolean | null
   }
+  /** Removes what suppliers' lists changed in our offers longer ago than retain, 1,000 changes at a time. Returns whether there is more: call it with is_first, then without until it returns false. Calls at the same time share the work. */
+  'work.remove_offer_changes': {
+    args: { retain: string | null; is_first: boolean | null }
+    result: boolean | null
+  }
   /** Removes the pools of a process that ended in order, after it gave its jobs back. */
   'work.remove_pools': {
     args: { lock_id: string | number | bigint | null }
@@ -436,6 +456,11 @@ export type Functions = {
   }
   /** Removes attempts at suppliers that began longer ago than retain, but none of an open item: looks at 1,000 at a time, oldest first. Returns whether there is more to look at: call it with is_first, then without until it returns false. Calls at the same time share the work. A supplier that pushes a result for an item without attempts is told that the reference is unknown. */
   'work.remove_supplier_attempts': {
+    args: { retain: string | null; is_first: boolean | null }
+    result: boolean | null
+  }
+  /** Removes the records of events that suppliers pushed longer ago than retain, 1,000 at a time. Returns whether there is more: call it with is_first, then without until it returns false. Calls at the same time share the work. */
+  'work.remove_supplier_events': {
     args: { retain: string | null; is_first: boolean | null }
     result: boolean | null
   }
@@ -459,6 +484,11 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
+  /** The access token of a supplier, sealed, with its end; or must_renew: the caller, who is renewer, has 15 s to have a new one and to keep it with work.keep_access_token, or no row: somebody else is renewing it, look again. rejected is a sealed token that the supplier does not take any more. Raises foreign_key_violation for an unknown supplier. nullable: sealed, expires_at */
+  'work.take_access_token': {
+    args: { supplier: string | null; renewer: string | null; rejected?: string | null }
+    result: { sealed: string | null; expires_at: Date | null; must_renew: boolean }[]
+  }
 }
 
 export const functions = {
@@ -477,8 +507,10 @@ export const functions = {
   'api.readiness': { args: {}, returns: 'rows' },
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'value' },
   'api.record_pushed_result': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
+  'api.record_supplier_event': { args: { supplier: 'text', event_id: 'text', item_id: 'uuid' }, returns: 'value' },
   'api.set_read_mark': { args: { process_id: 'uuid', mark: 'bigint' }, returns: 'void' },
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
+  'api.supplier_push_secret': { args: { supplier: 'text' }, returns: 'rows' },
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },
   'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'api.touch_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
@@ -540,17 +572,21 @@ export const functions = {
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
   'work.gauges': { args: {}, returns: 'rows' },
   'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'value' },
+  'work.keep_access_token': { args: { supplier: 'text', renewer: 'uuid', sealed: 'text', valid_seconds: 'integer' }, returns: 'value' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.prune_samples': { args: {}, returns: 'value' },
   'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },
   'work.remove_alerts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_delivery_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
+  'work.remove_offer_changes': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_pools': { args: { lock_id: 'bigint' }, returns: 'void' },
   'work.remove_raw_answers': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_supplier_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
+  'work.remove_supplier_events': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.rescue_jobs': { args: {}, returns: 'value' },
   'work.resume_forgotten': { args: {}, returns: 'value' },
   'work.run_audit': { args: {}, returns: 'value' },
   'work.sweep': { args: {}, returns: 'value' },
+  'work.take_access_token': { args: { supplier: 'text', renewer: 'uuid', rejected: 'text' }, returns: 'rows' },
 } as const

@@ -39,6 +39,8 @@ export function createHousekeeping(db: Database, days: Config['retainDays']): Ho
     ['work.remove_raw_answers', days.raw],
     ['work.remove_supplier_attempts', days.attempts],
     ['work.remove_delivery_attempts', days.attempts],
+    ['work.remove_supplier_events', days.attempts],
+    ['work.remove_offer_changes', days.attempts],
     ['work.remove_alerts', days.alerts],
   ] as const
 

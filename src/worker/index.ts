@@ -4,7 +4,7 @@ import { callSupplier } from '../../tasks/call_supplier.ts'
 import { deliverWaiting } from '../../tasks/deliver_waiting.ts'
 import { deliverWebhook } from '../../tasks/deliver_webhook.ts'
 import type { Config } from '../config.ts'
-import { connect, type Database } from '../database/client.ts'
+import type { Database } from '../database/client.ts'
 import { hostsOf } from '../database/hosts.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
@@ -12,13 +12,13 @@ import { createAdapters } from '../supplier/adapters.ts'
 import { createResolver } from '../webhook/resolve.ts'
 import { createSender } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
-import { createHousekeeping } from './housekeeping.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
-import { createLostJobs, createWatchdog } from './pool_health.ts'
+import { startPeriodicTasks } from './periodic_tasks.ts'
 import { type Pool, startPool } from './pools.ts'
 import { takeProcessLock } from './process_lock.ts'
 import type { Services } from './services.ts'
 import { createSupplierCalls } from './supplier_calls.ts'
+import { createSupplierCredentials } from './supplier_credentials.ts'
 import { createWebhookDeliveries } from './webhook_deliveries.ts'
 
 export type WorkerOptions = {
@@ -31,6 +31,7 @@ export type WorkerOptions = {
     | 'supplierDeadlineHours'
     | 'supplierSilentMinutes'
     | 'supplierConcurrency'
+    | 'supplierCredential'
     | 'webhookConcurrency'
     | 'alertWebhookUrl'
     | 'alertWebhookFormat'
@@ -54,16 +55,6 @@ export type Worker = {
   stop(): Promise<void>
 }
 
-/** How often each worker sweeps, in milliseconds. A sweep looks at a pool's lock at most every 4 s. */
-export const sweepMs = 5_000
-/** In so many sweeps running a pool may be without a fetch that ended well before its process ends. */
-const sweepsWithoutFetch = 6
-const fillMs = 1_000
-const resumeMs = 30_000
-const checkMs = 30_000
-const pruneMs = 60_000
-const removeOldMs = 600_000
-const auditMs = 60_000
 const longestDrainMs = 20_000
 const hostWaitMs = 60_000
 
@@ -90,48 +81,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const cutOff = new AbortController()
   const { services, closeOutside } = createServices(options, metrics, cutOff.signal)
   const { pools, registered } = await startRunners(options, services, metrics, lock.id)
-  const poolIds = pools.map(({ id }) => id)
-  const returnLostJobs = createLostJobs(db, pools)
-  const stalledPool = createWatchdog(pools, sweepsWithoutFetch)
-  const housekeeping = createHousekeeping(db, config.retainDays)
-  const auditDb = connectAudit(databaseUrl)
   const hopeless = Promise.withResolvers<string>()
-  // Where a registration failed, the first heartbeat makes up for it.
-  let isKnown = registered
-  const timers = [
-    every(pruneMs, log, housekeeping.prune),
-    every(removeOldMs, log, housekeeping.removeOld),
-    every(auditMs, log, () => auditDb.call('work.run_audit')),
-    every(resumeMs, log, async () => {
-      const resumed = await db.call('work.resume_forgotten')
-      if (resumed) log.error({ jobs: resumed }, 'added jobs for what nobody would have looked at')
-    }),
-    every(
-      checkMs,
-      log,
-      () => db.call('work.check_suppliers', { silent_minutes: config.supplierSilentMinutes }),
-      'at once',
-    ),
-    every(fillMs, log, () => db.call('work.fill_slots')),
-    every(
-      sweepMs,
-      log,
-      async () => {
-        // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.
-        const unknown = await db.call('work.heartbeat', { lock_id: lock.id, pool_ids: poolIds })
-        if (isKnown && unknown) hopeless.resolve('the sweeper of another worker took this one for dead')
-        isKnown = true
-        const returned = await returnLostJobs()
-        if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked, and never arrived here')
-        const stalled = stalledPool()
-        if (stalled) hopeless.resolve(`the pool of ${stalled} does not look for jobs any more`)
-        const freed = await db.call('work.sweep')
-        if (freed) log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
-        await db.call('work.close_alerts')
-      },
-      'at once',
-    ),
-  ]
+  const periodic = startPeriodicTasks({
+    ...{ databaseUrl, db, config, log, pools, lockId: lock.id },
+    isKnown: registered,
+    onHopeless: hopeless.resolve,
+  })
 
   return {
     metricsPort: metricsServer?.port,
@@ -141,12 +96,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       ...pools.map(endOf),
     ]),
     stop: async () => {
-      for (const timer of timers) clearInterval(timer)
-      const swept = housekeeping.stop()
+      const stopped = periodic.stop()
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
       await Promise.allSettled(pools.map(({ runner }) => runner.stop()))
       clearTimeout(cutTimer)
-      await Promise.all([closeOutside(), swept, auditDb.end({ timeout: 0 })])
+      await Promise.all([closeOutside(), stopped])
       // Who lost the database may have jobs that could not be given back: the sweeper frees those of pools that it knows.
       if (!lockIsLost) await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
       await Promise.all([lock.release(), metricsServer?.close()])
@@ -161,23 +115,10 @@ async function refuseRestored(db: Database): Promise<void> {
   throw new Error(`${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations.md)`)
 }
 
-/** A connection of its own for the audit, which reads much: it may take 5 s, and nothing else waits for it. */
-function connectAudit(url: string): Database {
-  return connect({
-    url,
-    role: 'supply_worker',
-    max: 1,
-    lockTimeoutMs: 2_000,
-    statementTimeoutMs: 5_000,
-    deadlineMs: 7_000,
-    idleInTransactionMs: 10_000,
-    applicationName: 'supply-ordering audit',
-  })
-}
-
 function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: AbortSignal) {
   const { db, config, log } = options
   const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs })
+  const credentials = createSupplierCredentials(db, config.supplierCredential)
   const allowNetworks = config.callbackAllowNetworks
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
@@ -185,6 +126,7 @@ function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: 
     suppliers: createSupplierCalls({
       db,
       adapters,
+      credentials,
       deadlineHours: config.supplierDeadlineHours,
       supplierCap: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       signal,
@@ -194,7 +136,8 @@ function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: 
     waitingWebhooks: createWebhookDeliveries({ db, sender, metrics }),
     alerts: createAlerts(db, log, { url: config.alertWebhookUrl, format: config.alertWebhookFormat }),
   }
-  return { services, closeOutside: () => Promise.allSettled([sender.close(), adapters.close()]) }
+  const outside = [sender, adapters, credentials]
+  return { services, closeOutside: () => Promise.allSettled(outside.map((each) => each.close())) }
 }
 
 async function startRunners(
@@ -251,27 +194,4 @@ async function endOf({ runner }: Pool): Promise<string> {
   } catch (error) {
     return `a worker pool failed: ${error instanceof Error ? error.message : 'unknown'}`
   }
-}
-
-/** Does some work again and again, for the first time after `ms` milliseconds or at once. */
-function every(
-  ms: number,
-  log: Log,
-  work: () => Promise<unknown>,
-  first: 'later' | 'at once' = 'later',
-): NodeJS.Timeout {
-  let busy = false
-  const run = async () => {
-    if (busy) return
-    busy = true
-    try {
-      await work()
-    } catch (error) {
-      log.warn({ error: safeError(error) }, 'a periodic task of the worker failed')
-    } finally {
-      busy = false
-    }
-  }
-  if (first === 'at once') void run()
-  return setInterval(run, ms)
 }

@@ -3,10 +3,11 @@ import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
 import type { SupplierCall } from '../supplier/adapter.ts'
 import type { SupplierAdapters } from '../supplier/adapters.ts'
-import { type SupplierOutcome, unknown } from '../supplier/outcome.ts'
+import { notPlaced, type SupplierOutcome, unknown } from '../supplier/outcome.ts'
 import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
 import type { WorkerMetrics } from './metrics.ts'
+import type { SupplierCredentials } from './supplier_credentials.ts'
 
 export type LeasedCall = Functions['work.begin_calls']['result'][number]
 
@@ -16,6 +17,7 @@ type FinishedRow = Functions['work.finish_calls']['result'][number]
 export type SupplierCallOptions = {
   db: Database
   adapters: SupplierAdapters
+  credentials: SupplierCredentials
   /** How long a supplier may leave an item unsettled before it is stuck, in hours. */
   deadlineHours: number
   /** How many calls to one supplier may be under way at once in this process. */
@@ -34,7 +36,7 @@ const mostCodes = 10_000
  * of `finish`, share statements.
  */
 export function createSupplierCalls(options: SupplierCallOptions) {
-  const { db, adapters, deadlineHours, supplierCap, signal, metrics } = options
+  const { db, adapters, credentials, deadlineHours, supplierCap, signal, metrics } = options
   const underWay = new Map<string, number>()
   const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
   const deadline = `${deadlineHours} hours`
@@ -79,8 +81,15 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   async function callAdapter(leased: LeasedCall): Promise<SupplierOutcome> {
     const adapter = adapters.adapterFor(leased.protocol)
     if (adapter === undefined) return unknown(`there is no adapter for protocol ${leased.protocol}`)
-    const call = callFrom(leased)
-    return leased.method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)
+    const { method } = leased
+    const access = await credentials.tokenFor(leased)
+    if (!access.ok) {
+      return method === 'put' ? notPlaced(access.cause, access.error) : unknown(access.error)
+    }
+    const call = callFrom(leased, access.token)
+    const outcome = await (method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal))
+    if ('httpStatus' in outcome && outcome.httpStatus === 401) credentials.reject(leased, access.token)
+    return outcome
   }
 
   return {
@@ -116,11 +125,11 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   }
 }
 
-function callFrom(leased: LeasedCall): SupplierCall {
+function callFrom(leased: LeasedCall, token: string): SupplierCall {
   return {
     supplier: leased.supplier,
     baseUrl: leased.base_url,
-    token: leased.token,
+    token,
     reference: leased.reference,
     sku: leased.sku,
     quantity: leased.quantity,

@@ -5,6 +5,7 @@ import { createAdapters } from '../../src/supplier/adapters.ts'
 import { answered } from '../../src/supplier/outcome.ts'
 import { createWorkerMetrics } from '../../src/worker/metrics.ts'
 import { createSupplierCalls } from '../../src/worker/supplier_calls.ts'
+import { createSupplierCredentials } from '../../src/worker/supplier_credentials.ts'
 import { testDatabase } from '../support/database.ts'
 import { orderRequest, placeAll } from '../support/orders.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'
@@ -32,6 +33,7 @@ beforeEach(() => {
   calls = createSupplierCalls({
     db: counting,
     adapters: createAdapters(),
+    credentials: createSupplierCredentials(db, (credential) => credential),
     deadlineHours: 24,
     supplierCap: 100,
     signal: new AbortController().signal,

@@ -4,7 +4,8 @@ create or replace function work.begin_calls(
 returns table (
   ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
   reference uuid, sku text, quantity int, delivery_data jsonb, supplier text,
-  delivery_type text, unit_cost numeric, currency text, supplier_order_id text, first_sent_at timestamptz
+  delivery_type text, unit_cost numeric, currency text, supplier_order_id text, first_sent_at timestamptz,
+  token_url text, client_id text
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -55,7 +56,8 @@ begin
     select c.id, c.supplier, c.method, c.claim_id from claimed c order by c.id
   )
   select array_position(item_ids, c.id), c.id, c.claim_id, c.method, s.protocol, s.base_url, s.token,
-    c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency, c.supplier_order_id, c.sent_at
+    c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency, c.supplier_order_id, c.sent_at,
+    s.token_url, s.client_id
   from claimed c
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s
   -- The protocol http says nothing of costs.
@@ -74,4 +76,4 @@ comment on function work.begin_calls is
   'transaction has locked within a second. under_way counts the calls '
   'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency '
   '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier.
-nullable: unit_cost, currency, supplier_order_id, first_sent_at';
+nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id';

@@ -130,7 +130,16 @@ test('what was removed is counted, over passes and parts', async () => {
   expect(await counted('supplier_attempts')).toMatchObject({ removed: '2510', oldest_kept: oldest?.at })
   const whats = await sql()`select what from ops.housekeeping order by what`
   expect(whats.map(({ what }) => what)).toEqual([
-    ...['alerts', 'delivery attempts', 'rate windows', 'raw answers', 'samples', 'supplier attempts'],
+    ...[
+      'alerts',
+      'delivery attempts',
+      'offer changes',
+      'rate windows',
+      'raw answers',
+      'samples',
+      'supplier attempts',
+      'supplier events',
+    ],
   ])
 })
 
@@ -200,5 +209,20 @@ test('a part is found by index, and reads no more than it looks at', async () =>
     } finally {
       await session.end()
     }
+  }
+})
+
+test('the events that suppliers pushed and what their lists changed are removed when they are old', async () => {
+  const [item] = await sql()`select i.id, i.product_id from supply.order_items i limit 1`
+  await sql()`
+    insert into supply.supplier_events (supplier, event_id, item_id, received_at)
+    select 'first', 'event ' || n, ${item?.id}, now() - n * interval '1 day' from generate_series(1, 100) as n`
+  await sql()`
+    insert into supply.offer_changes (product_id, supplier, before, after, changed_at)
+    select ${item?.product_id}, 'first', '{}', '{}', now() - n * interval '1 day' from generate_series(1, 100) as n`
+  for (const name of ['supplier_events', 'offer_changes']) {
+    await sql().unsafe(`select work.remove_${name}('90 days', true)`)
+    const [left] = await sql().unsafe(`select count(*)::int as count from supply.${name}`)
+    expect([name, left?.count]).toEqual([name, 89])
   }
 })

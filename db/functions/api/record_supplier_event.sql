@@ -1,0 +1,43 @@
+create or replace function api.record_supplier_event(supplier text, event_id text, item_id uuid)
+returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  item supply.order_items;
+begin
+  select i.* into item from supply.order_items i where i.id = record_supplier_event.item_id for no key update skip locked;
+  if not found then
+    return case
+      when exists (select from supply.order_items i where i.id = record_supplier_event.item_id) then 'busy'
+      else 'unknown_reference'
+    end;
+  end if;
+  if item.sent_at is null or item.supplier <> record_supplier_event.supplier then
+    return case
+      when exists (
+        select from supply.supplier_attempts a
+        where a.item_id = item.id and a.supplier = record_supplier_event.supplier) then 'ignored'
+      else 'unknown_reference'
+    end;
+  end if;
+  insert into supply.supplier_events (supplier, event_id, item_id)
+  values (record_supplier_event.supplier, record_supplier_event.event_id, item.id)
+  on conflict on constraint supplier_events_pkey do nothing;
+  if not found then
+    return 'repeated';
+  end if;
+  -- Held items wait for an operator. What is asked now may have been asked before the event: the next call on the steps comes soon.
+  if item.completed_at is not null or item.next_check_at is null or item.claim_expires_at is not null then
+    return 'recorded';
+  end if;
+  update supply.order_items i set next_check_at = now() where i.id = item.id and i.next_check_at > now();
+  if found then
+    perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
+  end if;
+  return 'recorded';
+end
+$$;
+comment on function api.record_supplier_event is
+  'Takes an authentic event that a supplier pushed about an item as a reason to ask for the item now: recorded; repeated where an event of that name came '
+  'before; ignored for an item that is no longer there; unknown_reference for one that never was; busy, of which nothing was done, where another '
+  'transaction has the lock of the item.';

@@ -1,0 +1,28 @@
+create or replace function work.take_access_token(supplier text, renewer uuid, rejected text default null)
+returns table (sealed text, expires_at timestamptz, must_renew boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  token supply.access_tokens;
+  is_good boolean;
+begin
+  insert into supply.access_tokens (supplier) values (take_access_token.supplier) on conflict do nothing;
+  select t.* into token from supply.access_tokens t where t.supplier = take_access_token.supplier for no key update;
+  is_good := coalesce(token.expires_at > now() and token.sealed is distinct from rejected, false);
+  if is_good and token.expires_at > now() + interval '30 s' then
+    return query select token.sealed, token.expires_at, false;
+  elsif token.renewing_until > now() then
+    return query select t.sealed, t.expires_at, false from (select token.sealed, token.expires_at) as t (sealed, expires_at) where is_good;
+  else
+    update supply.access_tokens t set renewed_by = renewer, renewing_until = now() + interval '15 s'
+    where t.supplier = take_access_token.supplier;
+    return query select null::text, null::timestamptz, true;
+  end if;
+end
+$$;
+comment on function work.take_access_token is
+  'The access token of a supplier, sealed, with its end; or must_renew: the caller, who is renewer, has 15 s to have a new one and to keep it with '
+  'work.keep_access_token, or no row: somebody else is renewing it, look again. rejected is a sealed token that the supplier does not take any more. '
+  'Raises foreign_key_violation for an unknown supplier.
+nullable: sealed, expires_at';

@@ -1,0 +1,126 @@
+import type { Config } from '../config.ts'
+import { connect, type Database } from '../database/client.ts'
+import { type Log, safeError } from '../log.ts'
+import { createHousekeeping } from './housekeeping.ts'
+import { createLostJobs, createWatchdog } from './pool_health.ts'
+import type { Pool } from './pools.ts'
+
+export type PeriodicTaskOptions = {
+  /** Leads to the server without a pooler between. */
+  databaseUrl: string
+  db: Database
+  config: Pick<Config, 'supplierSilentMinutes' | 'retainDays'>
+  log: Log
+  pools: Pool[]
+  lockId: number
+  /** Whether the pools are registered. Where that failed, the first heartbeat makes up for it. */
+  isKnown: boolean
+  /** Is told why this process must end. */
+  onHopeless: (reason: string) => void
+}
+
+/** How often each worker sweeps, in milliseconds. A sweep looks at a pool's lock at most every 4 s. */
+export const sweepMs = 5_000
+/** In so many sweeps running a pool may be without a fetch that ended well before its process ends. */
+const sweepsWithoutFetch = 6
+const fillMs = 1_000
+const resumeMs = 30_000
+const checkMs = 30_000
+const pruneMs = 60_000
+const removeOldMs = 600_000
+const auditMs = 60_000
+
+/**
+ * Starts what a worker does again and again beside its jobs: the heartbeat, the sweeper that frees the jobs of dead
+ * workers, and what else keeps the queue and the tables in order. `stop` begins nothing more, and resolves when the
+ * housekeeping under way has ended.
+ */
+export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => Promise<void> } {
+  const { databaseUrl, db, config, log } = options
+  const housekeeping = createHousekeeping(db, config.retainDays)
+  const auditDb = connectAudit(databaseUrl)
+  const { supplierSilentMinutes: silent_minutes } = config
+  const timers = [
+    every(pruneMs, log, housekeeping.prune),
+    every(removeOldMs, log, housekeeping.removeOld),
+    every(auditMs, log, () => auditDb.call('work.run_audit')),
+    every(resumeMs, log, async () => {
+      const resumed = await db.call('work.resume_forgotten')
+      if (resumed) log.error({ jobs: resumed }, 'added jobs for what nobody would have looked at')
+    }),
+    every(checkMs, log, () => db.call('work.check_suppliers', { silent_minutes }), 'at once'),
+    every(fillMs, log, () => db.call('work.fill_slots')),
+    every(sweepMs, log, createSweep(options), 'at once'),
+    every(sweepMs, log, createLook(options), 'at once'),
+    every(sweepMs, log, () => db.call('work.close_alerts'), 'at once'),
+  ]
+  return {
+    stop: async () => {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all([housekeeping.stop(), auditDb.end({ timeout: 0 })])
+    },
+  }
+}
+
+/** Says that this process lives, and frees what dead ones hold. */
+function createSweep({ db, log, pools, lockId: lock_id, isKnown, onHopeless }: PeriodicTaskOptions) {
+  const pool_ids = pools.map(({ id }) => id)
+  let wasKnown = isKnown
+  return async () => {
+    // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.
+    const unknown = await db.call('work.heartbeat', { lock_id, pool_ids })
+    if (wasKnown && unknown) onHopeless('the sweeper of another worker took this one for dead')
+    wasKnown = true
+    const freed = await db.call('work.sweep')
+    if (freed) log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
+  }
+}
+
+/** Looks whether the pools of this process do their work. Apart from the sweep, which must not fail with it. */
+function createLook({ db, log, pools, onHopeless }: PeriodicTaskOptions) {
+  const returnLostJobs = createLostJobs(db, pools)
+  const stalledPool = createWatchdog(pools, sweepsWithoutFetch)
+  return async () => {
+    const stalled = stalledPool()
+    if (stalled) onHopeless(`the pool of ${stalled} does not look for jobs any more`)
+    const returned = await returnLostJobs()
+    if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked, and never arrived here')
+  }
+}
+
+/** A connection of its own for the audit, which reads much: it may take 5 s, and nothing else waits for it. */
+function connectAudit(url: string): Database {
+  return connect({
+    url,
+    role: 'supply_worker',
+    max: 1,
+    lockTimeoutMs: 2_000,
+    statementTimeoutMs: 5_000,
+    deadlineMs: 7_000,
+    idleInTransactionMs: 10_000,
+    applicationName: 'supply-ordering audit',
+  })
+}
+
+/** Does some work again and again, for the first time after `ms` milliseconds or at once. */
+function every(
+  ms: number,
+  log: Log,
+  work: () => Promise<unknown>,
+  first: 'later' | 'at once' = 'later',
+): NodeJS.Timeout {
+  let busy = false
+  const run = async () => {
+    if (busy) return
+    busy = true
+    try {
+      await work()
+    } catch (error) {
+      log.warn({ error: safeError(error) }, 'a periodic task of the worker failed')
+    } finally {
+      busy = false
+    }
+  }
+  if (first === 'at once') void run()
+  return setInterval(run, ms)
+}

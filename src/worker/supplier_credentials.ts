@@ -1,0 +1,61 @@
+import { settingOf } from '../common/secret.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/client.ts'
+import { createAccessTokens, type TokenResult, type TokenStore } from '../supplier/access_tokens.ts'
+import type { NotPlacedCause } from '../supplier/outcome.ts'
+
+/** A supplier's row, as far as it says with what it is called. */
+type Row = { supplier: string; token: string; token_url: string | null; client_id: string | null }
+
+/** Gives the tokens that suppliers are called with. */
+export type SupplierCredentials = {
+  /** The token; or why there is none, in technical terms. Never rejects for what the outside world does. */
+  tokenFor: (row: Row) => Promise<TokenResult | { ok: false; cause: NotPlacedCause; error: string }>
+  /** Says that the supplier did not take a token. */
+  reject: (row: Row, token: string) => void
+  close: () => Promise<void>
+}
+
+/**
+ * Makes what gives the tokens: as they stand in the row, or in the environment (`env:NAME`), or changed for an access
+ * token that all workers share.
+ */
+export function createSupplierCredentials(
+  db: Database,
+  supplierCredential: Config['supplierCredential'],
+): SupplierCredentials {
+  const accessTokens = createAccessTokens(storeIn(db))
+  const credentialOf = (row: Row, token: string) => ({
+    supplier: row.supplier,
+    token,
+    tokenUrl: row.token_url,
+    clientId: row.client_id,
+  })
+  return {
+    tokenFor: async (row) => {
+      const token = supplierCredential(row.token)
+      return token === undefined
+        ? { ok: false, cause: 'settings', error: `the environment has no ${settingOf(row.token)}` }
+        : accessTokens.tokenFor(credentialOf(row, token))
+    },
+    reject: (row, accessToken) => {
+      const token = supplierCredential(row.token)
+      if (token !== undefined) accessTokens.reject(credentialOf(row, token), accessToken)
+    },
+    close: accessTokens.close,
+  }
+}
+
+function storeIn(db: Database): TokenStore {
+  return {
+    take: async (supplier, renewer, rejected) => {
+      const [row] = await db.call('work.take_access_token', { supplier, renewer, rejected })
+      if (row === undefined) return 'wait'
+      if (row.must_renew || row.sealed === null || row.expires_at === null) return 'renew'
+      return { sealed: row.sealed, expiresAt: row.expires_at }
+    },
+    keep: async (supplier, renewer, sealed, valid_seconds) => {
+      await db.call('work.keep_access_token', { supplier, renewer, sealed, valid_seconds })
+    },
+  }
+}

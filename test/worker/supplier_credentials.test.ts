@@ -1,0 +1,143 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectWorker } from '../../src/commands/connections.ts'
+import { credentialFrom } from '../../src/common/secret.ts'
+import type { Database } from '../../src/database/client.ts'
+import { createSupplierCredentials, type SupplierCredentials } from '../../src/worker/supplier_credentials.ts'
+import { testDatabase } from '../support/database.ts'
+
+const database = testDatabase()
+let db: Database
+let server: Server
+let url: string
+/** What comes to the endpoint of access tokens, and how it is answered: with one token after the other. */
+let asked: { authorization: string; body: string }[]
+let answer: (count: number, request: IncomingMessage) => { status: number; body: unknown }
+const made: SupplierCredentials[] = []
+
+beforeAll(async () => {
+  db = connectWorker(database.url)
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      asked.push({ authorization: request.headers.authorization ?? '', body })
+      const { status, body: said } = answer(asked.length, request)
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`
+})
+beforeEach(async () => {
+  asked = []
+  answer = (count) => ({
+    status: 200,
+    body: { access_token: `access-${count}`, token_type: 'Bearer', expires_in: 3600 },
+  })
+  await database.sql`truncate supply.access_tokens`
+  await database.sql`select ops.upsert_supplier('oauth', 'http://127.0.0.1:9', 'secret')`
+})
+afterEach(() => Promise.all(made.splice(0).map((one) => one.close())))
+afterAll(async () => {
+  await db.end()
+  server.closeAllConnections()
+  server.close()
+})
+
+/** The credentials of a worker process of its own. */
+function aWorker(environment: NodeJS.ProcessEnv = {}): SupplierCredentials {
+  const credentials = createSupplierCredentials(db, (credential) => credentialFrom(credential, environment))
+  made.push(credentials)
+  return credentials
+}
+
+const row = (given: object = {}) => ({
+  ...{ supplier: 'oauth', token: 'sec ret', token_url: url, client_id: 'us & co' },
+  ...given,
+})
+const plain = (token: string) => row({ token, token_url: null, client_id: null })
+
+describe('the token of a supplier', () => {
+  test('is what its row says, or the setting that the row names', async () => {
+    const worker = aWorker({ UPSTREAM: 'from the environment' })
+    expect(await worker.tokenFor(plain('secret'))).toEqual({ ok: true, token: 'secret' })
+    expect(await worker.tokenFor(plain('env:UPSTREAM'))).toEqual({ ok: true, token: 'from the environment' })
+    expect(await worker.tokenFor(plain('env:OTHER'))).toEqual({
+      ...{ ok: false, cause: 'settings', error: 'the environment has no OTHER' },
+    })
+    expect(asked).toEqual([])
+  })
+
+  test('is changed for an access token by the client credentials grant', async () => {
+    expect(await aWorker({ S: 'sec ret' }).tokenFor(row({ token: 'env:S' }))).toEqual({
+      ...{ ok: true, token: 'access-1' },
+    })
+    const credentials = Buffer.from('us+%26+co:sec+ret').toString('base64')
+    expect(asked).toEqual([{ authorization: `Basic ${credentials}`, body: 'grant_type=client_credentials' }])
+  })
+})
+
+describe('an access token', () => {
+  test('is had once for all calls of all workers', async () => {
+    const workers = [aWorker(), aWorker(), aWorker()]
+    const tokens = await Promise.all(workers.flatMap((one) => [one.tokenFor(row()), one.tokenFor(row())]))
+    expect(new Set(tokens.map((token) => token.ok && token.token))).toEqual(new Set(['access-1']))
+    expect(asked).toHaveLength(1)
+  })
+
+  test('is not readable in the database', async () => {
+    await aWorker().tokenFor(row())
+    const [kept] = await database.sql`select sealed from supply.access_tokens`
+    expect(Buffer.from(String(kept?.sealed), 'base64').toString('latin1')).not.toContain('access-1')
+  })
+
+  test('that expires is renewed once', async () => {
+    const workers = [aWorker(), aWorker()]
+    await Promise.all(workers.map((one) => one.tokenFor(row())))
+    await database.sql`update supply.access_tokens set expires_at = now() + interval '10 s'`
+    const fresh = [aWorker(), aWorker(), aWorker()]
+    const tokens = await Promise.all(fresh.map((one) => one.tokenFor(row())))
+    // While one renews it, the others may go on with what is still good.
+    expect(tokens.every(({ ok }) => ok)).toBe(true)
+    expect(asked).toHaveLength(2)
+  })
+
+  test('that the supplier does not take is renewed once', async () => {
+    const workers = [aWorker(), aWorker()]
+    await Promise.all(workers.map((one) => one.tokenFor(row())))
+    for (const worker of workers) worker.reject(row(), 'access-1')
+    const tokens = await Promise.all(workers.map((one) => one.tokenFor(row())))
+    expect(new Set(tokens.map((token) => token.ok && token.token))).toEqual(new Set(['access-2']))
+    // What was rejected long ago is nobody's token any more.
+    workers[0]?.reject(row(), 'access-1')
+    await workers[0]?.tokenFor(row())
+    expect(asked).toHaveLength(2)
+  })
+
+  test('of a secret that was changed is had anew', async () => {
+    const worker = aWorker()
+    await worker.tokenFor(row())
+    expect(await worker.tokenFor(row({ token: 'other' }))).toEqual({ ok: true, token: 'access-2' })
+    expect(await aWorker().tokenFor(row({ token: 'other' }))).toEqual({ ok: true, token: 'access-2' })
+  })
+
+  test('that is not to be had is said so, and not asked for again by all', async () => {
+    answer = () => ({ status: 401, body: { error: 'invalid_client' } })
+    const tokens = await Promise.all([aWorker().tokenFor(row()), aWorker().tokenFor(row({}))])
+    expect(tokens.some((token) => !token.ok && token.error === 'no access token: HTTP 401')).toBe(true)
+    // The second looked again after the five seconds in which the supplier is left alone.
+    expect(asked.length).toBeLessThanOrEqual(2)
+  })
+
+  test.each([
+    ['is no JSON', 200, 'text'],
+    ['is of another kind', 200, { access_token: 'x', token_type: 'mac' }],
+    ['could not stand in a header', 200, { access_token: 'a\nb', token_type: 'bearer' }],
+  ])('that %s is not used', async (_, status, body) => {
+    answer = () => ({ status, body })
+    expect(await aWorker().tokenFor(row())).toEqual({
+      ...{ ok: false, cause: 'unreachable', error: 'no access token: the answer is unusable' },
+    })
+  })
+})
