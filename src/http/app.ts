@@ -5,6 +5,7 @@ import type { Database } from '../database/client.ts'
 import { type Reads, readsFrom } from '../database/reads.ts'
 import type { Version } from '../database/version.ts'
 import { type Log, safeError } from '../log.ts'
+import { createAdapters, type SupplierAdapters } from '../supplier/adapters.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
 import { refuse } from './errors.ts'
@@ -25,6 +26,7 @@ import { addCatalogRoutes } from './routes/catalog.ts'
 import { addHealthRoutes, type Lifecycle } from './routes/health.ts'
 import { addOrderRoutes } from './routes/orders.ts'
 import { addSimulationRoutes } from './routes/simulation.ts'
+import { addSupplierEventRoutes } from './routes/supplier_events.ts'
 import { addSupplierRoutes } from './routes/suppliers.ts'
 
 export type AppOptions = {
@@ -39,7 +41,10 @@ export type AppOptions = {
     | 'callbackAllowNetworks'
     | 'publicUrl'
     | 'docsPassword'
+    | 'supplierCredential'
   >
+  /** What reads the events of suppliers; those of all protocols where it is not given. */
+  adapters?: SupplierAdapters | undefined
   log: Log
   metrics: HttpMetrics
   lifecycle: Lifecycle
@@ -82,14 +87,23 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 
 /** All routes of the service. Throws if a page cannot be made. */
 export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, admission: Admission): Routes {
-  const { db, reads = readsFrom(db), config, metrics, lifecycle, expected } = options
+  const {
+    db,
+    reads = readsFrom(db),
+    adapters = createAdapters(),
+    config,
+    metrics,
+    lifecycle,
+    expected,
+  } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   addHealthRoutes(routes, { db, expected, lifecycle })
   addCatalogRoutes(routes, reads)
   addOrderRoutes(routes, { db, reads, allowNetworks: config.callbackAllowNetworks, metrics })
   addBalanceRoutes(routes, { db, reads })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
-  addSupplierRoutes(routes, { db, admission, metrics })
+  addSupplierRoutes(routes, { db, config, admission, metrics })
+  addSupplierEventRoutes(routes, { db, config, admission, adapters })
   addReferenceRoutes(routes, config)
   addGuideRoutes(routes, config)
   addAssetRoutes(routes)

@@ -20,11 +20,14 @@ const rules: Rule[] = [
 /** Where suppliers push results. It needs no api key: the signature over the whole body shows who sends. */
 export const pushRoute = '/suppliers/:code/results'
 
+/** Where suppliers push events. It needs no api key: each protocol says how its events are known to be authentic. */
+export const eventRoute = '/suppliers/:code/webhooks'
+
 /** The routes that load balancers ask for every few seconds. */
 const healthChecks = ['/livez', '/readyz']
 
-// The push route counts for itself: only pushes that are refused, and those that are repeated too often.
-const uncounted = [...healthChecks, pushRoute]
+// These routes count for themselves: only what is refused, and what is repeated too often.
+const uncounted = [...healthChecks, pushRoute, eventRoute]
 
 const reading = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
 

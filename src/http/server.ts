@@ -33,6 +33,7 @@ export type ServerOptions = {
   db: Database
   /** For what may be read from a standby; without it, all is read from `db`. */
   reads?: Reads | undefined
+  adapters?: AppOptions['adapters']
   config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
   log: Log
   times?: Partial<ServerTimes>
@@ -69,12 +70,12 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { db, reads, config, log, expected } = options
+  const { db, reads, adapters, config, log, expected } = options
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
   addPoolMetrics(metrics.registry, db.usage)
-  const app = createApp({ db, reads, config, log, metrics, lifecycle, bodyTimes: times, expected })
+  const app = createApp({ db, reads, adapters, config, log, metrics, lifecycle, bodyTimes: times, expected })
   const server = createHttpServer(app.callback(), times)
   const metricsServer =
     config.metricsPort === undefined

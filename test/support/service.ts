@@ -9,11 +9,13 @@ import type { Database } from '../../src/database/client.ts'
 import { type ApiServer, type ServerTimes, startServer } from '../../src/http/server.ts'
 import { createLog } from '../../src/log.ts'
 import { expectedVersion } from '../../src/migrate/migrate.ts'
+import type { SupplierAdapters } from '../../src/supplier/adapters.ts'
 
 export type ApiOptions = {
   /** Settings other than the tests' own: no budget that a test could use up, callbacks to this machine allowed. */
   config?: Partial<Config>
   times?: Partial<ServerTimes>
+  adapters?: SupplierAdapters
 }
 
 export type Send = {
@@ -53,6 +55,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     log,
     expected: expectedVersion(),
     ...(options.times ? { times: options.times } : {}),
+    adapters: options.adapters,
   })
   const agent = new Agent({ connections: 200 })
   const send: TestApi['send'] = (method, path, what = {}) =>

@@ -8,7 +8,7 @@ import { startWorker, type Worker } from '../../src/worker/index.ts'
 import type { TestDatabase } from './database.ts'
 import { makeCatalog, makePartner, type Partner, type PartnerOptions } from './partner.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from './servers/scripted_supplier.ts'
-import { startApi, type TestApi } from './service.ts'
+import { type ApiOptions, startApi, type TestApi } from './service.ts'
 
 export type RunningWorker = Worker & { records: { [field: string]: unknown }[] }
 
@@ -75,11 +75,12 @@ let counter = 0
 export async function startWholeService(
   database: TestDatabase,
   config: Partial<Config> = {},
+  options: Pick<ApiOptions, 'adapters'> = {},
 ): Promise<WholeService> {
   const { sql } = database
   const supplier = await startScriptedSupplier()
   await makeCatalog(sql, supplier)
-  const api = await startApi(database.url, { config })
+  const api = await startApi(database.url, { config, ...options })
   const worker = await startTestWorker(database.url, config)
   const receivers: Receiver[] = []
 

@@ -79,6 +79,14 @@ export const securitySchemes = {
       '`sha256=` and the lower-case hexadecimal HMAC-SHA256 of `X-Supplier-Timestamp`, a dot and the raw body, under the ' +
       'supplier’s token.',
   },
+  upstreamSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Webhook-Signature',
+    description:
+      '`sha256=` and the lower-case hexadecimal HMAC-SHA256 of `X-Webhook-Timestamp`, a dot and the raw body, under the ' +
+      'secret that the supplier signs its events with.',
+  },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',

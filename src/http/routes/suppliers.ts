@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import type { Config } from '../../config.ts'
 import { batch } from '../../database/batch.ts'
 import type { Database, Functions } from '../../database/client.ts'
 import type { SupplierOutcome } from '../../supplier/outcome.ts'
 import { mayBeAuthentic, parsePush, verifyPush } from '../../supplier/push.ts'
-import { type BodyError, readBody, refuseBody } from '../body.ts'
+import { readBody } from '../body.ts'
 import type { Context, RouteContext, Routes } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import { refuse, refuseInvalid } from '../errors.ts'
@@ -11,6 +12,7 @@ import type { HttpMetrics } from '../metrics.ts'
 import type { Admission } from '../middleware/admission.ts'
 import { pushRoute } from '../paths.ts'
 import { supplierCode } from '../schemas.ts'
+import { refuseCounted } from './supplier_refusals.ts'
 
 // Pushes are not counted before their signature is known: this bounds what forged ones cost the database.
 const lookUpsAtOnce = 2
@@ -28,9 +30,15 @@ export function addSupplierRoutes(
   routes: Routes,
   {
     db,
+    config: { supplierCredential },
     admission,
     metrics,
-  }: { db: Database; admission: Admission; metrics: Pick<HttpMetrics, 'endedOrder'> },
+  }: {
+    db: Database
+    config: Pick<Config, 'supplierCredential'>
+    admission: Admission
+    metrics: Pick<HttpMetrics, 'endedOrder'>
+  },
 ): void {
   const lookUp = batch<string, string | null>({
     run: async ([supplier = '']) => new Map([[0, await db.call('api.supplier_token', { supplier })]]),
@@ -59,26 +67,18 @@ export function addSupplierRoutes(
   /** The token that a push must be signed with; undefined where its headers alone show that it is not. */
   async function tokenFor(ctx: Context, supplier: string): Promise<string | undefined> {
     if (!v.is(supplierCode, supplier) || !mayBeAuthentic(signatureOf(ctx))) return undefined
-    return (await ctx.state.databaseTime(() => lookUp(supplier))) ?? undefined
-  }
-
-  async function refuseCounted(ctx: Context, error: BodyError | 'BAD_SIGNATURE'): Promise<void> {
-    ctx.state.body.discard()
-    // What is said about too much work must not make more of it.
-    if (error === 'UNAVAILABLE') return refuseBody(ctx, error)
-    if (!(await admission.count(ctx))) return
-    if (error === 'BAD_SIGNATURE') refuse(ctx, error)
-    else refuseBody(ctx, error)
+    const token = await ctx.state.databaseTime(() => lookUp(supplier))
+    return token === null ? undefined : supplierCredential(token)
   }
 
   routes.post(pushRoute, async (ctx: RouteContext) => {
     const supplier = ctx.params.code ?? ''
     const token = await tokenFor(ctx, supplier)
-    if (token === undefined) return refuseCounted(ctx, 'BAD_SIGNATURE')
+    if (token === undefined) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const body = await readBody(ctx)
-    if (!body.ok) return refuseCounted(ctx, body.error)
+    if (!body.ok) return refuseCounted(ctx, admission, body.error)
     const signed = { ...signatureOf(ctx), token, rawBody: body.bytes }
-    if (!verifyPush(signed)) return refuseCounted(ctx, 'BAD_SIGNATURE')
+    if (!verifyPush(signed)) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     await recordPush(ctx, { record, admission, metrics }, supplier, body.bytes)
   })
 }

@@ -42,6 +42,11 @@ function authenticated(
         ...request,
         send: { ...send, headers: { ...headers, ...signed(String(send.body), supplierToken) } },
       }
+    case 'upstreamSignature':
+      return {
+        ...request,
+        send: { ...send, headers: { ...headers, ...signedEvent(String(send.body), supplierToken) } },
+      }
     default:
       return request
   }
@@ -58,7 +63,17 @@ export function basic(password: string): Record<string, string> {
 }
 
 export function signed(body: string, token: string): Record<string, string> {
+  const { timestamp, signature } = signatureOf(body, token)
+  return { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': signature }
+}
+
+export function signedEvent(body: string, secret: string): Record<string, string> {
+  const { timestamp, signature } = signatureOf(body, secret)
+  return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature }
+}
+
+function signatureOf(body: string, secret: string): { timestamp: string; signature: string } {
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const signature = createHmac('sha256', token).update(`${timestamp}.${body}`).digest('hex')
-  return { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': `sha256=${signature}` }
+  const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  return { timestamp, signature: `sha256=${hex}` }
 }

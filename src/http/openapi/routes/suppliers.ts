@@ -1,12 +1,12 @@
 import { supplierCode } from '../../schemas.ts'
 import * as examples from '../examples/events.ts'
-import { countedHeaders } from '../headers.ts'
+import { countedHeaders, uncountedHeaders } from '../headers.ts'
 import { pathParameter } from '../json_schema.ts'
 import { everywhere, refusals, responseRef } from '../refusals.ts'
 import { jsonBody } from '../replies.ts'
 import type { Paths } from '../types.ts'
 
-/** POST /suppliers/{code}/results: what suppliers push. */
+/** POST /suppliers/{code}/results and /webhooks: what suppliers push. */
 export const supplierPaths: Paths = {
   '/suppliers/{code}/results': {
     post: {
@@ -41,6 +41,42 @@ export const supplierPaths: Paths = {
           headers: countedHeaders(),
         },
         ...refusals(['VALIDATION_ERROR', 'UNKNOWN_REFERENCE'], { counted: false }),
+        ...refusals(['BAD_SIGNATURE', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
+        403: responseRef('ForbiddenOrigin'),
+        ...everywhere,
+      },
+    },
+  },
+  '/suppliers/{code}/webhooks': {
+    post: {
+      operationId: 'pushEvent',
+      tags: ['Suppliers'],
+      summary: 'Push an event',
+      description:
+        'For suppliers, not for partners: the events of protocols that push no signed results, in their own form; shown is ' +
+        'that of another service of this family. What an event says is not believed: it is a reason to ask the supplier. ' +
+        'A repeated event, and one about an order that is not ours, changes nothing. A good one is not counted against ' +
+        'the rate limit.',
+      security: [{ upstreamSignature: [] }],
+      parameters: [
+        pathParameter('code', 'The supplier’s code.', supplierCode, 'upstream'),
+        {
+          name: 'X-Webhook-Timestamp',
+          in: 'header',
+          required: true,
+          description: 'Unix time in seconds, at most 300 from ours; it is part of what is signed.',
+          example: '1772444467',
+          schema: { type: 'string', pattern: '^[0-9]+$' },
+        },
+      ],
+      requestBody: jsonBody(
+        'At most 64 KiB, signed as it stands.',
+        'OrderCompletedEvent',
+        examples.completedEvents,
+      ),
+      responses: {
+        204: { description: 'The event is taken.', headers: uncountedHeaders() },
+        ...refusals(['VALIDATION_ERROR'], { counted: false }),
         ...refusals(['BAD_SIGNATURE', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
         403: responseRef('ForbiddenOrigin'),
         ...everywhere,

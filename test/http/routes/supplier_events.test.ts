@@ -1,0 +1,133 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { credentialFrom } from '../../../src/common/secret.ts'
+import { testDatabase } from '../../support/database.ts'
+import { addEventfulProtocol, eventfulAdapters } from '../../support/eventful_supplier.ts'
+import { claimCalls } from '../../support/items.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { testApi } from '../../support/service.ts'
+import { signedEvent } from '../openapi/requests.ts'
+
+const adapters = eventfulAdapters()
+
+const database = testDatabase()
+const environment: { [name: string]: string } = { FIRST_PUSH_SECRET: 'from the environment' }
+const supplierCredential = (credential: string) => credentialFrom(credential, environment)
+const api = testApi(() => database.url, { adapters, config: { supplierCredential } })
+const narrow = testApi(() => database.url, { adapters, config: { rateLimitPerMinute: 3 } })
+let partner: Partner
+
+beforeAll(async () => {
+  const { sql } = database
+  await addEventfulProtocol(sql)
+  await makeCatalog(sql, { url: 'http://127.0.0.1:1', token: 'token' })
+  await sql`update supply.suppliers set protocol = 'eventful', push_secret = 'secret' where code = 'first'`
+  await sql`select ops.upsert_supplier('other', 'http://127.0.0.1:1', 'token')`
+  partner = await makePartner(sql, { balance: 100_000 })
+})
+
+let itemId: string
+let counter = 0
+beforeEach(async () => {
+  counter += 1
+  const body = { externalOrderId: `order-${counter}`, items: [{ productId: products.key, quantity: 2 }] }
+  const { json } = await api().post('/b2b/orders', { key: partner.key, body })
+  itemId = json.data.items[0].id
+})
+
+const post = (body: object, { secret = 'secret', supplier = 'first', to = api() } = {}) => {
+  const raw = JSON.stringify(body)
+  return to.post(`/suppliers/${supplier}/webhooks`, { body: raw, headers: signedEvent(raw, secret) })
+}
+
+/** The item is at its supplier, and asked for again in a minute. */
+async function isSent(): Promise<void> {
+  await claimCalls(database.sql, [itemId])
+  await database.sql`update supply.order_items set claim_expires_at = null, next_check_at = now() + interval '1 minute'
+    where id = ${itemId}`
+}
+
+async function isDue(): Promise<boolean> {
+  const [item] =
+    await database.sql`select next_check_at <= now() as due from supply.order_items where id = ${itemId}`
+  return item?.due === true
+}
+
+describe('an event that a supplier pushes', () => {
+  test('makes the service ask for the item now, and is counted against no budget', async () => {
+    await isSent()
+    const answer = await post({ id: 'e1', about: itemId })
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+    expect(await isDue()).toBe(true)
+    const [job] =
+      await database.sql`select available from ops.queue where subject = ${`item ${itemId}`}`.catch(() => [])
+    expect(job ?? { available: true }).toMatchObject({ available: true })
+  })
+
+  test('that is repeated causes no second look', async () => {
+    await isSent()
+    await post({ id: 'e2', about: itemId })
+    await isSent()
+    expect((await post({ id: 'e2', about: itemId })).status).toBe(204)
+    expect(await isDue()).toBe(false)
+  })
+
+  test('about an item that was never sent, or is held, or is at no supplier of that name, changes nothing', async () => {
+    const before = await database.sql`select * from supply.order_items where id = ${itemId}`
+    expect((await post({ id: 'e3', about: itemId })).status).toBe(204)
+    expect((await post({ id: 'e4', about: crypto.randomUUID() })).status).toBe(204)
+    expect((await post({ id: 'e5' })).status).toBe(204)
+    expect(await database.sql`select * from supply.order_items where id = ${itemId}`).toEqual(before)
+    await isSent()
+    await database.sql`update supply.order_items set held_at = now(), held_reason = 'test', next_check_at = null
+      where id = ${itemId}`
+    expect((await post({ id: 'e6', about: itemId })).status).toBe(204)
+    expect(await isDue()).toBe(false)
+  })
+
+  test('waits for nobody: where the item is locked, the supplier is to send it again', async () => {
+    await isSent()
+    await database.sql.begin(async (sql) => {
+      await sql`select from supply.order_items where id = ${itemId} for update`
+      const answer = await post({ id: 'e7', about: itemId })
+      expect(answer.status).toBe(503)
+      expect(answer.headers['retry-after']).toBeDefined()
+    })
+    expect((await post({ id: 'e7', about: itemId })).status).toBe(204)
+    expect(await isDue()).toBe(true)
+  })
+
+  test.each([
+    ['with another secret', { secret: 'guess' }],
+    ['for a supplier that pushes none', { supplier: 'other' }],
+    ['for no supplier', { supplier: 'nobody' }],
+    ['for what cannot be a supplier', { supplier: '%00' }],
+  ])('%s is refused', async (_, options) => {
+    await isSent()
+    expect((await post({ id: 'e8', about: itemId }, options)).status).toBe(401)
+    expect(await isDue()).toBe(false)
+  })
+
+  test('that makes no sense is refused', async () => {
+    expect((await post({})).status).toBe(400)
+  })
+
+  test('that is forged counts against the budget', async () => {
+    await database.sql`delete from supply.rate_windows`
+    const statuses: number[] = []
+    for (let n = 0; n < 5; n++) statuses.push((await post({}, { secret: 'guess', to: narrow() })).status)
+    expect(statuses).toEqual([401, 401, 401, 429, 429])
+  })
+
+  test('finds its secret in the environment', async () => {
+    await isSent()
+    await database.sql`update supply.suppliers set push_secret = 'env:FIRST_PUSH_SECRET' where code = 'first'`
+    try {
+      expect((await post({ id: 'e9', about: itemId })).status).toBe(401)
+      expect((await post({ id: 'e9', about: itemId }, { secret: 'from the environment' })).status).toBe(204)
+      expect(await isDue()).toBe(true)
+    } finally {
+      await database.sql`update supply.suppliers set push_secret = 'secret' where code = 'first'`
+    }
+  })
+})
