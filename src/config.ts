@@ -45,6 +45,7 @@ export type Config = {
   supplierDeadlineHours: number
   /** After how many minutes without a usable answer to its calls a supplier is silent. */
   supplierSilentMinutes: number
+  supplierUnsafeMinutes: number
   /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
   supplierToken: string | undefined
   supplierUrl: string
@@ -174,6 +175,7 @@ const settings = v.object({
     '24',
   ),
   SUPPLIER_SILENT_MINUTES: v.optional(wholeNumber(1, 1440), '5'),
+  SUPPLIER_UNSAFE_MINUTES: v.optional(wholeNumber(1, 1440), '30'),
   SUPPLIER_TOKEN: text,
   SUPPLIER_URL: v.optional(webUrl, 'http://127.0.0.1:4000'),
   RETAIN_ATTEMPTS_DAYS: v.optional(wholeNumber(1, 36_500), '90'),
@@ -244,6 +246,7 @@ function configOf(values: Settings, command: Command): Omit<Config, 'supplierCre
     supplierConcurrency: values.SUPPLIER_CONCURRENCY,
     supplierDeadlineHours: values.SUPPLIER_DEADLINE_HOURS,
     supplierSilentMinutes: values.SUPPLIER_SILENT_MINUTES,
+    supplierUnsafeMinutes: values.SUPPLIER_UNSAFE_MINUTES,
     supplierToken: values.SUPPLIER_TOKEN,
     supplierUrl: values.SUPPLIER_URL,
     retainDays: {

@@ -249,7 +249,7 @@ export type Functions = {
     args: { key_id: string | number | bigint | null; overlap?: string | null; at?: Date | string | null }
     result: string | null
   }
-  /** Sends an item to its supplier that was held because, after a restore, this supplier does not know it, but another one might. Look there first. Raises if the item is not held for that. */
+  /** Sends an item to its supplier, at your word that nobody has it. It was held because its supplier does not know it, and another one might, after a restore, or because the supplier does not promise that sending it again makes no second order. Look there first: a second order costs money. Raises if the item is not held for that. */
   'ops.send_item': {
     args: { item_id: string | null }
     result: undefined
@@ -309,9 +309,9 @@ export type Functions = {
     args: { id: number | null; game_slug: string | null; name: string | null; price: string | number | bigint | null; currency: string | null; delivery_type: string | null; delivery_fields?: unknown; region?: string | null; amount_value?: string | number | bigint | null; max_quantity?: number | null; in_stock?: boolean | null }
     result: number | null
   }
-  /** Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; token is the bearer token of calls to it and the HMAC key of its pushes. Calls from now on use the new values, also for items that it has already. */
+  /** Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; token is the credential of calls to it and, with http, the HMAC key of its pushes. protocol is one of those that the service speaks, http for a new one. push_secret is the secret of the events that it pushes; token_url and client_id are where and as whom an access token is had for token. token and push_secret may be env:NAME, for the setting NAME in the environment of api and worker. Of protocol, push_secret, token_url and client_id null leaves what there is, and an empty text of the last three clears it. One whose protocol lists costs and stock is read every 15 minutes unless ops.set_supplier_sync says otherwise. Calls from now on use the new values, also for items that it has already. */
   'ops.upsert_supplier': {
-    args: { code: string | null; base_url: string | null; token: string | null; protocol?: string | null }
+    args: { code: string | null; base_url: string | null; token: string | null; protocol?: string | null; push_secret?: string | null; token_url?: string | null; client_id?: string | null }
     result: undefined
   }
   /** The secret that signs an account's events, to be handed to the partner; null before the first delivery. Each call is logged. Specification 2.5. */
@@ -329,7 +329,7 @@ export type Functions = {
     args: { alert_id: string | null }
     result: { cause: string; message: string; count: number; first_at: Date }[]
   }
-  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier. nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id */
+  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier. nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id */
   'work.begin_calls': {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string; delivery_type: string; unit_cost: string | null; currency: string | null; supplier_order_id: string | null; first_sent_at: Date | null; token_url: string | null; client_id: string | null }[]
@@ -352,6 +352,11 @@ export type Functions = {
   /** Why no worker may start on this database: it was restored, and what was sent after the back-up could be sent again. Null if one may. The first worker's call records where the database is; operators do by ops.begin_recovery or ops.confirm_origin. */
   'work.check_origin': {
     args: Record<string, never>
+    result: string | null
+  }
+  /** Why a worker with these adapters may not start: one of them speaks a protocol that the database does not know, or promises something else of it. promises has a SupplierPromises by the name of each protocol. Null if it may; a protocol of which it has no adapter is no reason. */
+  'work.check_protocols': {
+    args: { promises: unknown }
     result: string | null
   }
   /** Counts the calls to suppliers that ended, for ops.supplier_health, and alerts operators of each supplier that has items and has given no usable answer for so many minutes while it was called: once for a silence. Returns how many those are. Call it every 30 s from each worker; calls at the same time do nothing. */
@@ -379,9 +384,9 @@ export type Functions = {
     args: { alert_id: string | null }
     result: undefined
   }
-  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. nullable: ended_outcome, ended_seconds */
+  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. nullable: ended_outcome, ended_seconds */
   'work.finish_calls': {
-    args: { results: unknown; deadline: string | null; lock_wait_ms?: number | null }
+    args: { results: unknown; deadline: string | null; lock_wait_ms?: number | null; unsafe_after?: string | null }
     result: { ordinal: number; verdict: string; ended_outcome: string | null; ended_seconds: number | null }[]
   }
   /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. Specification 6.4 to 6.6. nullable: told_seconds */
@@ -553,7 +558,7 @@ export const functions = {
   'ops.upsert_game': { args: { slug: 'text', name: 'text', image_url: 'text' }, returns: 'value' },
   'ops.upsert_offer': { args: { product_id: 'integer', supplier: 'text', sku: 'text', cost: 'numeric', priority: 'integer' }, returns: 'void' },
   'ops.upsert_product': { args: { id: 'integer', game_slug: 'text', name: 'text', price: 'numeric', currency: 'text', delivery_type: 'text', delivery_fields: 'jsonb', region: 'text', amount_value: 'numeric', max_quantity: 'integer', in_stock: 'boolean' }, returns: 'value' },
-  'ops.upsert_supplier': { args: { code: 'text', base_url: 'text', token: 'text', protocol: 'text' }, returns: 'void' },
+  'ops.upsert_supplier': { args: { code: 'text', base_url: 'text', token: 'text', protocol: 'text', push_secret: 'text', token_url: 'text', client_id: 'text' }, returns: 'void' },
   'ops.webhook_secret': { args: { account_id: 'bigint' }, returns: 'value' },
   'work.beat': { args: { lock_key: 'bigint', pool_ids: 'text[]' }, returns: 'void' },
   'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
@@ -562,12 +567,13 @@ export const functions = {
   'work.begin_notification': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.call_lines': { args: {}, returns: 'void' },
   'work.check_origin': { args: {}, returns: 'value' },
+  'work.check_protocols': { args: { promises: 'jsonb' }, returns: 'value' },
   'work.check_suppliers': { args: { silent_minutes: 'integer' }, returns: 'value' },
   'work.close_alerts': { args: {}, returns: 'value' },
   'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
-  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer' }, returns: 'rows' },
+  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer', unsafe_after: 'interval' }, returns: 'rows' },
   'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
   'work.gauges': { args: {}, returns: 'rows' },

@@ -1,9 +1,11 @@
-import type { AdapterFactory, SupplierAdapter } from './adapter.ts'
+import type { AdapterFactory, SupplierAdapter, SupplierPromises } from './adapter.ts'
 import { createHttpAdapter } from './http.ts'
 
 /** The adapters of a process. `close` ends their connections; the outcome of calls under way is then unknown. */
 export type SupplierAdapters = {
   adapterFor: (protocol: string) => SupplierAdapter | undefined
+  /** What the suppliers of each protocol promise. */
+  promises: Readonly<Record<string, SupplierPromises>>
   close: () => Promise<void>
 }
 
@@ -29,6 +31,7 @@ export function createAdapters(
   )
   return {
     adapterFor: (protocol) => adapters.get(protocol),
+    promises: Object.fromEntries([...adapters].map(([protocol, { promises }]) => [protocol, promises])),
     close: async () => {
       await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
     },

@@ -8,7 +8,7 @@ import type { Database } from '../database/client.ts'
 import { hostsOf } from '../database/hosts.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
-import { createAdapters } from '../supplier/adapters.ts'
+import { createAdapters, type SupplierAdapters } from '../supplier/adapters.ts'
 import { createResolver } from '../webhook/resolve.ts'
 import { createSender } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
@@ -30,6 +30,7 @@ export type WorkerOptions = {
     | 'dnsServers'
     | 'supplierDeadlineHours'
     | 'supplierSilentMinutes'
+    | 'supplierUnsafeMinutes'
     | 'supplierConcurrency'
     | 'supplierCredential'
     | 'webhookConcurrency'
@@ -62,13 +63,16 @@ const hostWaitMs = 60_000
  * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks that
  * may take long, so that none starves another. Starts also the heartbeat, the sweeper that frees the jobs of dead
  * workers, and the metrics server where it is configured. Resolves when the pools run and are registered. Rejects with
- * one clear line on a database that was restored, until an operator has begun a recovery there.
+ * one clear line on a database that was restored, until an operator has begun a recovery there, and on one that knows
+ * other promises of suppliers than the adapters.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
   // A worker that lost its database is started anew while another server takes over.
   await hostsOf(databaseUrl).wait(hostWaitMs, ({ message }) => log.warn(message))
   await refuseRestored(db)
+  const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs })
+  await refuseOtherPromises(db, adapters)
   const metrics = createWorkerMetrics(db)
   const { host, workerMetricsPort: port } = config
   const metricsServer =
@@ -79,7 +83,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     lockIsLost = true
   })
   const cutOff = new AbortController()
-  const { services, closeOutside } = createServices(options, metrics, cutOff.signal)
+  const { services, closeOutside } = createServices(options, adapters, metrics, cutOff.signal)
   const { pools, registered } = await startRunners(options, services, metrics, lock.id)
   const hopeless = Promise.withResolvers<string>()
   const periodic = startPeriodicTasks({
@@ -115,9 +119,19 @@ async function refuseRestored(db: Database): Promise<void> {
   throw new Error(`${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations.md)`)
 }
 
-function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: AbortSignal) {
+/** What is sent again relies on what the protocol's suppliers promise. */
+async function refuseOtherPromises(db: Database, adapters: SupplierAdapters): Promise<void> {
+  const refusal = await db.call('work.check_protocols', { promises: adapters.promises })
+  if (refusal !== null) throw new Error(refusal)
+}
+
+function createServices(
+  options: WorkerOptions,
+  adapters: SupplierAdapters,
+  metrics: WorkerMetrics,
+  signal: AbortSignal,
+) {
   const { db, config, log } = options
-  const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs })
   const credentials = createSupplierCredentials(db, config.supplierCredential)
   const allowNetworks = config.callbackAllowNetworks
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
@@ -128,6 +142,7 @@ function createServices(options: WorkerOptions, metrics: WorkerMetrics, signal: 
       adapters,
       credentials,
       deadlineHours: config.supplierDeadlineHours,
+      unsafeMinutes: config.supplierUnsafeMinutes,
       supplierCap: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       signal,
       metrics,

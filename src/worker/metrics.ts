@@ -117,7 +117,7 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
   })
   const supplierTimes = new Histogram({
     name: 'supplier_call_duration_seconds',
-    help: 'Time of a call to a supplier, by supplier, method and outcome: answered, not_received, unknown.',
+    help: 'Time of a call to a supplier, by supplier, method and outcome: answered, not_received, not_placed, hold, unknown.',
     labelNames: ['supplier', 'method', 'outcome'],
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
     registers: [registry],

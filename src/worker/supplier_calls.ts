@@ -3,7 +3,7 @@ import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
 import type { SupplierCall } from '../supplier/adapter.ts'
 import type { SupplierAdapters } from '../supplier/adapters.ts'
-import { notPlaced, type SupplierOutcome, unknown } from '../supplier/outcome.ts'
+import { type NotPlacedCause, notPlaced, type SupplierOutcome, unknown } from '../supplier/outcome.ts'
 import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
 import type { WorkerMetrics } from './metrics.ts'
@@ -20,6 +20,8 @@ export type SupplierCallOptions = {
   credentials: SupplierCredentials
   /** How long a supplier may leave an item unsettled before it is stuck, in hours. */
   deadlineHours: number
+  /** How long an item is looked for that its supplier does not have and that may not be sent again, in minutes. */
+  unsafeMinutes: number
   /** How many calls to one supplier may be under way at once in this process. */
   supplierCap: number
   /** Ends the calls that are under way; their outcome is unknown then. */
@@ -36,16 +38,16 @@ const mostCodes = 10_000
  * of `finish`, share statements.
  */
 export function createSupplierCalls(options: SupplierCallOptions) {
-  const { db, adapters, credentials, deadlineHours, supplierCap, signal, metrics } = options
+  const { db, adapters, credentials, deadlineHours, unsafeMinutes, supplierCap, signal, metrics } = options
   const underWay = new Map<string, number>()
   const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
-  const deadline = `${deadlineHours} hours`
+  const times = { deadline: `${deadlineHours} hours`, unsafe_after: `${unsafeMinutes} minutes` }
   const begin = batch<string, LeasedCall | null>({
     run: (itemIds) => callForIds(itemIds, beginCalls),
   })
   async function record(finished: FinishedCall[], lockWaitMs: number): Promise<Map<number, FinishedRow>> {
     const rows = await callNumbered(finished, (results) =>
-      db.call('work.finish_calls', { results, deadline, lock_wait_ms: lockWaitMs }),
+      db.call('work.finish_calls', { results, ...times, lock_wait_ms: lockWaitMs }),
     )
     for (const { ended_outcome: outcome, ended_seconds: seconds } of rows.values()) {
       if (outcome !== null && seconds !== null) metrics.observeEndedOrder(outcome, seconds)
@@ -80,12 +82,14 @@ export function createSupplierCalls(options: SupplierCallOptions) {
 
   async function callAdapter(leased: LeasedCall): Promise<SupplierOutcome> {
     const adapter = adapters.adapterFor(leased.protocol)
-    if (adapter === undefined) return unknown(`there is no adapter for protocol ${leased.protocol}`)
     const { method } = leased
+    // What is certain not to have been sent may be sent later.
+    const withoutCall = (cause: NotPlacedCause, problem: string) =>
+      method === 'put' ? notPlaced(cause, problem) : unknown(problem)
+    if (adapter === undefined)
+      return withoutCall('settings', `there is no adapter for protocol ${leased.protocol}`)
     const access = await credentials.tokenFor(leased)
-    if (!access.ok) {
-      return method === 'put' ? notPlaced(access.cause, access.error) : unknown(access.error)
-    }
+    if (!access.ok) return withoutCall(access.cause, access.error)
     const call = callFrom(leased, access.token)
     const outcome = await (method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal))
     if ('httpStatus' in outcome && outcome.httpStatus === 401) credentials.reject(leased, access.token)

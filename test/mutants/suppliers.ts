@@ -2,9 +2,12 @@ import type { Mutant } from './mutant.ts'
 
 const calls = 'test/sql/suppliers/supplier_calls.test.ts'
 const results = 'test/sql/suppliers/supplier_results.test.ts'
+const notPlaced = 'test/sql/suppliers/not_placed.test.ts'
+const promises = 'test/sql/suppliers/promises.test.ts'
 const journey = 'test/journey.test.ts'
 const outcomes = 'test/supplier/outcome.test.ts'
 const plan = 'db/functions/core/suppliers/plan_calls.sql'
+const classify = 'db/functions/core/suppliers/classify_results.sql'
 const begin = 'db/functions/work/begin_calls.sql'
 const outcome = 'src/supplier/outcome.ts'
 
@@ -30,7 +33,7 @@ export const suppliers: Mutant[] = [
     name: 'send each call as a PUT',
     breaks: 'The claim says whether an item is sent or asked for.',
     file: 'src/worker/supplier_calls.ts',
-    find: "leased.method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)",
+    find: "method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)",
     replace: 'adapter.put(call, signal)',
     tests: [journey],
   },
@@ -45,17 +48,16 @@ export const suppliers: Mutant[] = [
   {
     name: 'refund after an unknown outcome',
     breaks: 'An unknown outcome is no failure.',
-    file: 'db/functions/core/suppliers/classify_results.sql',
-    find: "else r #>> '{result,outcome}' end as outcome",
-    replace:
-      "when r #>> '{result,outcome}' = 'unknown' then 'failed' else r #>> '{result,outcome}' end as outcome",
+    file: classify,
+    find: "else r #>> '{result,outcome}'",
+    replace: "when r #>> '{result,outcome}' = 'unknown' then 'failed' else r #>> '{result,outcome}'",
     tests: [calls],
   },
   {
     name: 'ask another supplier after an unknown outcome',
     breaks: 'After an unknown outcome an item goes to no other supplier.',
     file: plan,
-    find: "next_call = case when planned.may_send then 'put' else 'get' end,",
+    find: "next_call = case when planned.may_send or planned.may_repeat then 'put' else 'get' end,",
     replace: `next_call = 'put', supplier = coalesce((
         select o.supplier from core.active_offers o where o.product_id = i.product_id and o.supplier <> i.supplier limit 1), i.supplier),`,
     tests: [results],
@@ -72,7 +74,7 @@ export const suppliers: Mutant[] = [
     name: 'never find an item stuck',
     breaks: 'An item that is unsettled past its deadline is stuck.',
     file: plan,
-    find: 'case when planned.deadline_at <= now() then now() end',
+    find: 'case when planned.deadline_at <= now() and not planned.is_unsent then now() end',
     replace: 'null',
     tests: [calls],
   },
@@ -80,8 +82,8 @@ export const suppliers: Mutant[] = [
     name: 'send an item past its deadline',
     breaks: 'After the deadline nothing is sent any more.',
     file: plan,
-    find: ' and item.deadline_at > now() as allowed',
-    replace: ' as allowed',
+    find: "= 'not_received' and item.deadline_at > now()",
+    replace: "= 'not_received'",
     tests: [calls],
   },
   {
@@ -145,7 +147,7 @@ export const suppliers: Mutant[] = [
     name: 'take a push without its signature',
     breaks: 'A push is signed with the supplier’s token.',
     file: 'src/http/routes/suppliers.ts',
-    find: "if (!verifyPush(signed)) return refuseCounted(ctx, 'BAD_SIGNATURE')",
+    find: "if (!verifyPush(signed)) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')",
     replace: '',
     tests: ['test/http/routes/suppliers.test.ts'],
   },
@@ -168,7 +170,7 @@ export const suppliers: Mutant[] = [
   {
     name: 'take a push of a supplier that never had the item',
     breaks: 'A supplier speaks of its own items only.',
-    file: 'db/functions/api/record_pushed_result.sql',
+    file: 'db/functions/api/suppliers/record_pushed_result.sql',
     find: 'a.item_id = record_pushed_result.item_id and a.supplier = record_pushed_result.supplier',
     replace: 'a.item_id = record_pushed_result.item_id',
     tests: [results],
@@ -180,5 +182,70 @@ export const suppliers: Mutant[] = [
     find: '> supplier_cap',
     replace: '> 1000000',
     tests: ['test/tasks/fairness.test.ts'],
+  },
+  {
+    name: 'send again where a repeat is not safe',
+    breaks:
+      'Where a supplier does not promise that a repeat is safe, an item is looked up, never sent again.',
+    file: plan,
+    find: '\n          and core.repeat_is_safe(item.supplier, item.sent_at, item.recovered_at) as allowed',
+    replace: ' as allowed',
+    tests: [promises],
+  },
+  {
+    name: 'send again after the time in which a repeat is safe',
+    breaks: 'What allowed a repeat is looked at again when it is sent.',
+    file: begin,
+    find: ' and not core.repeat_is_safe(b.supplier, b.sent_at, b.recovered_at) then',
+    replace: ' and false then',
+    tests: [promises],
+  },
+  {
+    name: 'never hold an item that its supplier does not have',
+    breaks: 'An item that is not there and may not be sent again is held for an operator.',
+    file: classify,
+    find: 'or item.sent_at <= now() - unsafe_after and',
+    replace: 'or false and',
+    tests: [promises],
+  },
+  {
+    name: 'send again an item of which codes came',
+    breaks: 'An operator sends again only what the supplier gave nothing for.',
+    file: 'db/functions/core/suppliers/missing_items.sql',
+    find: '\n  and not exists (select from supply.item_keys k where k.item_id = i.id)',
+    replace: '',
+    tests: [promises],
+  },
+  {
+    name: 'take a call that placed no order for a failure',
+    breaks: 'An item of which no order was placed waits; it is neither failed nor refunded.',
+    file: classify,
+    find: "= 'not_placed' and attempt.method is distinct from 'put' then 'unknown'",
+    replace: "= 'not_placed' then 'failed'",
+    tests: [notPlaced],
+  },
+  {
+    name: 'send an item because of an answer to a question',
+    breaks: 'Who only asks placed nothing in any case: the outcome is unknown.',
+    file: classify,
+    find: 'and attempt.method is distinct from',
+    replace: 'and false and attempt.method is distinct from',
+    tests: [notPlaced],
+  },
+  {
+    name: 'take an item for never sent that an earlier call may have placed',
+    breaks: 'Only an item of which no call can have made an order counts as never sent.',
+    file: 'db/functions/core/suppliers/placed_before.sql',
+    find: "when count(*) > 0 then 'perhaps'",
+    replace: '',
+    tests: [notPlaced],
+  },
+  {
+    name: 'send an item that the supplier has already',
+    breaks: 'What a supplier said that it has is asked for, never sent again.',
+    file: 'db/functions/core/suppliers/placed_before.sql',
+    find: "in ('processing', 'completed', 'failed', 'hold')) then 'yes'",
+    replace: "in ('processing', 'completed', 'failed', 'hold')) then 'perhaps'",
+    tests: [notPlaced],
   },
 ]

@@ -57,6 +57,21 @@ export const unknown = (retryAfter: number | null = null) => ({
   raw: null,
 })
 export const notReceived = () => ({ outcome: 'not_received' })
+/** By this call there is certainly no order. */
+export const notPlaced = (cause = 'busy', retryAfter: number | null = null) => ({
+  ...{ outcome: 'not_placed', cause, error: `HTTP 4xx of ${cause}`, httpStatus: 429, retryAfter, raw: null },
+})
+/** An operator has to look. */
+export const hold = (codes: string[] = []) => ({
+  ...{
+    outcome: 'hold',
+    error: 'a different body',
+    codes,
+    supplierOrderId: 'theirs',
+    httpStatus: 409,
+    raw: null,
+  },
+})
 
 function outcomeOf(status: string, said: Said) {
   return {

@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/client.ts'
 import { createAdapters } from '../../src/supplier/adapters.ts'
 import { answered } from '../../src/supplier/outcome.ts'
 import { createWorkerMetrics } from '../../src/worker/metrics.ts'
-import { createSupplierCalls } from '../../src/worker/supplier_calls.ts'
+import { createSupplierCalls, type LeasedCall } from '../../src/worker/supplier_calls.ts'
 import { createSupplierCredentials } from '../../src/worker/supplier_credentials.ts'
 import { testDatabase } from '../support/database.ts'
 import { orderRequest, placeAll } from '../support/orders.ts'
@@ -35,6 +35,7 @@ beforeEach(() => {
     adapters: createAdapters(),
     credentials: createSupplierCredentials(db, (credential) => credential),
     deadlineHours: 24,
+    unsafeMinutes: 30,
     supplierCap: 100,
     signal: new AbortController().signal,
     metrics: createWorkerMetrics(db),
@@ -60,6 +61,15 @@ async function finishAll(count: number, codes: number): Promise<string[]> {
 test('results that come together share statements', async () => {
   expect(new Set(await finishAll(40, 1))).toEqual(new Set(['settled']))
   expect(sizes).toEqual([1, 39])
+})
+
+test('a call without an adapter of its protocol is not made: nothing is sent, and what was sent stays unknown', async () => {
+  const leased = { protocol: 'telepathy', supplier: 'first' } as LeasedCall
+  expect(await calls.call({ ...leased, method: 'put' })).toMatchObject({
+    outcome: 'not_placed',
+    cause: 'settings',
+  })
+  expect(await calls.call({ ...leased, method: 'get' })).toMatchObject({ outcome: 'unknown' })
 })
 
 test('results with many codes share none, for two of them are a statement’s work', async () => {

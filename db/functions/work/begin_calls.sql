@@ -47,7 +47,14 @@ begin
   with claimed as (
     update supply.order_items i set
       next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = gen_random_uuid(), claim_expires_at = now() + interval '45 s'
-    from (select b.id, b.next_call as method, b.sent_at from supply.order_items b where b.id = any (due_ids)) as before
+    from (
+      select b.id, b.sent_at, case
+        -- The worker may have been away since the answer that allowed it.
+        when b.next_call = 'put' and b.sent_at is not null and not core.repeat_is_safe(b.supplier, b.sent_at, b.recovered_at) then 'get'
+        else b.next_call
+      end as method
+      from supply.order_items b where b.id = any (due_ids)
+    ) as before
     where i.id = before.id
     returning i.id, i.claim_id, before.method, i.sku, i.amount, i.delivery_data, i.supplier, i.product_id, i.delivery_type, i.supplier_order_id,
       before.sent_at
@@ -71,7 +78,7 @@ end
 $$;
 comment on function work.begin_calls is
   'Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item''s '
-  'place in item_ids. An item is sent (put) only if it was never sent or the supplier never received it; else it is asked for (get). '
+  'place in item_ids. An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). '
   'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
   'transaction has locked within a second. under_way counts the calls '
   'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency '

@@ -202,10 +202,38 @@ describe('a supplier', () => {
     ['a', 'https://a.example', '', 'http'],
     ['a', 'https://a.example', 'токен', 'http'],
     ['a', 'https://a.example', 'token', 'HTTP'],
+    ['a', 'https://a.example', 'token', 'telepathy'],
+    ['a', 'https://a.example', 'env:lower', 'http'],
+    ['a', 'https://a.example', 'env:', 'http'],
     ['a', null, 'token', 'http'],
   ])('is refused as %j, %j, %j, %j', async (code, url, token, protocol) => {
     await expect(
       sql()`select ops.upsert_supplier(${code}, ${url}, ${token}, ${protocol})`,
+    ).rejects.toMatchObject(refusals.wrongArgument)
+  })
+
+  test('keeps what an upsert does not name, and shows of its secrets the names of settings only', async () => {
+    const shown = async () => {
+      const [row] = await sql()`select protocol, token, push_secret, token_url, client_id, sync_every::text
+        from ops.suppliers where code = 'fourth'`
+      return row
+    }
+    await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example', 'env:FOURTH_TOKEN', 'b2b', push_secret => 'secret-5',
+      token_url => 'https://fourth.example/token', client_id => 'us')`
+    const made = {
+      ...{ protocol: 'b2b', token: 'env:FOURTH_TOKEN', push_secret: null },
+      ...{ token_url: 'https://fourth.example/token', client_id: 'us', sync_every: '00:15:00' },
+    }
+    expect(await shown()).toEqual(made)
+    await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example/v2', 'env:FOURTH_TOKEN', push_secret => 'env:PUSHES')`
+    await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example/v2', 'secret-6')`
+    expect(await shown()).toEqual({ ...made, token: null, push_secret: 'env:PUSHES' })
+    await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example', 'secret-6', 'http', '', '', '')`
+    const cleared = { token_url: null, client_id: null, sync_every: null }
+    expect(await shown()).toEqual({ protocol: 'http', token: null, push_secret: null, ...cleared })
+    expect(JSON.stringify(await sql()`select * from ops.operator_log`)).not.toMatch(/secret-[56]/)
+    await expect(
+      sql()`select ops.upsert_supplier('fourth', 'https://fourth.example', 'secret-6', client_id => 'us')`,
     ).rejects.toMatchObject(refusals.wrongArgument)
   })
 

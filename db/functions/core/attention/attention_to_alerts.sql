@@ -1,8 +1,15 @@
 create or replace view core.attention_to_alerts as
 select al.opened_at as since,
-  case kind.name when 'contradicting_result' then 'contradicting result' when 'supplier_silent' then 'supplier silent' else 'alert' end as what,
-  case kind.name when 'supplier_silent' then 'supplier ' || su.code else 'alert ' || al.id end as subject,
   case
+    when kind.name = 'contradicting_result' then 'contradicting result'
+    when kind.name like 'supplier\_%' then replace(kind.name, '_', ' ')
+    else 'alert'
+  end as what,
+  case when kind.name like 'supplier\_%' then 'supplier ' || su.code else 'alert ' || al.id end as subject,
+  case
+    when kind.name = 'supplier_circuit' then al.message || ': this ends by itself with a usable answer; the remedy only ends this line'
+    when kind.name in ('supplier_balance', 'supplier_credentials', 'supplier_settings') then
+      al.message || ' and go on by themselves once that is put right; the remedy only ends this line'
     when kind.name <> 'supplier_silent' then
       al.message || case when al.count > 1 then format(' (%s such results in that hour)', al.count) else '' end
     when su.active then al.message || ': ask the supplier; the remedy sends it no new items until ops.set_supplier_active opens it again'

@@ -15,11 +15,15 @@ begin
     when 'item_held' then exists (
       select from supply.order_items i where i.held_at is not null and i.completed_at is null and i.supplier = subject)
     when 'supplier_silent' then exists (select from core.supplier_silence s where s.supplier = subject and s.is_silent)
+    when 'supplier_circuit' then exists (select from supply.suppliers s where s.code = subject and s.open_since is not null)
+    when 'supplier_balance' then exists (select from supply.suppliers s where s.code = subject and s.trouble = 'balance')
+    when 'supplier_credentials' then exists (select from supply.suppliers s where s.code = subject and s.trouble = 'credentials')
+    when 'supplier_settings' then exists (select from supply.suppliers s where s.code = subject and s.trouble = 'settings')
     when 'audit' then exists (select from supply.audit_runs r where subject = any (r.checks))
   end;
 end
 $$;
 comment on function core.cause_stands is
   'Whether what an alert was raised for still is the case: a dead letter was not redelivered, a stuck or held item is not settled, '
-  'a supplier still gives no usable answer, the last audit found the same. '
+  'a supplier still gives no usable answer, or takes no order before an operator has done something, the last audit found the same. '
   'Null where the tables cannot tell, as with contradicting results: those an operator acknowledges.';

@@ -3,7 +3,7 @@ select i.id from supply.order_items i
 where i.recovered_at is not null and i.completed_at is null and i.held_at is null
   and not exists (
     select from supply.supplier_attempts a
-    where a.item_id = i.id and a.finished_at >= i.recovered_at and a.outcome <> 'unknown');
+    where a.item_id = i.id and a.finished_at >= i.recovered_at and a.outcome not in ('unknown', 'not_placed'));
 comment on view core.items_to_ask is
   'The items that were open when a database was restored, of which no supplier has said yet what it knows. A held one has an operator''s attention.';
 comment on column core.items_to_ask.id is 'The item.';

@@ -5,6 +5,11 @@ as $$
   select case
     when call.finished_at is null and is_under_way then 'the call is under way'
     when call.finished_at is null then format('no answer was recorded, because the worker was lost; %s may have got it', call.supplier)
+    when call.verdict = 'held' and call.outcome = 'not_received' then
+      format('%s does not have it, and sending it again is not safe without a look: the item is held for an operator', call.supplier)
+    when call.verdict = 'held' and call.outcome = 'hold' then
+      format('%s wants a look (%s)%s: the item is held for an operator', call.supplier, coalesce(call.error, 'no reason given'),
+        case when number > 0 then ' and gives ' || codes else '' end)
     when call.verdict = 'held' then
       format('%s says %s with %s for an amount of %s, which makes no sense: the item is held for an operator', call.supplier, call.outcome, codes, ordered)
     when call.verdict = 'next_supplier' then format('%s has none left%s, so %s gets it', call.supplier, coalesce(' (' || why || ')', ''), next_supplier)
@@ -15,6 +20,15 @@ as $$
         case when number > 0 then format('%s gives %s of %s and fails the rest', call.supplier, codes, ordered) else format('%s refuses', call.supplier) end
         || coalesce(' (' || why || ')', '')
       when 'not_received' then format('%s never received it', call.supplier)
+      when 'not_placed' then format('%s %s%s: there is no order by this call, and the item waits', call.supplier,
+        case call.cause
+          when 'balance' then 'says that our balance there is spent'
+          when 'credentials' then 'does not accept our credentials'
+          when 'settings' then 'was not called, for our settings make no request'
+          when 'unreachable' then 'could not be reached'
+          else 'takes nothing now'
+        end, coalesce(' (' || call.error || ')', ''))
+      when 'hold' then format('%s wants a look (%s)', call.supplier, coalesce(call.error, 'no reason given'))
       else format('no usable answer from %s (%s): whether it delivers is unknown', call.supplier,
         coalesce(call.error, 'HTTP status ' || call.status_code, 'no reason given'))
     end || case call.verdict

@@ -10,7 +10,8 @@ declare
   outcome text := answer ->> 'outcome';
   result jsonb := answer -> 'result';
   codes text[] := array(select jsonb_array_elements_text(coalesce(result -> 'codes', '[]')));
-  is_final boolean := outcome in ('completed', 'failed');
+  is_final boolean := outcome in ('completed', 'failed') or outcome = 'hold' and cardinality(codes) > 0;
+  reason text;
   offer core.active_offers;
 begin
   if item.completed_at is not null or item.supplier <> supplier then
@@ -33,14 +34,23 @@ begin
     return;
   end if;
 
-  if outcome = 'not_received' then
+  if outcome in ('not_received', 'hold') then
+    reason := case
+      when outcome = 'hold' then left(coalesce(result ->> 'error', 'its answer needs a look'), 500)
+      when item.recovered_at is not null and core.may_be_elsewhere(item.product_id, item.supplier, item.tried_suppliers)
+        then format('after a restore %s does not know it; another supplier may have it', item.supplier)
+      else format('%s does not have it; sending it again is not safe', item.supplier)
+    end;
+    if item.delivery_type = 'key' then
+      perform core.keep_codes(item.id, codes);
+    end if;
     update supply.order_items i set
-      held_at = coalesce(i.held_at, now()), claim_expires_at = null, next_check_at = null, next_call = 'get',
-      held_reason = format('after a restore %s does not know it; another supplier may have it', item.supplier)
+      held_at = coalesce(i.held_at, now()), claim_expires_at = null, next_check_at = null, next_call = 'get', held_reason = reason,
+      supplier_order_id = coalesce(result ->> 'supplierOrderId', i.supplier_order_id)
     where i.id = item.id;
     verdict := 'held';
     alert_cause := 'item_held:' || supplier;
-    alert_message := format('supplier %s does not know item %s after a restore, another one may have it: held for an operator', supplier, item.id);
+    alert_message := format('item %s at supplier %s is held for an operator: %s', item.id, supplier, reason);
     return;
   end if;
 
@@ -85,5 +95,5 @@ end
 $$;
 comment on function core.apply_result is
   'Applies one result of verdict individual (core.classify_results): it came too late, makes no sense, delivers a part, says out of '
-  'stock, or does not know what, after a restore, may be elsewhere. Returns the verdict, the order of an item that was settled, and what to alert operators of (null: nothing). '
+  'stock, wants an operator, or does not know what may be elsewhere after a restore or may not be sent again. Returns the verdict, the order of an item that was settled, and what to alert operators of (null: nothing). '
   'The caller holds the locks of the order and the item.';

@@ -3,9 +3,9 @@ select c.began_at + interval '5 minutes' as at, c.supplier, c.latency_ms, c.call
 from supply.supplier_call_counts c where c.began_at >= now() - interval '1 day'
 union all
 select a.started_at, a.supplier,
-  case when a.finished_at is null or a.outcome = 'unknown' then 0
+  case when a.finished_at is null or a.outcome in ('unknown', 'not_placed') then 0
     else greatest(1, round(date_part('epoch', a.finished_at - a.started_at) * 1000)::int) end,
-  1, (a.outcome is not distinct from 'failed')::int, (a.finished_at is not null and a.outcome = 'unknown')::int, false
+  1, (a.outcome is not distinct from 'failed')::int, (a.finished_at is not null and a.outcome in ('unknown', 'not_placed'))::int, false
 from supply.supplier_attempts a
 -- With two bounds the planner takes few rows for likely, and the index.
 where a.started_at >= (select u.at from core.counted_until u) and a.started_at < now() and a.method in ('put', 'get');

@@ -11,6 +11,7 @@ begin
     error_code = left(answered.result ->> 'errorCode', 200),
     reason = left(answered.result ->> 'reason', 1000),
     error = left(answered.result ->> 'error', 500),
+    cause = case when answered.outcome = 'not_placed' then left(answered.result ->> 'cause', 50) end,
     raw = left(answered.result ->> 'raw', 2000),
     supplier_order_id = left(answered.result ->> 'supplierOrderId', 200),
     codes = array(select jsonb_array_elements_text(coalesce(answered.result -> 'codes', '[]')))

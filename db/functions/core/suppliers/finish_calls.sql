@@ -1,4 +1,6 @@
-create or replace function core.finish_calls(results jsonb, deadline interval, lock_wait_ms int default null)
+create or replace function core.finish_calls(
+  results jsonb, deadline interval, lock_wait_ms int default null, unsafe_after interval default '30 minutes'
+)
 returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision)
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -7,6 +9,8 @@ declare
   item_ids uuid[] := core.lock_results(results, lock_wait_ms);
   answers jsonb[];
   deferred jsonb;
+  is_noted boolean;
+  noted record;
   answer jsonb;
   applied record;
   stuck uuid[];
@@ -31,8 +35,10 @@ begin
     end if;
   end if;
 
-  answers := core.classify_results(results);
-  deferred := (select jsonb_agg(a) from unnest(answers) as a where a ->> 'verdict' = 'deferred');
+  answers := core.classify_results(results, unsafe_after);
+  select jsonb_agg(a) filter (where a ->> 'verdict' = 'deferred'),
+    bool_or((a ->> 'isTroubled')::boolean or a ->> 'outcome' in ('unknown', 'not_placed'))
+  into deferred, is_noted from unnest(answers) as a;
   settled := core.settle_items(answers);
   stuck := core.plan_calls(answers, deadline);
 
@@ -63,6 +69,11 @@ begin
     into causes, messages
     from supply.order_items i where i.id = any (stuck);
   end if;
+  if is_noted then
+    select n.causes, n.messages into noted from core.count_answers(answers) n;
+    causes := causes || noted.causes;
+    messages := messages || noted.messages;
+  end if;
   perform core.raise_alerts(causes, messages);
 
   -- Each order that ended had a result, so that there are rows for all.
@@ -70,7 +81,7 @@ begin
   select (a.answer ->> 'ordinal')::int, a.answer ->> 'verdict', ended.outcomes[a.place], ended.seconds[a.place]
   from unnest(answers) with ordinality as a (answer, place);
   if deferred is not null then
-    return query select r.* from core.finish_calls(deferred, deadline, lock_wait_ms) r;
+    return query select r.* from core.finish_calls(deferred, deadline, lock_wait_ms, unsafe_after) r;
   end if;
 end
 $$;
@@ -78,4 +89,4 @@ comment on function core.finish_calls is
   'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (the fencing token; null: a push), result}]. '
   'Settles items, ends orders, plans the next calls and raises alerts. Returns the verdict of each by its ordinal: '
   'busy where core.lock_results did not get its locks. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it '
-  'was placed.';
+  'was placed. unsafe_after: as core.classify_results.';

@@ -1,11 +1,14 @@
 create or replace view core.supplier_silence as
 with answers as materialized (
-  select a.supplier, a.finished_at, a.outcome <> 'unknown' as is_good
+  select a.supplier, a.finished_at, a.outcome not in ('unknown', 'not_placed') as is_good
   from supply.supplier_attempts a
   -- Without a worker there are no calls, and with one work.check_suppliers has looked at those of before.
   where a.started_at >= now() - interval '10 minutes' and a.started_at < now()
     -- Who answers nothing but that it does not know the item has taken none.
-    and a.method in ('put', 'get') and a.finished_at is not null and a.outcome in ('processing', 'completed', 'failed', 'unknown')
+    and a.method in ('put', 'get') and a.finished_at is not null
+    and (a.outcome in ('processing', 'completed', 'failed', 'unknown', 'hold')
+      -- The other causes have alerts of their own.
+      or a.outcome = 'not_placed' and a.cause in ('unreachable', 'busy'))
 ), good as (
   select s.code as supplier, st.unanswered_since, coalesce(st.silent_after, interval '5 minutes') as silent_after,
     greatest(st.last_good_at, a.last_at) as last_at
@@ -25,12 +28,13 @@ with answers as materialized (
 select k.supplier, k.last_good_at, k.unanswered_since,
   k.unanswered_since <= now() - k.silent_after
     and exists (
-      select from supply.order_items i where i.completed_at is null and i.supplier = k.supplier and i.sent_at is not null) as is_silent
+      select from supply.order_items i
+      where i.completed_at is null and i.supplier = k.supplier and (i.sent_at is not null or i.checks > 0)) as is_silent
 from known k;
 comment on view core.supplier_silence is
   'Which suppliers answer nothing usable: from what work.check_suppliers noted, and from the calls since. Results that a supplier pushes are no answers.';
 comment on column core.supplier_silence.supplier is 'The supplier.';
-comment on column core.supplier_silence.last_good_at is 'When a call was last answered by processing, completed or failed; null: none is known.';
+comment on column core.supplier_silence.last_good_at is 'When a call was last answered by processing, completed, failed or hold; null: none is known.';
 comment on column core.supplier_silence.unanswered_since is 'When after that a call first ended without a usable answer; null: none did.';
 comment on column core.supplier_silence.is_silent is
-  'Whether that is as long ago as SUPPLIER_SILENT_MINUTES says, and it has items that were sent there; null: no call is unanswered.';
+  'Whether that is as long ago as SUPPLIER_SILENT_MINUTES says, and it has items that were or should have been sent there; null: no call is unanswered.';

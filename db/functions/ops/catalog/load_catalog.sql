@@ -8,9 +8,9 @@ declare
 begin
   perform core.refuse_unknown(catalog, 'catalog', array['suppliers', 'games', 'products', 'offers']);
   for entry in select e from jsonb_array_elements(catalog -> 'suppliers') as e loop
-    perform core.refuse_unknown(entry, 'supplier', array['code', 'base_url', 'token', 'protocol']);
+    perform core.refuse_unknown(entry, 'supplier', array['code', 'base_url', 'token', 'protocol', 'push_secret', 'token_url', 'client_id']);
     perform ops.upsert_supplier(code => entry ->> 'code', base_url => entry ->> 'base_url', token => entry ->> 'token',
-      protocol => coalesce(entry ->> 'protocol', 'http'));
+      protocol => entry ->> 'protocol', push_secret => entry ->> 'push_secret', token_url => entry ->> 'token_url', client_id => entry ->> 'client_id');
   end loop;
 
   for entry in select e from jsonb_array_elements(catalog -> 'games') as e loop

@@ -1,8 +1,13 @@
-create or replace function ops.upsert_supplier(code text, base_url text, token text, protocol text default 'http')
+create or replace function ops.upsert_supplier(
+  code text, base_url text, token text, protocol text default null,
+  push_secret text default null, token_url text default null, client_id text default null
+)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  known supply.suppliers;
+  spoken supply.protocols;
   hint text;
 begin
   perform core.require(upsert_supplier.code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$',
@@ -10,19 +15,39 @@ begin
   perform core.require(
     upsert_supplier.base_url ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$' and length(upsert_supplier.base_url) <= 500,
     'base_url must be an http or https URL without credentials, query or fragment');
-  perform core.require(upsert_supplier.token ~ '^[!-~]+$' and length(upsert_supplier.token) <= 500,
-    'token must have 1 to 500 visible ASCII characters');
-  perform core.require(upsert_supplier.protocol ~ '^[a-z][a-z0-9_-]{0,49}$',
-    'protocol must be the name of an adapter, such as http');
+  perform core.require(core.is_credential(upsert_supplier.token),
+    'token must have 1 to 500 visible ASCII characters, or be env: and the name of a setting in capitals');
+  perform core.require(coalesce(upsert_supplier.push_secret = '' or core.is_credential(upsert_supplier.push_secret), true),
+    'push_secret must have 1 to 500 visible ASCII characters, or be env: and the name of a setting in capitals; empty: there is none');
+  perform core.require(
+    coalesce(upsert_supplier.token_url ~ '^(https?://[^/?#@[:space:]]+(/[^#[:space:]]*)?)?$' and length(upsert_supplier.token_url) <= 500, true),
+    'token_url must be an http or https URL without credentials or fragment; empty: there is none');
+  perform core.require(coalesce(upsert_supplier.client_id ~ '^[!-~]*$' and length(upsert_supplier.client_id) <= 500, true),
+    'client_id must have 1 to 500 visible ASCII characters; empty: there is none');
 
-  insert into supply.suppliers as s (code, base_url, token, protocol)
-  values (upsert_supplier.code, rtrim(upsert_supplier.base_url, '/'), upsert_supplier.token, upsert_supplier.protocol)
+  select s.* into known from supply.suppliers s where s.code = upsert_supplier.code for no key update;
+  protocol := coalesce(upsert_supplier.protocol, known.protocol, 'http');
+  push_secret := nullif(coalesce(upsert_supplier.push_secret, known.push_secret), '');
+  token_url := nullif(coalesce(upsert_supplier.token_url, known.token_url), '');
+  client_id := nullif(coalesce(upsert_supplier.client_id, known.client_id), '');
+  select p.* into spoken from supply.protocols p where p.name = upsert_supplier.protocol;
+  perform core.require(found, format('protocol must be one of %s', (select string_agg(p.name, ', ' order by p.name) from supply.protocols p)));
+  perform core.require((upsert_supplier.token_url is null) = (upsert_supplier.client_id is null), 'token_url and client_id must be given together');
+
+  insert into supply.suppliers as s (code, base_url, token, protocol, push_secret, token_url, client_id, sync_every, sync_due_at)
+  values (upsert_supplier.code, rtrim(upsert_supplier.base_url, '/'), upsert_supplier.token, upsert_supplier.protocol,
+    upsert_supplier.push_secret, upsert_supplier.token_url, upsert_supplier.client_id,
+    case when spoken.lists_offers then interval '15 minutes' end, case when spoken.lists_offers then now() end)
   on conflict on constraint suppliers_pkey do update
-    set base_url = excluded.base_url, token = excluded.token, protocol = excluded.protocol, updated_at = now()
-    where (s.base_url, s.token, s.protocol) is distinct from (excluded.base_url, excluded.token, excluded.protocol);
+    set base_url = excluded.base_url, token = excluded.token, protocol = excluded.protocol, push_secret = excluded.push_secret,
+      token_url = excluded.token_url, client_id = excluded.client_id, updated_at = now(),
+      sync_every = case when s.protocol = excluded.protocol then s.sync_every else excluded.sync_every end,
+      sync_due_at = case when s.protocol = excluded.protocol then s.sync_due_at else excluded.sync_due_at end
+    where (s.base_url, s.token, s.protocol, s.push_secret, s.token_url, s.client_id) is distinct from
+      (excluded.base_url, excluded.token, excluded.protocol, excluded.push_secret, excluded.token_url, excluded.client_id);
   if found then
-    perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_build_object(
-      'base_url', rtrim(base_url, '/'), 'protocol', protocol));
+    perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_strip_nulls(jsonb_build_object(
+      'base_url', rtrim(base_url, '/'), 'protocol', protocol, 'token_url', token_url, 'client_id', client_id)));
   end if;
 exception
   when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
@@ -32,5 +57,9 @@ end
 $$;
 comment on function ops.upsert_supplier is
   'Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; '
-  'token is the bearer token of calls to it and the HMAC key of its pushes. Calls from now on use the new values, '
+  'token is the credential of calls to it and, with http, the HMAC key of its pushes. protocol is one of those that the service speaks, http for a new one. '
+  'push_secret is the secret of the events that it pushes; token_url and client_id are where and as whom an access token is had for token. token and '
+  'push_secret may be env:NAME, for the setting NAME in the environment of api and worker. '
+  'Of protocol, push_secret, token_url and client_id null leaves what there is, and an empty text of the last three clears it. One whose protocol lists costs and '
+  'stock is read every 15 minutes unless ops.set_supplier_sync says otherwise. Calls from now on use the new values, '
   'also for items that it has already.';

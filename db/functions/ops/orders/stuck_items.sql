@@ -15,7 +15,8 @@ select
   i.supplier_order_id,
   i.sent_at,
   i.next_check_at,
-  i.delivery_type
+  i.delivery_type,
+  exists (select from core.missing_items m where m.id = i.id) as may_send
 from supply.order_items i
 join supply.orders o on o.id = i.order_id
 where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is null;
@@ -28,3 +29,5 @@ comment on column ops.stuck_items.since is 'Since when.';
 comment on column ops.stuck_items.codes_kept is 'How many codes the supplier gave.';
 comment on column ops.stuck_items.next_check_at is
   'When the supplier is asked next; null: only when an operator asks for it.';
+comment on column ops.stuck_items.may_send is
+  'Whether ops.send_item may send it again: it is held, and its supplier said last that it does not have it.';

@@ -9,13 +9,13 @@ begin
   select i.* into item from supply.order_items i where i.id = send_item.item_id for no key update;
   perform core.require(found, format('there is no item %s', coalesce(item_id::text, 'null')), 'no_data_found',
     'The items of an order: select item_id, status from ops.order_items where order_code = ''ord_…''.');
-  perform core.require(item.completed_at is null and item.held_at is not null and item.recovered_at is not null,
-    format('item %s is not held since a restore', item.id), 'object_not_in_prerequisite_state');
-  perform core.require(
-    (select a.outcome from supply.supplier_attempts a
-     where a.item_id = item.id and a.supplier = item.supplier and a.finished_at >= item.recovered_at
-     order by a.id desc limit 1) = 'not_received',
-    format('supplier %s knows item %s', item.supplier, item.id), 'object_not_in_prerequisite_state');
+  perform core.require(item.completed_at is null and item.held_at is not null,
+    format('item %s is not held', item.id), 'object_not_in_prerequisite_state');
+  perform core.require(exists (select from core.missing_items m where m.id = item.id),
+    format('supplier %s did not say last that it does not have item %s', item.supplier, item.id), 'object_not_in_prerequisite_state',
+    'ops.poll_now(item_id) asks it; ops.settle_item settles what it gave codes for.');
+  insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict)
+  values (item.id, item.supplier, 'operator', now(), 'not_received', 'sent_again');
   update supply.order_items i set
     held_at = null, held_reason = null, stuck_at = null, next_call = 'put', checks = 0, sent_at = null, next_check_at = now()
   where i.id = item.id;
@@ -28,5 +28,6 @@ exception
 end
 $$;
 comment on function ops.send_item is
-  'Sends an item to its supplier that was held because, after a restore, this supplier does not know it, but another one might. Look there first. '
+  'Sends an item to its supplier, at your word that nobody has it. It was held because its supplier does not know it, and another one might, after a '
+  'restore, or because the supplier does not promise that sending it again makes no second order. Look there first: a second order costs money. '
   'Raises if the item is not held for that.';

@@ -15,7 +15,8 @@ comment on view ops.attention is
   'a remedy may refund. More than ten of a kind at one account or supplier are one line.';
 comment on column ops.attention.since is 'Since when.';
 comment on column ops.attention.what is
-  'dead letter, item stuck, item held, outcome unknown (for 15 minutes), contradicting result, supplier silent, delivery late (10 minutes past its time), '
+  'dead letter, item stuck, item held, outcome unknown (for 15 minutes), contradicting result, supplier silent, supplier circuit (new items pass it over), '
+  'supplier balance, supplier credentials, supplier settings (it takes no orders before that is put right), delivery late (10 minutes past its time), '
   'result not told (an hour after the order''s end), balance low, money held (in orders open for an hour), alert (any other).';
 comment on column ops.attention.subject is 'The item, event, order, account, alert or supplier: what ops.order_story and ops.find take after the first word.';
 comment on column ops.attention.detail is 'What is the matter, and what to look at first.';

@@ -41,7 +41,7 @@ begin
     select (
       select coalesce(a.error, 'HTTP status ' || a.status_code) from supply.supplier_attempts a
       where a.started_at >= s.unanswered_since - interval '1 minute' and a.started_at < now()
-        and a.supplier = s.supplier and a.outcome = 'unknown' and a.method in ('put', 'get')
+        and a.supplier = s.supplier and a.outcome in ('unknown', 'not_placed') and a.method in ('put', 'get')
       order by a.started_at desc limit 1) as error
   ) as last
   where s.is_silent and not exists (

@@ -1,0 +1,11 @@
+create or replace view core.missing_items as
+select i.id from supply.order_items i
+where i.held_at is not null and i.completed_at is null
+  and (
+    select a.outcome = 'not_received' and a.method = 'get' from supply.supplier_attempts a
+    where a.item_id = i.id and a.supplier = i.supplier and a.finished_at >= coalesce(i.recovered_at, '-infinity')
+    order by a.id desc limit 1)
+  and not exists (select from supply.item_keys k where k.item_id = i.id);
+comment on view core.missing_items is
+  'The held items of which their supplier said last that it does not have them, and of which no codes came: an operator may send them again.';
+comment on column core.missing_items.id is 'The item.';

@@ -1,0 +1,20 @@
+create or replace function core.placed_before(item_id uuid, supplier text, attempt_id bigint)
+returns text
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select case
+    when bool_or(a.outcome in ('processing', 'completed', 'failed', 'hold')) then 'yes'
+    when count(*) > 0 then 'perhaps'
+    else 'no'
+  end
+  from supply.supplier_attempts a
+  where a.item_id = placed_before.item_id and a.supplier = placed_before.supplier and a.id <> placed_before.attempt_id
+    and a.method <> 'operator' and (a.method <> 'put' or a.outcome is distinct from 'not_placed')
+    -- What an operator sent again was not there before, by the operator's word.
+    and a.id > coalesce((
+      select max(o.id) from supply.supplier_attempts o
+      where o.item_id = placed_before.item_id and o.supplier = placed_before.supplier and o.method = 'operator'), 0)
+$$;
+comment on function core.placed_before is
+  'Whether the supplier has an order of the item by another call than this one: yes, as it said, no, because every other one certainly made none, or '
+  'perhaps.';

@@ -1,0 +1,15 @@
+create or replace function core.repeat_is_safe(supplier text, sent_at timestamptz, recovered_at timestamptz)
+returns boolean
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select exists (
+    select from supply.suppliers s join supply.protocols p on p.name = s.protocol
+    where s.code = repeat_is_safe.supplier and (
+      p.repeat_safe_for is null
+      -- What was asked for after a restore may have been sent before it, nobody knows when.
+      or p.repeat_safe_for > interval '0' and repeat_is_safe.sent_at > now() - p.repeat_safe_for
+        and (repeat_is_safe.recovered_at is null or repeat_is_safe.sent_at < repeat_is_safe.recovered_at)))
+$$;
+comment on function core.repeat_is_safe is
+  'Whether the supplier''s protocol promises that an item first sent at sent_at may be sent again with its reference now and is still one order. recovered_at '
+  'is when a database was restored in which the item was open; null: none was. Of a protocol that is not in supply.protocols nothing is promised.';

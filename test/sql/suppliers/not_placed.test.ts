@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { itemTests } from '../../support/item_tests.ts'
+import {
+  answer,
+  claimCalls,
+  completed,
+  failed,
+  hold,
+  notPlaced,
+  notReceived,
+  processing,
+  record,
+  unknown,
+} from '../../support/items.ts'
+import { audit, balanceOf } from '../../support/orders.ts'
+
+const { sql, partner, order, keys, read, itemOf, alertsOf, push } = itemTests()
+
+beforeEach(async () => {
+  await sql()`update supply.suppliers set failures = 0, open_since = null, trial_at = null, trouble = null`
+})
+
+const methodOf = async (item: string) => (await claimCalls(sql(), [item]))[0]?.method
+
+describe('an item of which a call placed no order', () => {
+  test('is sent again on the steps of polling, and counts as never sent', async () => {
+    const { code, item } = await order()
+    const waits: number[] = []
+    for (let i = 0; i < 8; i += 1) {
+      expect(await answer(sql(), item, notPlaced())).toBe('waiting')
+      expect(await itemOf(item)).toMatchObject({ next_call: 'put', sent_at: null, checks: i + 1 })
+      waits.push(Math.round((await itemOf(item)).wait))
+    }
+    expect(waits).toEqual([1, 2, 5, 10, 20, 30, 60, 60])
+    expect((await read(code)).status).toBe('processing')
+    expect(await balanceOf(sql(), partner())).toBe(989.5)
+    expect(await methodOf(item)).toBe('put')
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('waits as long as the supplier asks', async () => {
+    const { item } = await order()
+    await answer(sql(), item, notPlaced('busy', 300))
+    expect(Math.round((await itemOf(item)).wait)).toBe(300)
+  })
+
+  test('has no deadline while it was never sent, and is never stuck', async () => {
+    const { item } = await order()
+    expect(await answer(sql(), item, notPlaced(), '0 s')).toBe('waiting')
+    expect(await itemOf(item)).toMatchObject({ stuck_at: null, next_call: 'put' })
+  })
+
+  test('stays sent where an earlier call may have placed one', async () => {
+    const { item } = await order()
+    await answer(sql(), item, unknown())
+    await answer(sql(), item, notReceived())
+    expect(await answer(sql(), item, notPlaced())).toBe('waiting')
+    expect(await itemOf(item)).toMatchObject({ next_call: 'put', sent_at: expect.any(Date) })
+  })
+
+  test('stays sent where an earlier call was lost with its worker', async () => {
+    const { item } = await order()
+    await claimCalls(sql(), [item])
+    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
+    await answer(sql(), item, notReceived())
+    await answer(sql(), item, notPlaced())
+    expect(await itemOf(item)).toMatchObject({ next_call: 'put', sent_at: expect.any(Date) })
+  })
+
+  test('is asked for, and not sent, where the supplier has said that it has one', async () => {
+    const { item } = await order()
+    const [call] = await claimCalls(sql(), [item])
+    await push('first', item, processing())
+    await record(sql(), call as never, notPlaced())
+    expect(await itemOf(item)).toMatchObject({ next_call: 'get', sent_at: expect.any(Date) })
+  })
+
+  test('is not sent by an answer to a question, which says nothing', async () => {
+    const { item } = await order()
+    await answer(sql(), item, unknown())
+    expect(await answer(sql(), item, notPlaced())).toBe('waiting')
+    expect(await itemOf(item)).toMatchObject({ next_call: 'get', sent_at: expect.any(Date) })
+    const [attempt] = await sql()`
+      select outcome from ops.supplier_attempts where item_id = ${item} order by attempt_id desc limit 1`
+    expect(attempt?.outcome).toBe('unknown')
+  })
+
+  test('is settled by the next answer', async () => {
+    const { code, item } = await order()
+    await answer(sql(), item, notPlaced('unreachable'))
+    expect(await answer(sql(), item, completed())).toBe('settled')
+    expect((await read(code)).status).toBe('completed')
+    expect(await audit(sql())).toEqual([])
+  })
+})
+
+describe('what an operator has to put right', () => {
+  const trouble = async () => {
+    const [row] = await sql()`select trouble from ops.suppliers where code = 'first'`
+    return row?.trouble
+  }
+  const closes = async (cause: string) => {
+    await sql()`select work.close_alerts()`
+    const [open] =
+      await sql()`select count(*)::int as n from supply.alerts where cause = ${cause} and closed_at is null`
+    return open?.n === 0
+  }
+
+  test.each(['balance', 'credentials', 'settings'])(
+    'as %s is alerted, until a later order is answered',
+    async (cause) => {
+      const alert = `supplier_${cause}:first`
+      const { item } = await order()
+      await answer(sql(), item, notPlaced(cause))
+      const once = await alertsOf(alert)
+      expect(once).toBeGreaterThan(0)
+      expect(await trouble()).toBe(cause)
+      expect(
+        await sql()`select what, subject from ops.attention where what = ${`supplier ${cause}`}`,
+      ).toEqual([{ what: `supplier ${cause}`, subject: 'supplier first' }])
+      await answer(sql(), item, notPlaced('busy'))
+      await answer(sql(), item, unknown())
+      await answer(sql(), item, processing())
+      expect(await closes(alert)).toBe(false)
+      const other = await order()
+      await answer(sql(), other.item, failed())
+      expect(await trouble()).toBeNull()
+      expect(await closes(alert)).toBe(true)
+      expect(await alertsOf(alert)).toBe(once)
+    },
+  )
+
+  test('is told once an hour for all items', async () => {
+    for (let i = 0; i < 3; i += 1) await answer(sql(), (await order()).item, notPlaced('balance'))
+    const rows =
+      await sql()`select from supply.alerts where cause = 'supplier_balance:first' and closed_at is null`
+    expect(rows).toHaveLength(1)
+  })
+})
+
+describe('an answer that wants a look', () => {
+  test('holds the item with its reason and its codes, and asks nothing before', async () => {
+    const { code, item } = await keys(2)
+    const before = await alertsOf('item_held:first')
+    expect(await answer(sql(), item, hold(['A', 'B', 'C']))).toBe('held')
+    expect(await itemOf(item)).toMatchObject({
+      ...{
+        held_reason: 'a different body',
+        next_check_at: null,
+        next_call: 'get',
+        supplier_order_id: 'theirs',
+      },
+    })
+    expect(await alertsOf('item_held:first')).toBe(before + 1)
+    const [stuck] = await sql()`select why, codes_kept, may_send from ops.stuck_items where item_id = ${item}`
+    expect(stuck).toEqual({ why: 'held', codes_kept: 3, may_send: false })
+    expect((await read(code)).status).toBe('processing')
+    await sql()`select ops.settle_item(${item}, 'completed', codes => array['A', 'C'])`
+    expect((await read(code)).status).toBe('completed')
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('and codes, about an item that is final, contradicts', async () => {
+    const { item } = await keys(1)
+    const [call] = await claimCalls(sql(), [item])
+    await push('first', item, completed({ codes: ['A'] }))
+    expect(await record(sql(), call as never, hold(['B']))).toBe('contradicting')
+  })
+})

@@ -1,0 +1,201 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createAdapters } from '../../../src/supplier/adapters.ts'
+import { itemTests } from '../../support/item_tests.ts'
+import {
+  answer,
+  claimCalls,
+  completed,
+  notPlaced,
+  notReceived,
+  processing,
+  unknown,
+} from '../../support/items.ts'
+import { lastLogged } from '../../support/operator.ts'
+import { audit } from '../../support/orders.ts'
+import { products } from '../../support/partner.ts'
+
+const { sql, order, keys, itemOf, alertsOf } = itemTests()
+
+const speak = (protocol: string) =>
+  sql()`update supply.suppliers set protocol = ${protocol} where code = 'first'`
+const later = (item: string, age: string) =>
+  sql()`update supply.order_items set sent_at = now() - ${age}::interval where id = ${item}`
+const methodOf = async (item: string) => (await claimCalls(sql(), [item]))[0]?.method
+
+beforeAll(() => speak('kinguin'))
+
+describe('where a supplier does not promise that a repeat is safe', () => {
+  test('an item of unknown outcome is only looked up, however often it is not there', async () => {
+    const { item } = await order()
+    await answer(sql(), item, unknown())
+    for (let i = 0; i < 3; i += 1) {
+      expect(await answer(sql(), item, notReceived())).toBe('waiting')
+      expect((await itemOf(item)).next_call).toBe('get')
+    }
+    expect((await itemOf(item)).checks).toBe(4)
+    expect(await methodOf(item)).toBe('get')
+  })
+
+  test('so is one whose worker was lost', async () => {
+    const { item } = await order()
+    await claimCalls(sql(), [item])
+    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
+    expect(await answer(sql(), item, notReceived())).toBe('waiting')
+    expect(await methodOf(item)).toBe('get')
+  })
+
+  test('half an hour after it was sent it is held for an operator, who is told', async () => {
+    const { item } = await keys(1)
+    await answer(sql(), item, unknown())
+    await later(item, '29 minutes')
+    expect(await answer(sql(), item, notReceived())).toBe('waiting')
+    await later(item, '31 minutes')
+    const before = await alertsOf('item_held:first')
+    expect(await answer(sql(), item, notReceived())).toBe('held')
+    expect(await itemOf(item)).toMatchObject({
+      ...{ next_check_at: null, held_reason: 'first does not have it; sending it again is not safe' },
+    })
+    expect(await alertsOf('item_held:first')).toBe(before + 1)
+    const [line] = await sql()`select detail, remedy from ops.attention where subject = ${`item ${item}`}`
+    expect(line?.remedy).toBe(`select ops.send_item('${item}')`)
+    expect(line?.detail).toContain('look there first')
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('the time is a setting', async () => {
+    const { item } = await order()
+    await answer(sql(), item, unknown())
+    await later(item, '6 minutes')
+    const [call] = await claimCalls(sql(), [item])
+    const results = [{ ordinal: 1, itemId: item, claimId: call?.claim_id, result: notReceived() }]
+    const [row] = await sql()`
+      select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', 0, unsafe_after => '5 minutes')`
+    expect(row?.verdict).toBe('held')
+  })
+
+  test('an operator sends it again, once, and it is looked up afterwards as before', async () => {
+    const { item } = await order()
+    await answer(sql(), item, unknown())
+    await later(item, '31 minutes')
+    await answer(sql(), item, notReceived())
+    await sql()`select ops.send_item(${item})`
+    expect(await lastLogged(sql())).toMatchObject({ action: 'send_item' })
+    expect(await answer(sql(), item, notPlaced('balance'))).toBe('waiting')
+    expect(await itemOf(item)).toMatchObject({ next_call: 'put' })
+    expect(await answer(sql(), item, unknown())).toBe('waiting')
+    expect(await answer(sql(), item, notReceived())).toBe('waiting')
+    expect(await methodOf(item)).toBe('get')
+    await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('is not held')
+  })
+
+  test('one that is held for another reason, or of which codes came, is not sent again', async () => {
+    const { item } = await keys(2)
+    expect(await answer(sql(), item, completed({ codes: ['A'] }))).toBe('held')
+    await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('did not say last')
+    await sql()`select ops.poll_now(${item})`
+    await later(item, '31 minutes')
+    expect(await answer(sql(), item, notReceived())).toBe('held')
+    await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('did not say last')
+  })
+
+  test('one that is there after all goes its way', async () => {
+    const { item } = await order()
+    await answer(sql(), item, unknown())
+    await answer(sql(), item, notReceived())
+    expect(await answer(sql(), item, processing())).toBe('waiting')
+    expect(await answer(sql(), item, completed())).toBe('settled')
+  })
+
+  test('many of them are one line of attention', async () => {
+    for (let i = 0; i < 12; i += 1) {
+      const { item } = await order()
+      await answer(sql(), item, unknown())
+      await later(item, '31 minutes')
+      await answer(sql(), item, notReceived())
+    }
+    const [line] =
+      await sql()`select remedy from ops.attention where what = 'item held' and subject = 'supplier first'`
+    expect(line?.remedy).toBe(
+      `select ops.send_item(item_id) from ops.stuck_items where supplier = 'first' and may_send`,
+    )
+    await sql().unsafe(line?.remedy)
+    expect(await sql()`select from ops.stuck_items where may_send`).toHaveLength(0)
+  })
+})
+
+describe('where a repeat is safe for a time', () => {
+  const sent = async (age: string) => {
+    await speak('b2b')
+    const { item } = await order()
+    await answer(sql(), item, unknown())
+    await later(item, age)
+    return item
+  }
+
+  test('an item is sent again within it', async () => {
+    const item = await sent('22 hours')
+    expect(await answer(sql(), item, notReceived())).toBe('waiting')
+    expect(await methodOf(item)).toBe('put')
+  })
+
+  test('and after it is held', async () => {
+    const item = await sent('23 hours 1 minute')
+    expect(await answer(sql(), item, notReceived())).toBe('held')
+  })
+
+  test('and it is not sent by a worker that was away when the time ended', async () => {
+    const item = await sent('22 hours')
+    await answer(sql(), item, notReceived())
+    await later(item, '23 hours 1 minute')
+    expect(await methodOf(item)).toBe('get')
+  })
+
+  test('and nobody knows it of an item that was sent before a restore', async () => {
+    const item = await sent('1 minute')
+    await sql()`update supply.order_items set recovered_at = now() - interval '2 minutes' where id = ${item}`
+    expect(await answer(sql(), item, notReceived())).toBe('waiting')
+    expect(await methodOf(item)).toBe('get')
+  })
+})
+
+test('of a protocol that nobody knows nothing is promised', async () => {
+  await speak('telepathy')
+  const { item } = await order({ items: [{ productId: products.key }] })
+  await answer(sql(), item, unknown())
+  await answer(sql(), item, notReceived())
+  expect(await methodOf(item)).toBe('get')
+})
+
+describe('a worker may start', () => {
+  const refusal = async (promises: object) => {
+    const [row] = await sql()`select work.check_protocols(${sql().json(promises as never)}) as refusal`
+    return row?.refusal
+  }
+
+  test('with adapters that promise what the database says', async () => {
+    const adapters = createAdapters()
+    expect(Object.keys(adapters.promises).length).toBeGreaterThan(0)
+    expect(await refusal(adapters.promises)).toBeNull()
+    await adapters.close()
+  })
+
+  test('and with fewer, and not with one that the database does not know or that promises something else', async () => {
+    const http = {
+      ...{
+        repeatSafeSeconds: null,
+        findsByReference: true,
+        pushes: 'results',
+        listsOffers: false,
+        requestsPerCall: 1,
+      },
+    }
+    expect(await refusal({ http })).toBeNull()
+    expect(await refusal({})).toBeNull()
+    expect(await refusal({ http, other: http })).toMatch(/^the protocol other .* is not in supply.protocols/)
+    for (const change of [{ repeatSafeSeconds: 60 }, { pushes: null }, { requestsPerCall: 2 }]) {
+      expect(await refusal({ http: { ...http, ...change } })).toMatch(
+        /^the protocol http .* does not promise/,
+      )
+    }
+  })
+})
