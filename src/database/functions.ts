@@ -34,9 +34,9 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; updated_since?: Date | string | null }
     result: string | null
   }
-  /** The account's orders, newest first, without keys. after_code is a nextCursor; the page number (from 1) adds the total. Null if after_code is no order of the account. */
+  /** The account's orders, newest first, without keys. after_code is a nextCursor; the page number (from 1) adds the total and asOf: the seq of the newest ledger entry, in the very state that is read. As as_of it leaves out what was placed after that, whatever its time. Null if after_code is no order of the account, or the account has no entry as_of yet. Specification 4. */
   'api.list_orders': {
-    args: { account_id: string | number | bigint | null; page_limit: number | null; after_code?: string | null; page?: number | null; status?: string | null; external_order_id?: string | null; created_from?: Date | string | null; created_to?: Date | string | null }
+    args: { account_id: string | number | bigint | null; page_limit: number | null; after_code?: string | null; page?: number | null; status?: string | null; external_order_id?: string | null; created_from?: Date | string | null; created_to?: Date | string | null; as_of?: string | number | bigint | null }
     result: string | null
   }
   /** The products of a game in the account's currency, those out of stock included; null if there is no such game. */
@@ -503,7 +503,7 @@ export const functions = {
   'api.get_product': { args: { account_id: 'bigint', product_id: 'bigint' }, returns: 'value' },
   'api.get_simulation': { args: { account_id: 'bigint', event_id: 'uuid' }, returns: 'value' },
   'api.list_games': { args: { account_id: 'bigint', updated_since: 'timestamp with time zone' }, returns: 'value' },
-  'api.list_orders': { args: { account_id: 'bigint', page_limit: 'integer', after_code: 'text', page: 'integer', status: 'text', external_order_id: 'text', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
+  'api.list_orders': { args: { account_id: 'bigint', page_limit: 'integer', after_code: 'text', page: 'integer', status: 'text', external_order_id: 'text', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone', as_of: 'bigint' }, returns: 'value' },
   'api.list_products': { args: { account_id: 'bigint', game_slug: 'text', delivery_type: 'text', updated_since: 'timestamp with time zone' }, returns: 'value' },
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer', before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
   'api.place_orders': { args: { requests: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },

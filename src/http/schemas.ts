@@ -219,7 +219,16 @@ export const ordersQuery = v.object({
   cursor: cursorOf(/^[A-Za-z0-9_-]{1,64}$/),
   page: v.pipe(
     v.optional(wholeNumber(1, 2_147_483_647)),
-    v.description('The page by its number, from 1, instead of a cursor. It adds `pagination.total`.'),
+    v.description(
+      'The page by its number, from 1, instead of a cursor. It adds `pagination.total` and `pagination.asOf`.',
+    ),
+  ),
+  asOf: v.pipe(
+    v.optional(pattern(/^\d{1,18}$/, 'must be an asOf')),
+    v.description(
+      'The `asOf` of the first `page`, for the pages after it: orders that were placed since are left out, so that they ' +
+        'shift nothing.',
+    ),
   ),
   status: v.pipe(
     v.optional(

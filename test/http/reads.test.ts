@@ -59,6 +59,9 @@ test('what the standby does not know yet is asked of the primary', async () => {
   expect((await get(api, '/b2b/catalog/games/fresh/products')).data).toEqual([])
   const { code } = await placeElsewhere()
   expect((await get(api, `/b2b/orders?cursor=${code}`)).success).toBe(true)
+  const [account] = await postgres.sql`
+    select a.last_seq from supply.accounts a where a.id = ${partner.accountId}`
+  expect(await listed(api, `?page=1&asOf=${account?.last_seq}`)).toContain(code)
 })
 
 test('who has just ordered sees his order in his list, and only he is read from the primary', async () => {

@@ -143,4 +143,12 @@ export const admission: Mutant[] = [
     replace: "'(o.account_id = $1 or true)',",
     tests: ['test/http/routes/lists.test.ts'],
   },
+  {
+    name: 'list what was placed since',
+    breaks: 'Pages with an asOf leave out what was placed after it.',
+    file: 'db/functions/api/list_orders.sql',
+    find: "case when as_of is not null then 'o.id <= $10' end",
+    replace: "case when false then 'o.id <= $10' end",
+    tests: ['test/http/routes/numbered_pages.test.ts'],
+  },
 ]

@@ -24,6 +24,8 @@ const halfYearAgo = new Date(Date.now() - 183 * 86_400_000)
 const minuteLater = new Date(halfYearAgo.getTime() + 60_000)
 const dayLater = new Date(halfYearAgo.getTime() + 86_400_000)
 const midCode = (sql: postgres.Sql) => sql`'ord_' || md5('order' || ${orders / 2}::int)`
+const midSeq = (sql: postgres.Sql) =>
+  sql`(select a.last_seq / 2 from supply.accounts a where a.id = ${partner.accountId})`
 
 const partnersReads: Reads = {
   'first page': (sql) => sql`select api.list_orders(${partner.accountId}, ${page})`,
@@ -47,6 +49,13 @@ const partnersReads: Reads = {
   'page and total by status of a minute': (sql) => sql`
     select api.list_orders(${partner.accountId}, ${page}, page => 1, status => 'failed',
       created_from => ${halfYearAgo}, created_to => ${minuteLater})`,
+  'page and total of a minute, as of a moment': (sql) => sql`
+    select api.list_orders(${partner.accountId}, ${page}, page => 1, created_from => ${halfYearAgo}, created_to => ${minuteLater},
+      as_of => ${midSeq(sql)})`,
+  'page and total by reference, as of a moment': (sql) => sql`
+    select api.list_orders(${partner.accountId}, ${page}, page => 1, external_order_id => 'filled-15', as_of => ${midSeq(sql)})`,
+  'page and total of a status that nothing has, as of a moment': (sql) => sql`
+    select api.list_orders(${partner.accountId}, ${page}, page => 1, status => 'pending', as_of => ${midSeq(sql)})`,
   'an order': (sql) => sql`select api.get_order(${partner.accountId}, ${midCode(sql)})`,
   'the balance': (sql) => sql`select api.get_balance(${partner.accountId})`,
   'first page of the statement': (sql) => sql`select api.list_transactions(${partner.accountId}, ${page})`,

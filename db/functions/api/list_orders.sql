@@ -1,6 +1,6 @@
 create or replace function api.list_orders(
   account_id bigint, page_limit int, after_code text default null, page int default null, status text default null,
-  external_order_id text default null, created_from timestamptz default null, created_to timestamptz default null
+  external_order_id text default null, created_from timestamptz default null, created_to timestamptz default null, as_of bigint default null
 )
 returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -19,7 +19,11 @@ declare
       case when status in ('completed', 'failed') then 'o.completed_at is not null' else 'o.completed_at is null' end end,
     case when external_order_id is not null then 'o.external_order_id = $3' end,
     case when created_from is not null then 'o.created_at >= $4' end,
-    case when created_to is not null then 'o.created_at <= $5' end);
+    case when created_to is not null then 'o.created_at <= $5' end,
+    case when as_of is not null then 'o.id <= $10' end);
+  -- Orders of an account are placed under its lock: their numbers and their charges are in the order of their commits.
+  newest_seq bigint;
+  newest_id bigint;
   total bigint;
   ids bigint[];
   has_more boolean;
@@ -31,30 +35,44 @@ begin
     end if;
   end if;
 
+  if page is not null then
+    newest_seq := (select a.last_seq from supply.accounts a where a.id = account_id);
+    if as_of > newest_seq then
+      return null;
+    end if;
+  end if;
+  if as_of is not null then
+    newest_id := coalesce((
+      select l.order_id from supply.ledger l
+      where l.account_id = list_orders.account_id and l.seq <= as_of and l.type = 'order_charge' order by l.seq desc limit 1), 0);
+  end if;
+
   execute format(
     'select array(select o.id from supply.orders o where %s %s order by o.created_at desc, o.id desc limit $8 offset $9)',
     condition, case when after.id is not null then 'and (o.created_at, o.id) < ($6, $7)' end)
   into ids
   using account_id, status, external_order_id, created_from, created_to, after.created_at, after.id,
-    page_limit + 1, (coalesce(page, 1) - 1)::bigint * page_limit;
+    page_limit + 1, (coalesce(page, 1) - 1)::bigint * page_limit, newest_id;
   has_more := cardinality(ids) > page_limit;
   ids := ids[1:page_limit];
 
   if page is not null then
     execute format('select count(*) from supply.orders o where %s', condition) into total
-    using account_id, status, external_order_id, created_from, created_to;
+    using account_id, status, external_order_id, created_from, created_to, null, null, null, null, newest_id;
   end if;
 
   return json_build_object(
     'orders', (
       select coalesce(json_agg(core.order_json(listed.id, false) order by listed.place), '[]')
       from unnest(ids) with ordinality as listed (id, place)),
-    'pagination', json_strip_nulls(json_build_object('limit', page_limit, 'total', total))::jsonb || jsonb_build_object(
+    'pagination', json_strip_nulls(json_build_object('limit', page_limit, 'total', total,
+      'asOf', coalesce(as_of, newest_seq)::text))::jsonb || jsonb_build_object(
       'nextCursor', case when has_more then (select o.code from supply.orders o where o.id = ids[page_limit]) end,
       'hasMore', has_more)
   );
 end
 $$;
 comment on function api.list_orders is
-  'The account''s orders, newest first, without keys. after_code is a nextCursor; the page number (from 1) adds the total. '
-  'Null if after_code is no order of the account.';
+  'The account''s orders, newest first, without keys. after_code is a nextCursor; the page number (from 1) adds the total and asOf: the seq '
+  'of the newest ledger entry, in the very state that is read. As as_of it leaves out what was placed after that, whatever its time. '
+  'Null if after_code is no order of the account, or the account has no entry as_of yet. Specification 4.';

@@ -149,6 +149,9 @@ export const orderPage = v.object({
   pagination: v.object({
     ...page,
     total: v.optional(wholeNumber('How many there are in all; only where a `page` was asked for.')),
+    asOf: v.optional(
+      text('Names the moment of the list, for the pages after this one; only where a `page` was asked for.'),
+    ),
   }),
 })
 

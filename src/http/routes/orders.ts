@@ -114,9 +114,12 @@ async function getOrder(ctx: RouteContext, db: Database): Promise<void> {
 async function listOrders(ctx: RouteContext, db: Database, reads: Reads): Promise<void> {
   const query = checkQuery(ctx, ordersQuery)
   if (!query.ok) return refuseInvalid(ctx, query.details)
-  const { limit, cursor, page, status, externalOrderId, createdFrom, createdTo } = query.value
+  const { limit, cursor, page, asOf, status, externalOrderId, createdFrom, createdTo } = query.value
   if (cursor !== undefined && page !== undefined) {
     return refuseInvalid(ctx, [{ path: 'page', message: 'must not come with a cursor' }])
+  }
+  if (asOf !== undefined && page === undefined) {
+    return refuseInvalid(ctx, [{ path: 'asOf', message: 'must come with a page' }])
   }
   // Who looks for a reference asks whether an order was placed: that has to be known.
   const source = externalOrderId === undefined ? reads : db
@@ -130,8 +133,15 @@ async function listOrders(ctx: RouteContext, db: Database, reads: Reads): Promis
       external_order_id: externalOrderId,
       created_from: createdFrom,
       created_to: createdTo,
+      as_of: asOf,
     }),
   )
-  if (orders === null) return refuseInvalid(ctx, [{ path: 'cursor', message: 'must be a nextCursor' }])
+  if (orders === null) {
+    const unknown =
+      asOf === undefined
+        ? { path: 'cursor', message: 'must be a nextCursor' }
+        : { path: 'asOf', message: 'must be an asOf' }
+    return refuseInvalid(ctx, [unknown])
+  }
   replyUnstored(ctx, orders)
 }

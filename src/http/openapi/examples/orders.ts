@@ -36,6 +36,6 @@ export const orderPages = {
   ),
   numbered: named(
     'A page by its number',
-    answer({ orders: [], pagination: { limit: 20, nextCursor: null, hasMore: false, total: 0 } }),
+    answer({ orders: [], pagination: { limit: 20, nextCursor: null, hasMore: false, total: 0, asOf: '1' } }),
   ),
 }

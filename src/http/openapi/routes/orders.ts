@@ -68,8 +68,8 @@ export const orderPaths: Paths = {
       tags,
       summary: 'Your orders',
       description:
-        'Newest first, the items without their keys. Pages by `cursor` are stable while orders are added; pages by number ' +
-        '(`page`) are not.',
+        'Newest first, the items without their keys. Pages by `cursor` are stable while orders are added. Pages by number ' +
+        '(`page`) are so with the `asOf` of the first one.',
       parameters: queryParameters(ordersQuery),
       responses: {
         200: ok('The orders.', 'OrderPage', examples.orderPages, { headers: [...unstored.headers] }),
