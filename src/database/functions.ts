@@ -59,6 +59,11 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
+  /** What an order would cost and what would become of it, by the very judgement of api.place_orders; writes, locks and enqueues nothing. Takes {accountId, keyId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}, without a key, for a quote is no repeat. Gives created or the code of the refusal, the quote {items: [{productId, productName, quantity, price, total, available}], totalAmount, currency, balance, balanceAfter}, money in the account's currency, null where a product is not known, and what the refusal would say ({details}), else {}. Specification 4. */
+  'api.quote_order': {
+    args: { request: unknown }
+    result: { result: string; quote: string; refusal: string }[]
+  }
   /** The latest mark of a process that this server shows, null if none, and which migration and which state of the code it has. For standbys. */
   'api.read_state': {
     args: { process_id: string | null }
@@ -508,6 +513,7 @@ export const functions = {
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer', before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
   'api.place_orders': { args: { requests: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'api.prove_commit': { args: {}, returns: 'void' },
+  'api.quote_order': { args: { request: 'jsonb' }, returns: 'rows' },
   'api.read_state': { args: { process_id: 'uuid' }, returns: 'rows' },
   'api.readiness': { args: {}, returns: 'rows' },
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'value' },

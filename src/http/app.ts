@@ -25,6 +25,7 @@ import { addBalanceRoutes } from './routes/balance.ts'
 import { addCatalogRoutes } from './routes/catalog.ts'
 import { addHealthRoutes, type Lifecycle } from './routes/health.ts'
 import { addOrderRoutes } from './routes/orders.ts'
+import { addQuoteRoutes } from './routes/quotes.ts'
 import { addSimulationRoutes } from './routes/simulation.ts'
 import { addSupplierEventRoutes } from './routes/supplier_events.ts'
 import { addSupplierRoutes } from './routes/suppliers.ts'
@@ -100,6 +101,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, adm
   addHealthRoutes(routes, { db, expected, lifecycle })
   addCatalogRoutes(routes, reads)
   addOrderRoutes(routes, { db, reads, allowNetworks: config.callbackAllowNetworks, metrics })
+  addQuoteRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addBalanceRoutes(routes, { db, reads })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSupplierRoutes(routes, { db, config, admission, metrics })

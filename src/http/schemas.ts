@@ -146,6 +146,9 @@ export const orderRequest = v.object(
   objectMessage,
 )
 
+/** The body of POST /b2b/orders/quote: that of the order without its `externalOrderId`, which is not looked at. */
+export const quoteRequest = v.omit(orderRequest, ['externalOrderId'])
+
 export type OrderRequest = v.InferOutput<typeof orderRequest>
 
 /** The key of `X-Idempotency-Key` and `Idempotency-Key`. */

@@ -70,6 +70,14 @@ export const money: Mutant[] = [
     tests: [placing],
   },
   {
+    name: 'quote without a look at the balance',
+    breaks: 'A quote says 402 where the order would be refused for lack of money.',
+    file: 'db/functions/api/quote_order.sql',
+    find: '(core.spend_balances(core.judge_orders(jsonb_build_array(request))))[1]',
+    replace: '(core.judge_orders(jsonb_build_array(request)))[1]',
+    tests: ['test/http/quotes_and_orders.test.ts'],
+  },
+  {
     name: 'let the balance suffice always',
     breaks: 'An order that the balance does not suffice for is refused, with what there is.',
     file: spend,

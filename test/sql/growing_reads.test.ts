@@ -56,6 +56,17 @@ const partnersReads: Reads = {
     select api.list_orders(${partner.accountId}, ${page}, page => 1, external_order_id => 'filled-15', as_of => ${midSeq(sql)})`,
   'page and total of a status that nothing has, as of a moment': (sql) => sql`
     select api.list_orders(${partner.accountId}, ${page}, page => 1, status => 'pending', as_of => ${midSeq(sql)})`,
+  'a quote': (sql) => sql`
+    select * from api.quote_order(${sql.json({
+      ...{
+        accountId: partner.accountId,
+        keyId: partner.keyId,
+        callbackUrl: null,
+        callbackError: null,
+        maxTotal: null,
+      },
+      items: [{ productId: products.topUp, quantity: 1, maxPrice: null, deliveryData: { gameUserId: '1' } }],
+    })})`,
   'an order': (sql) => sql`select api.get_order(${partner.accountId}, ${midCode(sql)})`,
   'the balance': (sql) => sql`select api.get_balance(${partner.accountId})`,
   'first page of the statement': (sql) => sql`select api.list_transactions(${partner.accountId}, ${page})`,

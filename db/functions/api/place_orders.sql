@@ -37,15 +37,8 @@ begin
   perform core.enqueue('call_supplier', core.write_orders(array(select a from unnest(answers) as a where a ->> 'result' = 'created')));
 
   return query
-  select (a ->> 'ordinal')::int, a ->> 'result', case a ->> 'result'
-    when 'created' then rendered.body
-    when 'replayed' then rendered.body
-    when 'UNAUTHORIZED' then '{}'
-    when 'INSUFFICIENT_BALANCE' then json_build_object('details', json_build_object(
-      'balance', a -> 'balance', 'required', a -> 'total', 'currency', a -> 'currency'))
-    when 'IDEMPOTENCY_KEY_REUSED' then json_build_object('details', a -> 'details', 'orderCode', a -> 'orderCode')
-    else json_build_object('details', a -> 'details')
-  end
+  select (a ->> 'ordinal')::int, a ->> 'result',
+    case when a ->> 'result' in ('created', 'replayed') then rendered.body else core.refusal_json(a) end
   from core.orders_json(array(
     select case when b ->> 'result' in ('created', 'replayed') then (b ->> 'orderId')::bigint end from unnest(answers) as b), true) as rendered
   cross join lateral (select answers[rendered.place] as a offset 0) as answer;

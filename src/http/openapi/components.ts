@@ -1,9 +1,10 @@
 import type * as v from 'valibot'
 import { pushSchema } from '../../supplier/push.ts'
-import { deliveryRecord, orderItem, orderRequest, simulationRequest } from '../schemas.ts'
+import { deliveryRecord, orderItem, orderRequest, quoteRequest, simulationRequest } from '../schemas.ts'
 import * as errors from './error_models.ts'
 import * as events from './event_models.ts'
 import * as models from './models.ts'
+import * as quoteModels from './quote_models.ts'
 
 /**
  * Every schema that the document names: those that check requests, those that describe responses, and those of the
@@ -12,6 +13,7 @@ import * as models from './models.ts'
 export const namedSchemas: { [name: string]: v.GenericSchema } = {
   OrderRequest: orderRequest,
   OrderRequestItem: orderItem,
+  QuoteRequest: quoteRequest,
   DeliveryData: deliveryRecord,
   SimulationRequest: simulationRequest,
   SupplierResult: pushSchema,
@@ -27,6 +29,10 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   CdKey: models.cdKey,
   OrderAnswer: models.success(models.order),
   OrderPage: models.success(models.orderPage),
+  Quote: quoteModels.quote,
+  QuoteItem: quoteModels.quoteItem,
+  QuoteRefusal: quoteModels.quoteRefusal,
+  QuoteAnswer: models.success(quoteModels.quote),
   Balance: models.balance,
   BalanceAnswer: models.success(models.balance),
   Transaction: models.transaction,

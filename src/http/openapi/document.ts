@@ -7,6 +7,7 @@ import { balancePaths } from './routes/balance.ts'
 import { catalogPaths } from './routes/catalog.ts'
 import { orderPaths } from './routes/orders.ts'
 import { platformPaths } from './routes/platform.ts'
+import { quotePaths } from './routes/quotes.ts'
 import { simulationPaths } from './routes/simulation.ts'
 import { supplierPaths } from './routes/suppliers.ts'
 import { webhooks } from './webhooks.ts'
@@ -44,6 +45,7 @@ export function openApiDocument(publicUrl?: string) {
     paths: {
       ...catalogPaths,
       ...orderPaths,
+      ...quotePaths,
       ...balancePaths,
       ...simulationPaths,
       ...supplierPaths,

@@ -3,13 +3,13 @@ import { orderCode } from '../schemas.ts'
 
 /** What the API answers, as schemas. They describe what SQL renders; the tests hold every real answer against them. */
 
-const money = (description: string) =>
+export const money = (description: string) =>
   v.pipe(v.number(), v.description(`${description} At most two decimals.`))
 const time = (description: string) => v.pipe(v.string(), v.isoTimestamp(), v.metadata({ description }))
-const wholeNumber = (description: string, min = 0) =>
+export const wholeNumber = (description: string, min = 0) =>
   v.pipe(v.number(), v.integer(), v.minValue(min), v.metadata({ description }))
-const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
-const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/), v.description('ISO 4217.'))
+export const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
+export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/), v.description('ISO 4217.'))
 
 const statuses = ['pending', 'processing', 'completed', 'failed'] as const
 const code = (description: string) => v.pipe(orderCode, v.metadata({ description }))

@@ -2,33 +2,21 @@ import * as v from 'valibot'
 import type { Network } from '../../common/networks.ts'
 import type { Database } from '../../database/client.ts'
 import type { Reads } from '../../database/reads.ts'
-import { checkCallbackUrl } from '../../webhook/callback_url.ts'
 import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
-import { type Detail, type ErrorExtras, type ErrorName, refuse, refuseInvalid } from '../errors.ts'
+import { type Detail, type ErrorExtras, refuse, refuseInvalid } from '../errors.ts'
 import type { HttpMetrics } from '../metrics.ts'
 import { replyUnstored } from '../reply.ts'
 import { idempotencyKey, orderCode, orderRequest, ordersQuery } from '../schemas.ts'
 import { type Checked, check, checkQuery } from '../validate.ts'
 import { type Placed, type PlaceOrder, placeInBatches } from './order_batches.ts'
+import { checkedCallback, refusalOf } from './order_judgement.ts'
 
 export type OrderRouteOptions = {
   db: Database
   reads: Reads
   allowNetworks: readonly Network[]
   metrics: HttpMetrics
-}
-
-const refusals: { [result: string]: ErrorName } = {
-  UNAUTHORIZED: 'UNAUTHORIZED',
-  IDEMPOTENCY_KEY_REUSED: 'IDEMPOTENCY_KEY_REUSED',
-  INVALID_CALLBACK_URL: 'INVALID_CALLBACK_URL',
-  PRODUCT_NOT_FOUND: 'ORDERED_PRODUCT_NOT_FOUND',
-  DELIVERY_DATA_INVALID: 'DELIVERY_DATA_INVALID',
-  PRODUCT_UNAVAILABLE: 'PRODUCT_UNAVAILABLE',
-  QUANTITY_OUT_OF_RANGE: 'QUANTITY_OUT_OF_RANGE',
-  PRICE_CHANGED: 'PRICE_CHANGED',
-  INSUFFICIENT_BALANCE: 'INSUFFICIENT_BALANCE',
 }
 
 /** Orders: placing one, reading one, listing them (specification 2.2, 2.3 and 4). */
@@ -82,23 +70,13 @@ function faultsOf(checked: Checked<unknown>): Detail[] {
   return checked.ok ? [] : checked.details
 }
 
-// What PostgreSQL cannot store is in no good URL, so that what is replaced here is refused in any case.
-function checkedCallback(url: string | null, allowNetworks: readonly Network[]) {
-  if (url === null) return { callbackUrl: null, callbackError: null }
-  const verdict = checkCallbackUrl(url, allowNetworks)
-  const callbackUrl = url.toWellFormed().replaceAll('\u0000', '\uFFFD')
-  return { callbackUrl, callbackError: verdict.ok ? null : verdict.reason }
-}
-
 function answerPlaced(ctx: RouteContext, { result, body }: Placed): void {
   if (result === 'created' || result === 'replayed') {
     if (result === 'replayed') ctx.set('Idempotent-Replayed', 'true')
     replyUnstored(ctx, body, result === 'created' ? 201 : 200)
     return
   }
-  const refusal = refusals[result]
-  if (refusal === undefined) throw new Error(`api.place_orders gave an unknown result: ${result}`)
-  refuse(ctx, refusal, JSON.parse(body) as ErrorExtras)
+  refuse(ctx, refusalOf(result), JSON.parse(body) as ErrorExtras)
 }
 
 async function getOrder(ctx: RouteContext, db: Database): Promise<void> {

@@ -3,7 +3,13 @@ import type { Answer } from '../../support/service.ts'
 import { document, type Operation, operations, pointer, type Response, resolve } from './support.ts'
 
 // Suppliers may add fields to what they push, so that model stays open. All others are what we answer.
-const open = new Set(['SupplierResult', 'OrderRequest', 'OrderRequestItem', 'SimulationRequest'])
+const open = new Set([
+  'SupplierResult',
+  'OrderRequest',
+  'OrderRequestItem',
+  'QuoteRequest',
+  'SimulationRequest',
+])
 
 /** The document, but with models that allow no field that they do not name. */
 const closed = {

@@ -129,6 +129,18 @@ describe('orders', () => {
     expect(replayed).toMatchObject({ status: 200, headers: { 'idempotent-replayed': 'true' } })
   })
 
+  test('are quoted before they are placed', async () => {
+    const refused = [
+      { callbackUrl: 'no' },
+      { items: [{ productId: 1 }] },
+      { items: [{ ...topUp, maxPrice: 1 }] },
+    ]
+    for (const body of [{}, ...refused]) await post('/b2b/orders/quote', { items: [topUp], ...body })
+    expect((await post('/b2b/orders/quote', { items: [topUp] }, { key: poor.key })).status).toBe(200)
+    for (const body of ['{}', ' '.repeat(70_000)]) await post('/b2b/orders/quote', body, json)
+    await post('/b2b/orders/quote', '{}', { headers: { 'content-type': 'text/plain' } })
+  })
+
   test('are listed by cursor and by page', async () => {
     const first = (await get('/b2b/orders?limit=1')).json.data
     expect(first.pagination.hasMore).toBe(true)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { orderRequest, simulationRequest } from '../../../src/http/schemas.ts'
+import { orderRequest, quoteRequest, simulationRequest } from '../../../src/http/schemas.ts'
 import { testDatabase } from '../../support/database.ts'
 import { makeCatalog, makePartner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
@@ -56,6 +56,7 @@ const simulation = fc.record(
 describe('a body', () => {
   test.each([
     { name: 'OrderRequest', schema: orderRequest, bodies: order },
+    { name: 'QuoteRequest', schema: quoteRequest, bodies: order },
     { name: 'SimulationRequest', schema: simulationRequest, bodies: simulation },
   ])('that fits $name of the document is taken, and no other', ({ name, schema, bodies }) => {
     const verdicts = { taken: 0, refused: 0 }

@@ -6,7 +6,11 @@ declare
   products jsonb := core.offered_products(requests);
 begin
   return array(
-    select r || jsonb_build_object('items', priced.comparable) || case
+    select r || jsonb_build_object('items', priced.comparable)
+      -- A quote says what things cost, whatever becomes of it.
+      || case when r ? 'idempotencyKey' then '{}'
+        else jsonb_build_object('priced', priced.items, 'total', priced.total, 'currency', account.currency) end
+      || case
       -- The key was checked by the admission; it may have been revoked since, and then it must not spend.
       when account.active is not true or key.account_id is distinct from account.id or not key.works
         then '{"result": "UNAUTHORIZED"}'
@@ -27,6 +31,8 @@ begin
           when priced.total > (r ->> 'maxTotal')::numeric then jsonb_build_array(jsonb_build_object(
             'path', 'maxTotal', 'message', 'the total is now ' || priced.total, 'price', priced.total))
           else '[]' end)
+      -- Of a quote nothing is written.
+      when not r ? 'idempotencyKey' then '{"result": "created"}'
       else jsonb_build_object(
         'result', 'created', 'orderId', nextval('supply.orders_id_seq'), 'currency', account.currency, 'total', priced.total,
         'orderCode', 'ord_' || replace(gen_random_uuid()::text, '-', ''),
@@ -52,7 +58,8 @@ begin
           'deliveryData', i.item -> 'deliveryData') order by i.place) as comparable,
         jsonb_agg(jsonb_build_object('position', i.place - 1, 'productId', i.product -> 'id', 'productName', i.product -> 'name',
           'deliveryType', i.product -> 'deliveryType', 'deliveryData', i.item -> 'deliveryData', 'amount', i.quantity,
-          'price', i.price, 'supplier', i.product -> 'supplier', 'sku', i.product -> 'sku', 'cost', i.product -> 'cost') order by i.place) as items,
+          'price', i.price, 'available', i.product -> 'available', 'supplier', i.product -> 'supplier', 'sku', i.product -> 'sku',
+          'cost', i.product -> 'cost') order by i.place) as items,
         jsonb_agg(jsonb_build_object('path', i.path || '.productId', 'message', 'no such product') order by i.place)
           filter (where i.product is null) as unknown,
         jsonb_agg(i.errors order by i.place) filter (where i.errors <> '[]') as wrong_data,
@@ -83,4 +90,5 @@ $$;
 comment on function core.judge_orders is
   'What becomes of order requests, but for the balance, in the documented order of checks: each entry, by account and ordinal, with its items as '
   'repeats are compared, without caps, and a result: created with what it is to be written with, replayed with its order, or a refusal with its details, which name every item '
-  'at fault. The caller holds the locks of the accounts. Specification 3 and 4.';
+  'at fault. The caller holds the locks of the accounts. An entry without idempotencyKey asks for a quote: it needs no lock, is no repeat, and '
+  'has its items with their prices and the total also where it is refused. Specification 3 and 4.';

@@ -1,0 +1,183 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { balanceOf, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { type Answer, type Send, testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+const path = '/b2b/orders/quote'
+
+let partner: Partner
+beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' }))
+beforeEach(async () => {
+  partner = await makePartner(database.sql)
+})
+
+const topUp = { productId: products.topUp, deliveryData: { gameUserId: '1' } }
+const keys = (quantity: number) => ({ productId: products.key, quantity })
+const quote = (body: unknown, send: Send = {}): Promise<Answer> =>
+  api().post(path, { key: partner.key, body, ...send })
+
+describe('a quote', () => {
+  test('has the prices, the total and what would be left', async () => {
+    const answer = await quote({ items: [topUp, keys(3)], maxTotal: 70.5 })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.json).toEqual({
+      success: true,
+      data: {
+        items: [
+          {
+            ...{ productId: products.topUp, productName: '100 credits', quantity: 1 },
+            ...{ price: 10.5, total: 10.5, available: true },
+          },
+          {
+            ...{ productId: products.key, productName: 'Gift key', quantity: 3 },
+            ...{ price: 20, total: 60, available: true },
+          },
+        ],
+        totalAmount: 70.5,
+        currency: 'RUB',
+        balance: 1000,
+        balanceAfter: 929.5,
+        wouldBeRefused: null,
+      },
+    })
+    expect(answer.text).toContain('"price" : 10.50')
+  })
+
+  test('says what is known of products that cannot be ordered', async () => {
+    const { json } = await quote({ items: [{ ...topUp, productId: products.outOfStock }, keys(2)] })
+    expect(json.data).toMatchObject({
+      items: [
+        { price: 5, total: 5, available: false },
+        { total: 40, available: true },
+      ],
+      ...{ totalAmount: 45, balanceAfter: 955 },
+      wouldBeRefused: {
+        ...{ status: 422, code: 'PRODUCT_UNAVAILABLE', error: 'The product cannot be ordered now' },
+        details: [{ path: 'items[0].productId', message: 'the product is out of stock' }],
+      },
+    })
+  })
+
+  test('has no total where a product is not known, or is in another currency', async () => {
+    const { json } = await quote({ items: [keys(1), { ...topUp, productId: products.dollars }] })
+    const unknown = { productName: null, price: null, total: null, available: false }
+    expect(json.data).toEqual({
+      items: [
+        expect.objectContaining({ price: 20, available: true }),
+        { productId: products.dollars, quantity: 1, ...unknown },
+      ],
+      ...{ totalAmount: null, currency: 'RUB', balance: 1000, balanceAfter: null },
+      wouldBeRefused: {
+        ...{ status: 422, code: 'PRODUCT_NOT_FOUND', error: 'There is no such product' },
+        details: [{ path: 'items[1].productId', message: 'no such product' }],
+      },
+    })
+  })
+
+  test('says 402 as the order would, and how much is lacking', async () => {
+    const { json } = await quote({ items: [keys(51)] })
+    expect(json.data).toMatchObject({ totalAmount: 1020, balance: 1000, balanceAfter: -20 })
+    expect(json.data.wouldBeRefused).toEqual({
+      ...{ status: 402, code: 'INSUFFICIENT_BALANCE', error: 'Insufficient balance' },
+      details: { balance: 1000, required: 1020, currency: 'RUB' },
+    })
+    expect((await quote({ items: [keys(50)] })).json.data).toMatchObject({
+      balanceAfter: 0,
+      wouldBeRefused: null,
+    })
+  })
+
+  test.each([
+    ['INVALID_CALLBACK_URL', { callbackUrl: 'http://10.0.0.1/' }, 400],
+    ['DELIVERY_DATA_INVALID', { items: [{ productId: products.topUp }] }, 400],
+    ['QUANTITY_OUT_OF_RANGE', { items: [keys(101)] }, 422],
+    ['PRICE_CHANGED', { maxTotal: 19.99 }, 422],
+  ])('says %s as the order would', async (code, body, status) => {
+    const sent = { items: [keys(1)], ...body }
+    const { json } = await quote(sent)
+    const order = await api().post('/b2b/orders', {
+      key: partner.key,
+      body: { ...sent, externalOrderId: 'an-order' },
+    })
+    expect(order.json.code).toBe(code)
+    const { success: _, ...refusal } = order.json
+    expect(json.data.wouldBeRefused).toEqual({ status, ...refusal })
+  })
+
+  test('knows of no idempotency: keys and externalOrderId are not looked at', async () => {
+    const body = { externalOrderId: 'known', items: [keys(1)] }
+    await api().post('/b2b/orders', { key: partner.key, body })
+    const other = { ...body, items: [keys(2)] }
+    const headers = { 'x-idempotency-key': 'one', 'idempotency-key': 'two' }
+    for (const sent of [body, other, { ...body, externalOrderId: 5 }]) {
+      const answer = await quote(sent, { headers })
+      expect(answer).toMatchObject({ status: 200, json: { data: { wouldBeRefused: null } } })
+      expect(answer.headers).not.toHaveProperty('idempotent-replayed')
+    }
+  })
+
+  test('of a body without the right shape is refused as the order is', async () => {
+    const bodies = [{}, 'text', '{', { items: [{ productId: 'x', quantity: 0 }], maxTotal: -1 }]
+    for (const body of bodies) {
+      const order = typeof body === 'object' ? { ...body, externalOrderId: 'x' } : body
+      const placed = await api().post('/b2b/orders', { key: partner.key, body: order })
+      expect(placed.status).toBe(400)
+      expect(await quote(body)).toMatchObject({ status: 400, json: placed.json })
+    }
+  })
+})
+
+describe('making a quote', () => {
+  const request = (more: object = {}) => ({
+    ...{ accountId: partner.accountId, keyId: partner.keyId, callbackUrl: null, callbackError: null },
+    ...{ maxTotal: null, items: [{ ...topUp, quantity: 1, maxPrice: null }], ...more },
+  })
+
+  test('writes nothing, draws no numbers and locks no row', async () => {
+    // A read-only transaction permits nothing of that.
+    const [quoted] = await database.sql.begin(
+      'read only',
+      (tx) => tx`select * from api.quote_order(${tx.json(request())})`,
+    )
+    expect(quoted).toMatchObject({ result: 'created', quote: { totalAmount: 10.5 }, refusal: {} })
+    expect(await balanceOf(database.sql, partner)).toBe(1000)
+  })
+
+  test('waits for no order that is being placed, and counts it once it is committed', async () => {
+    await database.sql.begin(async (tx) => {
+      await place(tx as never, partner, { items: [keys(1)] })
+      expect((await quote({ items: [keys(1)] })).json.data.balance).toBe(1000)
+    })
+    expect((await quote({ items: [keys(1)] })).json.data).toMatchObject({ balance: 980, balanceAfter: 960 })
+  })
+
+  test('asks for what placing asks for: a key of a partner, within the rate limit', async () => {
+    const storefront = await makePartner(database.sql, { kind: 'storefront' })
+    const body = { items: [keys(1)] }
+    expect((await api().post(path, { body })).status).toBe(401)
+    expect((await api().post(path, { body, key: storefront.key })).status).toBe(403)
+    const foreign = await quote(body, { headers: { origin: 'https://elsewhere.example' } })
+    expect(foreign).toMatchObject({ status: 403, json: { error: 'Forbidden: Origin not allowed' } })
+    const { headers } = await quote(body)
+    const next = (await quote(body)).headers
+    expect(Number(next['x-ratelimit-remaining'])).toBeLessThan(Number(headers['x-ratelimit-remaining']))
+  })
+
+  test('is refused as unauthorized where the key ended after the admission', async () => {
+    await database.sql`select ops.revoke_key(${partner.keyId})`
+    const [quoted] = await database.sql`select * from api.quote_order(${database.sql.json(request())})`
+    expect(quoted).toMatchObject({ result: 'UNAUTHORIZED', refusal: {} })
+  })
+
+  test('is a POST: its address is no order', async () => {
+    const { key } = partner
+    expect((await api().get(path, { key })).json.code).toBe('ORDER_NOT_FOUND')
+    const answer = await api().send('PUT', path, { key, body: {} })
+    expect(answer.status).toBe(405)
+    expect(answer.headers.allow).toContain('POST')
+  })
+})
