@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../src/database/pool.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { type Explained, explainingSession } from '../support/sql/plans.ts'
+import { type Explained, explainingSession, scansOf } from '../support/sql/plans.ts'
 
 // What partners and operators read, by the rows that are read for it: on empty tables, on grown ones that nobody analysed,
 // and on analysed ones; by a session that keeps the plans of the empty tables, and by new ones.
@@ -197,6 +197,22 @@ describe.each([
     )
     expect(found).toEqual({})
   })
+
+  test.each(planCaches)(
+    'a page as of a moment skips what came after it, with %s',
+    async (plan_cache_mode) => {
+      await withNewSession({ ...plansByKey, plan_cache_mode }, async (session) => {
+        const { statements } = await session.explained(
+          (sql) =>
+            sql`select api.list_orders(${partner.accountId}, ${page}, page => 1, as_of => ${midSeq(sql)})`,
+        )
+        // The total counts them all.
+        const pages = statements.filter(({ text }) => text.includes('array(select o.id'))
+        expect(pages.map(({ rowsRead }) => rowsRead)).toEqual([page + 1])
+        expect(scansOf(pages, 'orders')).toEqual(['orders_newest'])
+      })
+    },
+  )
 })
 
 // Operators come with the planner's own settings: without figures of the tables it may read and sort an account's rows.
