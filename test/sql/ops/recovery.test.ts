@@ -5,6 +5,7 @@ import { answer, completed, processing } from '../../support/items.ts'
 import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { whileHeld } from '../../support/sql/locks.ts'
 
 const database = testDatabase()
 const sql = operatorOf(database)
@@ -109,6 +110,25 @@ describe('a redelivery', () => {
         select id from supply.accounts where id = ${partner.accountId} for no key update skip locked`
       expect(free).toHaveLength(1)
     })
+  })
+
+  test('of many holds up no delivery of the account, however long it takes', async () => {
+    await eventIn('dead')
+    const last = await eventIn('dead')
+    const [first, second] = [await makeEvent(database.sql, partner), await makeEvent(database.sql, partner)]
+    const attempt = await claimAttempt(database.sql, first)
+    const redelivered = await whileHeld(
+      database.sql,
+      (holder) => holder`select from supply.events where id = ${last} for update`,
+      () =>
+        database.sql`select ops.redeliver_all(${partner.accountId}, now() - interval '1 day', false) as n`,
+      async () => {
+        expect(await finishAttempt(database.sql, attempt, answered(200))).toBe('delivered')
+        expect((await claimAttempt(database.sql, second)).event_id).toBe(second)
+        expect((await place(database.sql, partner)).body.status).toBe('processing')
+      },
+    )
+    expect(redelivered).toMatchObject([{ n: '2' }])
   })
 
   test('of all needs an account, a time, and a yes or no', async () => {
