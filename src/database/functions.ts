@@ -484,7 +484,7 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
-  /** Runs the audit (ops.audit), raises an alert for each check that does not hold, and returns how many rows there are: 0 while all is well. Call it every minute from each worker: null, and nothing was done, where another one runs it, or did less than 50 s ago. */
+  /** Runs the audit (ops.audit), and returns how many rows there are: 0 while all is well. It alerts operators of each check that does not hold, and again of one that has a row which it had not before; so an alert that was acknowledged stays so while its rows last. Call it every minute from each worker: null, and nothing was done, where another one runs it, or did less than 50 s ago. */
   'work.run_audit': {
     args: Record<string, never>
     result: number | null

@@ -6,7 +6,10 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   began_at constant timestamptz := clock_timestamp();
+  -- So many rows of a check are told apart.
+  told_apart constant int := 1000;
   failed text[];
+  causes text[];
   messages text[];
   total int;
 begin
@@ -15,17 +18,40 @@ begin
   then
     return null;
   end if;
+  with found as materialized (
+    select a.check_name, a.detail, core.audit_subject(a.detail) as subject, a.is_looked_at_each_time,
+      row_number() over (partition by a.check_name order by a.detail) as place
+    from core.audit a
+  ), known as (
+    insert into supply.audit_breaches as b (check_name, subject, is_looked_at_each_time)
+    select f.check_name, f.subject, bool_and(f.is_looked_at_each_time) from found f
+    where f.place <= told_apart group by f.check_name, f.subject order by f.check_name, f.subject
+    on conflict (check_name, subject) do update set seen_at = excluded.seen_at
+    returning b.check_name, b.subject, b.found_at = b.seen_at as is_new
+  ), failed as (
+    select f.check_name, count(*) as count,
+      coalesce(min(f.detail) filter (where k.is_new), min(f.detail)) as first, coalesce(bool_or(k.is_new), false) as is_new
+    from found f left join known k on k.check_name = f.check_name and k.subject = f.subject
+    group by f.check_name
+  )
   select coalesce(array_agg(f.check_name order by f.check_name), '{}'),
-    array_agg(f.first || case when f.count > 1 then format(' (and %s more)', f.count - 1) else '' end order by f.check_name),
+    coalesce(array_agg('audit:' || f.check_name order by f.check_name) filter (where f.is_new or not is_open), '{}'),
+    array_agg(f.first || case when f.count > 1 then format(' (and %s more)', f.count - 1) else '' end order by f.check_name)
+      filter (where f.is_new or not is_open),
     coalesce(sum(f.count), 0)
-  into failed, messages, total
-  from (select a.check_name, count(*) as count, min(a.detail) as first from ops.audit a group by a.check_name) as f;
+  into failed, causes, messages, total
+  from failed f
+  cross join lateral (
+    select exists (select from supply.alerts al where al.cause = 'audit:' || f.check_name and al.closed_at is null) as is_open) as o;
+  delete from supply.audit_breaches b
+  where b.seen_at < now() - case when b.is_looked_at_each_time then interval '0' else (select s.round from core.audit_scope s) end;
   insert into supply.audit_runs as r (ran_at, breaches, checks) values (clock_timestamp(), total, failed)
   on conflict on constraint audit_runs_pkey do update set ran_at = excluded.ran_at, breaches = excluded.breaches, checks = excluded.checks;
-  perform core.raise_alerts(array(select 'audit:' || c.name from unnest(failed) with ordinality as c (name, place) order by c.place), messages);
+  perform core.raise_alerts(causes, messages);
   return total;
 end
 $$;
 comment on function work.run_audit is
-  'Runs the audit (ops.audit), raises an alert for each check that does not hold, and returns how many rows there are: 0 while all is well. Call it '
+  'Runs the audit (ops.audit), and returns how many rows there are: 0 while all is well. It alerts operators of each check that does not hold, and '
+  'again of one that has a row which it had not before; so an alert that was acknowledged stays so while its rows last. Call it '
   'every minute from each worker: null, and nothing was done, where another one runs it, or did less than 50 s ago.';

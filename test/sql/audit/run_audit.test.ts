@@ -1,6 +1,7 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/pool.ts'
 import { testDatabase } from '../../support/database.ts'
+import { operatorLogin } from '../../support/sql/operator_login.ts'
 import { explainingSession } from '../../support/sql/plans.ts'
 import { makeAllThatIsWell, setEvent, well } from './scenario.ts'
 
@@ -46,6 +47,64 @@ test('what does not hold raises an alert for each check, which says where', asyn
   const [run] = await sql()`select breaches, checks from supply.audit_runs`
   expect(run).toEqual({ breaches: 4, checks: alerts.map(({ cause }) => cause.replace('audit:', '')) })
   expect(alerts[2]?.message).toMatch(/^event .* says 3 attempts in round 1, but 2 were made \(and 1 more\)$/)
+})
+
+describe('an alert of the audit that was acknowledged', () => {
+  const operator = operatorLogin(database)
+  const cause = 'audit:event_counts_its_attempts'
+  const change = (id: string, to: string) => sql().begin((tx) => setEvent(tx, id, to))
+  const miscount = () => change(well.delivered, 'attempts = 8')
+  const nextRun = async () => {
+    await sql()`update supply.audit_runs set ran_at = ran_at - interval '1 minute'`
+    await sql()`update supply.audit_breaches set found_at = found_at - interval '1 minute', seen_at = seen_at - interval '1 minute'`
+    await runAudit()
+    await sql()`select work.close_alerts()`
+  }
+  const acknowledge = () => operator().sql`
+    select ops.acknowledge(alert_id, 'a bug, it is being looked at') from ops.alerts where cause = ${cause} and state = 'open'`
+  const states = async () =>
+    (await operator().sql`select state from ops.alerts where cause = ${cause} order by hour`).map(
+      ({ state }) => state,
+    )
+  const attention = () => operator().sql`select from ops.attention where subject in (
+    select 'alert ' || alert_id from ops.alerts where cause = ${cause})`
+
+  beforeEach(async () => {
+    await sql()`update supply.events set attempts = (
+      select count(*) from supply.delivery_attempts a where a.event_id = events.id and a.ladder = events.ladder)`
+    await sql()`update supply.accounts a set balance = l.balance_after from supply.ledger l where l.account_id = a.id and l.seq = a.last_seq`
+    await nextRun()
+    await sql()`delete from supply.alerts where cause like 'audit:%'`
+    await miscount()
+    await nextRun()
+    await acknowledge()
+  })
+
+  test('stays so while the row lasts, whatever its figures say, also in the hours that follow', async () => {
+    expect(await states()).toEqual(['acknowledged'])
+    await nextRun()
+    expect([await states(), await attention()]).toEqual([['acknowledged'], []])
+    await change(well.delivered, 'attempts = 7')
+    await sql()`update supply.alerts set hour = hour - interval '1 hour'`
+    await nextRun()
+    expect([await states(), await attention()]).toEqual([['acknowledged'], []])
+  })
+
+  test('is open again when the same does not hold for something else', async () => {
+    await change(well.dead, 'attempts = 7')
+    await nextRun()
+    expect(await states()).toEqual(['open'])
+    expect(await attention()).toHaveLength(1)
+  })
+
+  test('closes when the row is gone, and is open again when it comes again', async () => {
+    await change(well.delivered, 'attempts = 2')
+    await nextRun()
+    expect(await states()).toEqual(['closed'])
+    await miscount()
+    await nextRun()
+    expect(await states()).toEqual(['open'])
+  })
 })
 
 test('it reads whole tables, also on connections that otherwise never do', async () => {

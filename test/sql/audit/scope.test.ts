@@ -91,3 +91,25 @@ describe('of more orders than the audit looks at in one go', () => {
     expect(await operator().sql`select * from ops.audit_all()`).toEqual([])
   })
 })
+
+test('an alert stands until the order, put right, has been in turn again', async () => {
+  const { sql } = database
+  const charge = (more: number) =>
+    sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`
+      await tx`update supply.orders set total_amount = total_amount + ${more} where code = ${codes.newest}`
+    })
+  const states = async () => {
+    await sql`update supply.audit_runs set ran_at = ran_at - interval '1 minute'`
+    await sql`select work.run_audit()`
+    await sql`select work.close_alerts()`
+    const rows = await sql`select state from ops.alerts where cause = 'audit:charge_is_the_orders_total'`
+    return rows.map(({ state }) => state)
+  }
+  await charge(1)
+  expect(await states()).toEqual(['open'])
+  await charge(-1)
+  expect(await states()).toEqual(['open'])
+  await sql`update supply.audit_breaches set seen_at = seen_at - interval '1 hour'`
+  expect(await states()).toEqual(['closed'])
+})

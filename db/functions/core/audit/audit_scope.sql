@@ -3,7 +3,9 @@ select
   s.last - s.size as newest_after,
   s.last as newest_to,
   s.slice * s.size as slice_after,
-  (s.slice + 1) * s.size as slice_to
+  (s.slice + 1) * s.size as slice_to,
+  -- Audits are not a whole minute apart: a slice may be left out once.
+  case when s.last <= s.size then interval '0' else ceil(s.last / s.size::float8) * interval '2 minutes' end as round
 from (
   select o.last, o.size, floor(extract(epoch from now()) / 60)::bigint % greatest((o.last + o.size - 1) / o.size, 1) as slice
   from (
@@ -19,3 +21,4 @@ comment on column core.audit_scope.newest_after is 'The newest orders begin afte
 comment on column core.audit_scope.newest_to is 'The number of the newest order.';
 comment on column core.audit_scope.slice_after is 'Those of the others that are in turn begin after this number.';
 comment on column core.audit_scope.slice_to is 'The last number that is in turn.';
+comment on column core.audit_scope.round is 'Within what time each order is in turn at least once; 0: each time.';

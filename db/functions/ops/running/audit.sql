@@ -1,11 +1,5 @@
 create or replace view ops.audit as
-select m.check_name, m.detail from core.audit_money m
-union all
-select o.check_name, o.detail from core.audit_orders o
-union all
-select d.check_name, d.detail from core.audit_deliveries d
-union all
-select q.check_name, q.detail from core.audit_queue q;
+select a.check_name, a.detail from core.audit a;
 comment on view ops.audit is
   'The invariants of money, orders, deliveries and queue: one row for each breach, none while all is well. Stuck, '
   'held and alerted items, and events that wait for their next attempt, are well. Balances and queue are looked at whole each time, and '
