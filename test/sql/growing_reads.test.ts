@@ -99,6 +99,17 @@ const operatorsReads: Reads = {
   'latest events': (sql) => sql`select * from ops.events order by created_at desc limit ${page}`,
   'latest events of an account': (sql) => sql`
     select * from ops.events where account_id = ${partner.accountId} order by created_at desc limit ${page}`,
+  'dead events': (sql) => sql`select * from ops.events where state = 'dead'`,
+  'events under way': (sql) => sql`select * from ops.events where state = 'sending'`,
+  'events that are held': (sql) => sql`select * from ops.events where state = 'held'`,
+  'events that wait': (sql) => sql`
+    select * from ops.events where state = 'waiting' order by next_attempt_at limit ${page}`,
+  'latest items of a supplier': (sql) => sql`
+    select * from ops.order_items where supplier = 'bench' order by sent_at desc limit ${page}`,
+  'items of a supplier in a minute': (sql) => sql`
+    select * from ops.order_items where supplier = 'bench' and sent_at between ${halfYearAgo} and ${minuteLater}`,
+  'items of a supplier that has none': (sql) => sql`
+    select * from ops.order_items where supplier = 'nobody' order by sent_at desc limit ${page}`,
   'latest deliveries': (sql) =>
     sql`select * from ops.delivery_attempts order by started_at desc limit ${page}`,
   'ledger rows of an order': (sql) => sql`select * from ops.ledger where order_code = ${midCode(sql)}`,

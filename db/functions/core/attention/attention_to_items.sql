@@ -11,7 +11,7 @@ with unsettled as (
     -- With a supplier that is down, the answers of all the others would take seconds to read.
     select i.* from supply.order_items i
     where i.completed_at is null and i.stuck_at is null and i.held_at is null and i.sent_at < now() - interval '15 minutes'
-    order by i.sent_at limit 10000) as i
+    order by i.sent_at limit 2000) as i
   cross join lateral (
     select coalesce(max(a.outcome), 'unknown') as outcome, max(coalesce(a.error, 'HTTP status ' || a.status_code)) as error
     from (
@@ -68,7 +68,7 @@ select min(u.sent_at), 'outcome unknown', 'supplier ' || u.supplier,
   null, null
 from unknown u where u.alike > 10 group by u.supplier;
 comment on view core.attention_to_items is 'The items that want a human (ops.attention): stuck, held, or for 15 minutes without a usable answer, '
-  'for which the 10,000 that were sent first are looked at.';
+  'for which the 2,000 that were sent first are looked at.';
 comment on column core.attention_to_items.since is 'Since when.';
 comment on column core.attention_to_items.what is 'What is the matter.';
 comment on column core.attention_to_items.subject is 'The item, or the supplier of many.';

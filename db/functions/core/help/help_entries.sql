@@ -57,6 +57,7 @@ from (values
   ('watching', 'audit_all', 'the same over all orders, however many'),
   ('watching', 'housekeeping', 'what was removed after its time'),
   ('watching', 'queue', 'the jobs of the workers'),
+  ('watching', 'queue_lengths', 'how many of them there are'),
   ('watching', 'worker_pools', 'the workers that run'),
   ('recovery', 'begin_recovery', 'after a restore, before a worker runs'),
   ('recovery', 'recovery', 'what it still waits for'),

@@ -13,7 +13,8 @@ select
   j.created_at,
   j.updated_at,
   j.is_available,
-  j.is_available and j.priority = 0 as is_in_turn
+  j.is_available and j.priority = 0 as is_in_turn,
+  j.priority
 from graphile_worker._private_jobs j
 join graphile_worker._private_tasks t on t.id = j.task_id;
 comment on view core.jobs is
@@ -34,3 +35,4 @@ comment on column core.jobs.updated_at is 'When it was last added anew, taken, o
 comment on column core.jobs.is_available is 'Whether a worker may take it once it is due.';
 comment on column core.jobs.is_in_turn is
   'Whether a worker may take it once it is due, with the priority that all jobs of the service have: those that are due next are found by run_at.';
+comment on column core.jobs.priority is 'Jobs of a lower one are taken first; those of the service have 0.';

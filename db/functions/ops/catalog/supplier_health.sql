@@ -55,8 +55,8 @@ left join figures f on f.supplier = s.supplier
 left join items i on i.supplier = s.supplier
 order by s.supplier;
 comment on view ops.supplier_health is
-  'How the suppliers answer: over 5 minutes, an hour and a day. Earlier calls than the last ten minutes are counted by five '
-  'minutes, and their latencies are within 10 per cent. Results that a supplier pushes are no calls.';
+  'How the suppliers answer: over 5 minutes, an hour and a day. Earlier calls than the last ten minutes are counted, '
+  'those of the day by hours, and their latencies are within 10 per cent. Results that a supplier pushes are no calls.';
 comment on column ops.supplier_health.supplier is 'The supplier.';
 comment on column ops.supplier_health.calls_5m is 'The calls of the last 5 minutes: items that were sent, or asked for.';
 comment on column ops.supplier_health.failures_5m is 'Those of them that the supplier answered by a failure.';

@@ -12,7 +12,8 @@ from (
 order by a.since;
 comment on view ops.attention is
   'What wants a human, oldest first, a line each, and the SQL that would put it right. Read ops.order_story of the subject before: '
-  'a remedy may refund. More than ten of a kind at one account or supplier are one line.';
+  'a remedy may refund. More than ten of a kind at one account or supplier are one line, and where there are '
+  'over a hundred deliveries of a kind, all of an account are.';
 comment on column ops.attention.since is 'Since when.';
 comment on column ops.attention.what is
   'dead letter, item stuck, item held, outcome unknown (for 15 minutes), contradicting result, supplier silent, supplier circuit (new items pass it over), '

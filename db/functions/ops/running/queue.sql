@@ -1,23 +1,31 @@
 create or replace view ops.queue as
-select
-  j.id as job_id,
-  j.task,
-  j.subject,
-  coalesce(
-    (select o.code from supply.order_items i join supply.orders o on o.id = i.order_id where i.id = j.subject),
-    (select e.order_code from supply.events e where e.id = j.subject)) as order_code,
-  j.run_at,
-  j.attempts,
-  j.max_attempts,
-  j.locked_at,
-  j.locked_by,
-  j.last_error,
-  j.key,
-  j.created_at,
-  j.is_in_turn as available
-from core.jobs j;
-comment on view ops.queue is 'The jobs of the queue, and the subject of each.';
+-- Each part has an index that has it in order; only their sum has none.
+(
+  select j.id as job_id, j.task, j.subject, j.order_code, j.run_at, j.attempts, j.max_attempts, j.locked_at, j.locked_by, j.last_error, j.key,
+    j.created_at, true as available
+  from core.jobs_of_orders j where j.is_available and j.priority = 0 order by j.run_at
+)
+union all
+(
+  select j.id, j.task, j.subject, j.order_code, j.run_at, j.attempts, j.max_attempts, j.locked_at, j.locked_by, j.last_error, j.key, j.created_at, false
+  from core.jobs_of_orders j where j.is_available and (j.priority < 0 or j.priority > 0) order by j.run_at
+)
+union all
+(
+  select j.id, j.task, j.subject, j.order_code, j.run_at, j.attempts, j.max_attempts, j.locked_at, j.locked_by, j.last_error, j.key, j.created_at, false
+  from core.jobs_of_orders j where not j.is_available order by j.run_at
+);
+comment on view ops.queue is 'The jobs of the queue, and the subject of each. How many there are is told at once by ops.queue_lengths.';
 comment on column ops.queue.job_id is 'The queue''s number of the job.';
+comment on column ops.queue.task is 'call_supplier, deliver_webhook, deliver_waiting (retries, and first attempts of slow receivers), or alert_operators.';
+comment on column ops.queue.subject is 'The item, the event, or the alert that it is for.';
 comment on column ops.queue.order_code is 'The order that it is for, if it is for one.';
-comment on column ops.queue.available is
-  'Whether a worker takes it once it is due. Those that are next are found at once by: where available order by run_at.';
+comment on column ops.queue.available is 'Whether a worker takes it once it is due. The others have a worker, or were taken too often.';
+comment on column ops.queue.run_at is 'When it is due.';
+comment on column ops.queue.attempts is 'How often a worker took it.';
+comment on column ops.queue.max_attempts is 'After so many it is not taken any more.';
+comment on column ops.queue.locked_at is 'Since when a worker has it; null: none has.';
+comment on column ops.queue.locked_by is 'Which worker has it.';
+comment on column ops.queue.last_error is 'Why it failed last, if it did.';
+comment on column ops.queue.key is 'The job key: a later job with the same one replaces it.';
+comment on column ops.queue.created_at is 'When it was added.';
