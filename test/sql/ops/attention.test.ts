@@ -216,6 +216,31 @@ describe('the result of an order', () => {
     for (const { id } of events) await deliver(id)
   })
 
+  test('among over a hundred dead letters of many accounts, in a line for each account', async () => {
+    const others = [await makePartner(database.sql), await makePartner(database.sql)]
+    const dead = (count: number, to: Partner) =>
+      database.sql.begin(async (tx) => {
+        await tx`set local session_replication_role = replica`
+        await tx`
+          insert into supply.events
+            (account_id, order_id, order_code, event_type, callback_url, body, state, next_attempt_at, dead_at, dead_reason)
+          select ${to.accountId}, ${to.accountId * 1000} + n, 'ord_' || n, 'order.completed', 'https://hooks.example/x', '{}',
+            'dead', null, now(), 'http_4xx'
+          from generate_series(1, ${count}::int) n`
+      })
+    await dead(98, partner)
+    for (const other of others) await dead(1, other)
+    expect((await lines('dead letter')).map(({ subject }) => subject.split(' ')[0]).sort()).toEqual([
+      ...['account', 'event', 'event'],
+    ])
+    await database.sql`delete from supply.events where order_id >= 1000 and account_id = ${others[1]?.accountId ?? 0}`
+    await dead(2, others[1] ?? partner)
+    expect((await lines('dead letter')).map(({ subject }) => subject).sort()).toEqual(
+      expect.arrayContaining([`account ${partner.accountId}`, `account ${others[1]?.accountId}`]),
+    )
+    await database.sql`delete from supply.events where state = 'dead'`
+  })
+
   test('that is not taken for an hour', async () => {
     const id = await makeEvent(database.sql, partner)
     await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(503))
