@@ -289,6 +289,21 @@ export type Functions = {
     args: { supplier: string | null; active: boolean | null }
     result: undefined
   }
+  /** Limits the calls to a supplier over all workers: how many may be under way at once, and how many HTTP requests a second they may make. Null: no limit. */
+  'ops.set_supplier_limits': {
+    args: { code: string | null; max_calls: number | null; max_per_second: string | number | bigint | null }
+    result: undefined
+  }
+  /** Sends a supplier no new items, for the reason given: they go to others that offer the product, or wait, and orders are taken all the same. Those that it has already are asked for. A null reason: it goes on, and what waits for it is sent, oldest first. */
+  'ops.set_supplier_paused': {
+    args: { code: string | null; reason: string | null }
+    result: undefined
+  }
+  /** How often the costs and the stock of a supplier are read, from 1 minute to 30 days; null: never. Raises where its protocol lists none. */
+  'ops.set_supplier_sync': {
+    args: { code: string | null; sync_every: string | null }
+    result: undefined
+  }
   /** Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the rest, and failed with codes => '{}' delivers none. A code that was kept and is not delivered stays in the record of the answer that held it (supply.supplier_attempts.codes), which no view shows. The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key; a warning says if less than the whole of it is shown. Raises where the item is final, neither stuck nor held, or the codes do not fit or are not distinct. */
   'ops.settle_item': {
     args: { item_id: string | null; outcome: string | null; codes?: readonly (string | null)[] | null; reason?: string | null }
@@ -334,7 +349,7 @@ export type Functions = {
     args: { alert_id: string | null }
     result: { cause: string; message: string; count: number; first_at: Date }[]
   }
-  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier. nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id */
+  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier. nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id */
   'work.begin_calls': {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string; delivery_type: string; unit_cost: string | null; currency: string | null; supplier_order_id: string | null; first_sent_at: Date | null; token_url: string | null; client_id: string | null }[]
@@ -559,6 +574,9 @@ export const functions = {
   'ops.set_low_balance_threshold': { args: { account_id: 'bigint', threshold: 'numeric' }, returns: 'void' },
   'ops.set_rate_limit': { args: { network: 'cidr', per_minute: 'integer' }, returns: 'void' },
   'ops.set_supplier_active': { args: { supplier: 'text', active: 'boolean' }, returns: 'void' },
+  'ops.set_supplier_limits': { args: { code: 'text', max_calls: 'integer', max_per_second: 'numeric' }, returns: 'void' },
+  'ops.set_supplier_paused': { args: { code: 'text', reason: 'text' }, returns: 'void' },
+  'ops.set_supplier_sync': { args: { code: 'text', sync_every: 'interval' }, returns: 'void' },
   'ops.settle_item': { args: { item_id: 'uuid', outcome: 'text', codes: 'text[]', reason: 'text' }, returns: 'void' },
   'ops.statement': { args: { account_id: 'bigint', from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
   'ops.upsert_game': { args: { slug: 'text', name: 'text', image_url: 'text' }, returns: 'value' },

@@ -4,6 +4,8 @@ const calls = 'test/sql/suppliers/supplier_calls.test.ts'
 const results = 'test/sql/suppliers/supplier_results.test.ts'
 const notPlaced = 'test/sql/suppliers/not_placed.test.ts'
 const promises = 'test/sql/suppliers/promises.test.ts'
+const choosing = 'test/sql/suppliers/choosing.test.ts'
+const again = 'db/functions/core/choosing/choose_again.sql'
 const journey = 'test/journey.test.ts'
 const outcomes = 'test/supplier/outcome.test.ts'
 const plan = 'db/functions/core/suppliers/plan_calls.sql'
@@ -247,5 +249,46 @@ export const suppliers: Mutant[] = [
     find: "in ('processing', 'completed', 'failed', 'hold')) then 'yes'",
     replace: "in ('processing', 'completed', 'failed', 'hold')) then 'perhaps'",
     tests: [notPlaced],
+  },
+  {
+    name: 'send elsewhere what was sent',
+    breaks: 'An item that was sent stays with its supplier; only one that never was goes to another.',
+    file: begin,
+    find: "as due_at, i.sent_at is null and i.next_call = 'put'",
+    replace: "as due_at, i.next_call = 'put'",
+    also: [{ file: again, find: ' and i.sent_at is null and i.recovered_at is null', replace: '' }],
+    tests: [choosing],
+  },
+  {
+    name: 'send an item back to who refused it',
+    breaks: 'Who chooses again chooses none that was out of stock for the item.',
+    file: again,
+    find: ' and o.supplier <> all (item.tried_suppliers)',
+    replace: '',
+    tests: [choosing],
+  },
+  {
+    name: 'never pass over a supplier that does not answer',
+    breaks: 'After five calls in a row without a usable answer new items go to others.',
+    file: 'db/functions/core/choosing/count_answers.sql',
+    find: 'known.failures >= opens_at',
+    replace: 'false',
+    tests: [choosing],
+  },
+  {
+    name: 'let each item try a supplier that does not answer',
+    breaks: 'One item a minute tries a supplier whose circuit is open.',
+    file: 'db/functions/core/choosing/take_trial.sql',
+    find: ' and s.trial_at <= now() for',
+    replace: ' for',
+    tests: [choosing],
+  },
+  {
+    name: 'send new items to a supplier that is paused',
+    breaks: 'What nobody else can serve waits for the end of a pause.',
+    file: again,
+    find: 'elsif is_paused then',
+    replace: 'elsif false then',
+    tests: [choosing],
   },
 ]

@@ -9,6 +9,7 @@ export type Call = {
   quantity: number
   base_url: string
   reference: string
+  supplier: string
 }
 
 /** Makes the planned calls of these items due and claims them, as a worker would; their jobs are done then. */

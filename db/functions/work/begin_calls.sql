@@ -15,6 +15,8 @@ declare
   due_ids uuid[];
   postponed_ids uuid[];
   postponed_until timestamptz[];
+  unsent_ids uuid[];
+  has_chosen boolean := false;
 begin
   locked_ids := array(
     select i.id from supply.order_items i where i.id = any (item_ids) order by i.id for no key update skip locked);
@@ -23,25 +25,34 @@ begin
       select i.id from supply.order_items i where i.id = any (item_ids) and i.id <> all (locked_ids)));
   end if;
 
-  select coalesce(array_agg(d.id) filter (where d.due_at <= now()), '{}'),
-    coalesce(array_agg(d.id order by d.id) filter (where d.due_at > now()), '{}'),
-    coalesce(array_agg(d.due_at order by d.id) filter (where d.due_at > now()), '{}')
-  into due_ids, postponed_ids, postponed_until
-  from (
-    select i.id, case
-      -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
-      when planned.at > now() then planned.at
-      when coalesce((under_way ->> i.supplier)::int, 0)
-        + row_number() over (partition by i.supplier, planned.at <= now() order by i.id) > supplier_cap
-        -- A backoff by half the time waited, spread so that not all come back at once.
-        then now() + (0.5 + random()) * least(interval '1 minute', greatest(interval '250 ms', (now() - i.next_check_at) / 2))
-      else planned.at
-    end as due_at
-    from supply.order_items i
-    -- Without a lease, nothing planned means held for an operator.
-    cross join lateral (select coalesce(i.claim_expires_at, i.next_check_at) as at) as planned
-    where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
-  ) as d;
+  loop
+    select coalesce(array_agg(d.id) filter (where d.due_at <= now()), '{}'),
+      coalesce(array_agg(d.id order by d.id) filter (where d.due_at > now()), '{}'),
+      coalesce(array_agg(d.due_at order by d.id) filter (where d.due_at > now()), '{}'),
+      array_agg(d.id) filter (where d.is_unserved)
+    into due_ids, postponed_ids, postponed_until, unsent_ids
+    from (
+      select i.id, case
+        -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
+        when planned.at > now() then planned.at
+        when coalesce((under_way ->> i.supplier)::int, 0)
+          + row_number() over (partition by i.supplier, planned.at <= now() order by i.id) > supplier_cap
+          -- A backoff by half the time waited, spread so that not all come back at once.
+          then now() + (0.5 + random()) * least(interval '1 minute', greatest(interval '250 ms', (now() - i.next_check_at) / 2))
+        else planned.at
+      end as due_at, i.sent_at is null and i.next_call = 'put' and planned.at <= now() and health.is_passed_over as is_unserved
+      from supply.order_items i
+      -- Without a lease, nothing planned means held for an operator.
+      cross join lateral (select coalesce(i.claim_expires_at, i.next_check_at) as at) as planned
+      cross join lateral (
+        select s.paused_at is not null or s.open_since is not null as is_passed_over from supply.suppliers s where s.code = i.supplier offset 0
+      ) as health
+      where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
+    ) as d;
+    exit when unsent_ids is null or has_chosen;
+    perform core.choose_again(unsent_ids);
+    has_chosen := true;
+  end loop;
 
   return query
   with claimed as (
@@ -78,7 +89,7 @@ end
 $$;
 comment on function work.begin_calls is
   'Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item''s '
-  'place in item_ids. An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). '
+  'place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). '
   'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
   'transaction has locked within a second. under_way counts the calls '
   'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency '

@@ -1,8 +1,16 @@
 create or replace view core.active_offers as
 select o.product_id, o.supplier, o.sku,
-  row_number() over (partition by o.product_id order by o.priority, o.cost nulls last, o.supplier) as place,
-  o.cost
-from supply.offers o join supply.suppliers s on s.code = o.supplier
+  row_number() over (partition by o.product_id order by health.is_passed_over, o.priority, o.cost nulls last, o.supplier) as place,
+  o.cost, health.is_passed_over
+from supply.offers o
+join supply.suppliers s on s.code = o.supplier
+cross join lateral (
+  -- A circuit is half open when a trial is due: whoever takes it first sends one item, and the rest passes over.
+  select s.paused_at is not null or s.open_since is not null and coalesce(s.trial_at > now(), true) as is_passed_over
+) as health
 where s.active;
-comment on view core.active_offers is 'The offers of active suppliers, best first: by priority, then by cost.';
+comment on view core.active_offers is
+  'The offers of active suppliers, best first: those of suppliers that are paused or whose circuit is open last, then by priority, then by cost.';
 comment on column core.active_offers.place is 'The place among the offers of the product, from 1.';
+comment on column core.active_offers.is_passed_over is
+  'Whether its supplier gets no new items as long as another can serve: it is paused, or gave no usable answer to the last calls.';

@@ -38,7 +38,10 @@ What happened to one: select * from ops.delivery_attempts where event_id = ''<ev
 select ops.upsert_game(''dragon'', ''Dragon Realms'');
 select ops.upsert_product(null, ''dragon'', ''60 pearls'', 89, ''RUB'', ''id_only'');
 select ops.upsert_offer(1, ''first'', ''sku-60'', cost => 70);'),
-  ('suppliers', 'No new items to a supplier that is down:
+  ('suppliers', 'New items pass a supplier over, or wait for it, until it goes on:
+select ops.set_supplier_paused(''first'', ''maintenance until 5'');
+select ops.set_supplier_paused(''first'', null);
+No orders for what only it delivers:
 select ops.set_supplier_active(''first'', false);
 What it said: select * from ops.supplier_attempts where supplier = ''first'' order by attempt_id desc limit 20;'),
   ('watching', 'What to do next: select * from ops.attention;

@@ -39,7 +39,9 @@ with latencies as (
 select s.supplier, coalesce(f.calls_5m, 0) as calls_5m, coalesce(f.failures_5m, 0) as failures_5m, coalesce(f.unknowns_5m, 0) as unknowns_5m,
   f.p50_5m as p50_ms, f.p95_5m as p95_ms, coalesce(i.open_items, 0) as open_items, i.oldest_open, s.last_good_at,
   case
+    when chosen.is_paused then 'paused'
     when s.is_silent then 'silent'
+    when chosen.is_open then 'open'
     when s.unanswered_since is not null and i.open_items > 0 then 'failing'
     when f.calls_5m > 0 then 'answering'
     else 'idle'
@@ -49,10 +51,14 @@ select s.supplier, coalesce(f.calls_5m, 0) as calls_5m, coalesce(f.failures_5m, 
   f.p50_1h as p50_ms_1h, f.p95_1h as p95_ms_1h,
   coalesce(f.calls_1d, 0) as calls_1d, coalesce(f.failures_1d, 0) as failures_1d, coalesce(f.unknowns_1d, 0) as unknowns_1d,
   f.p50_1d as p50_ms_1d, f.p95_1d as p95_ms_1d,
-  (select su.active from supply.suppliers su where su.code = s.supplier) as active
+  chosen.active
 from core.supplier_silence s
 left join figures f on f.supplier = s.supplier
 left join items i on i.supplier = s.supplier
+left join lateral (
+  select su.active, su.paused_at is not null as is_paused, su.open_since is not null as is_open
+  from supply.suppliers su where su.code = s.supplier
+) as chosen on true
 order by s.supplier;
 comment on view ops.supplier_health is
   'How the suppliers answer: over 5 minutes, an hour and a day. Earlier calls than the last ten minutes are counted, '
@@ -67,7 +73,8 @@ comment on column ops.supplier_health.open_items is 'How many items it has that 
 comment on column ops.supplier_health.oldest_open is 'When the oldest of these was sent there; null: none was sent.';
 comment on column ops.supplier_health.last_good_at is 'When a call was last answered by processing, completed or failed; null: none is known.';
 comment on column ops.supplier_health.state is
-  'silent: no usable answer for SUPPLIER_SILENT_MINUTES while it has items; operators are alerted. failing: none since unanswered_since. answering. '
+  'paused: by an operator. silent: no usable answer for SUPPLIER_SILENT_MINUTES while it has items; operators are alerted. open: none to the '
+  'last calls, so that new items go to others. failing: none since unanswered_since. answering. '
   'idle: it was not called in the last 5 minutes.';
 comment on column ops.supplier_health.unanswered_since is 'When a call first ended without a usable answer, since the last good one; null: none did.';
 comment on column ops.supplier_health.calls_1h is 'As calls_5m, of the last hour.';

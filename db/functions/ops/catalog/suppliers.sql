@@ -13,7 +13,15 @@ select
   s.client_id,
   s.trouble,
   s.open_since,
-  s.sync_every
+  s.sync_every,
+  s.paused_at,
+  s.paused_reason,
+  (
+    select count(*)::int from supply.order_items i
+    where i.completed_at is null and i.supplier = s.code and i.next_call = 'put' and i.sent_at is null
+  ) as waiting_items,
+  s.max_calls,
+  s.max_per_second
 from supply.suppliers s;
 comment on view ops.suppliers is 'The suppliers that fulfil orders. Their tokens are not shown, but for the name of a setting that has one.';
 comment on column ops.suppliers.offers is 'How many products it offers.';
@@ -26,3 +34,8 @@ comment on column ops.suppliers.trouble is
   'Why it takes no orders: our balance there is spent, it does not accept our credentials, or our settings make no request; null: nothing is known.';
 comment on column ops.suppliers.open_since is 'Since when its circuit is open, and new items pass it over; null: it is closed.';
 comment on column ops.suppliers.sync_every is 'How often its costs and stock are read; null: never.';
+comment on column ops.suppliers.paused_at is 'Since when it gets no new items; null: it gets them.';
+comment on column ops.suppliers.paused_reason is 'Why an operator paused it.';
+comment on column ops.suppliers.waiting_items is 'How many items are to be sent to it and were not yet.';
+comment on column ops.suppliers.max_calls is 'How many calls to it may be under way at once, over all workers; null: no limit.';
+comment on column ops.suppliers.max_per_second is 'How many requests a second all workers may make; null: no limit.';

@@ -8,6 +8,8 @@ from (
   select m.* from core.attention_to_money m
   union all
   select al.* from core.attention_to_alerts al
+  union all
+  select su.* from core.attention_to_suppliers su
 ) as a
 order by a.since;
 comment on view ops.attention is
@@ -17,7 +19,7 @@ comment on view ops.attention is
 comment on column ops.attention.since is 'Since when.';
 comment on column ops.attention.what is
   'dead letter, item stuck, item held, outcome unknown (for 15 minutes), contradicting result, supplier silent, supplier circuit (new items pass it over), '
-  'supplier balance, supplier credentials, supplier settings (it takes no orders before that is put right), delivery late (10 minutes past its time), '
+  'supplier balance, supplier credentials, supplier settings (it takes no orders before that is put right), supplier paused (and items wait), delivery late (10 minutes past its time), '
   'result not told (an hour after the order''s end), balance low, money held (in orders open for an hour), alert (any other).';
 comment on column ops.attention.subject is 'The item, event, order, account, alert or supplier: what ops.order_story and ops.find take after the first word.';
 comment on column ops.attention.detail is 'What is the matter, and what to look at first.';

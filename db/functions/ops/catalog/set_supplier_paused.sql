@@ -1,0 +1,41 @@
+create or replace function ops.set_supplier_paused(code text, reason text)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  known supply.suppliers;
+  waiting uuid[];
+  hint text;
+begin
+  -- Whoever makes an item wait for the pause holds the row in share: none is overlooked.
+  select s.* into known from supply.suppliers s where s.code = set_supplier_paused.code for update;
+  perform core.require(found, format('there is no supplier %L', code), 'no_data_found', 'ops.suppliers lists the suppliers.');
+  perform core.require(reason is null or not core.is_blank(reason) and length(reason) <= 500,
+    'reason must say why, in up to 500 characters; null: it goes on');
+  if known.paused_reason is not distinct from reason then
+    return;
+  end if;
+  update supply.suppliers s set
+    paused_at = case when reason is not null then coalesce(s.paused_at, now()) end, paused_reason = set_supplier_paused.reason, updated_at = now()
+  where s.code = known.code;
+  if reason is null then
+    waiting := array(
+      select i.id from supply.order_items i
+      where i.completed_at is null and i.supplier = known.code and i.next_call = 'put' and i.sent_at is null and i.next_check_at > now()
+      order by i.order_id, i.position for no key update skip locked);
+    update supply.order_items i set next_check_at = now() where i.id = any (waiting);
+    -- Jobs that are due at the same moment run in any order.
+    perform core.enqueue('call_supplier', waiting,
+      array(select now() + place * interval '1 microsecond' from generate_subscripts(waiting, 1) as place), 'call_supplier');
+  end if;
+  perform core.log_operator('set_supplier_paused', 'supplier ' || code,
+    jsonb_strip_nulls(jsonb_build_object('reason', reason, 'items', cardinality(waiting))));
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_supplier_paused', hint);
+end
+$$;
+comment on function ops.set_supplier_paused is
+  'Sends a supplier no new items, for the reason given: they go to others that offer the product, or wait, and orders are taken all the same. Those '
+  'that it has already are asked for. A null reason: it goes on, and what waits for it is sent, oldest first.';

@@ -1,0 +1,30 @@
+create or replace function ops.set_supplier_sync(code text, sync_every interval)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  known supply.suppliers;
+  hint text;
+begin
+  select s.* into known from supply.suppliers s where s.code = set_supplier_sync.code for no key update;
+  perform core.require(found, format('there is no supplier %L', code), 'no_data_found', 'ops.suppliers lists the suppliers.');
+  perform core.require(coalesce(set_supplier_sync.sync_every between interval '1 minute' and interval '30 days', true),
+    'sync_every must be from 1 minute to 30 days; null: never');
+  perform core.require(
+    set_supplier_sync.sync_every is null or exists (select from supply.protocols p where p.name = known.protocol and p.lists_offers),
+    format('suppliers of the protocol %s list neither costs nor stock', known.protocol), 'object_not_in_prerequisite_state');
+  update supply.suppliers s set
+    sync_every = set_supplier_sync.sync_every, updated_at = now(),
+    sync_due_at = case when set_supplier_sync.sync_every is not null then least(s.sync_due_at, now() + set_supplier_sync.sync_every) end
+  where s.code = known.code and s.sync_every is distinct from set_supplier_sync.sync_every;
+  if found then
+    perform core.log_operator('set_supplier_sync', 'supplier ' || code, jsonb_build_object('sync_every', sync_every));
+  end if;
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_supplier_sync', hint);
+end
+$$;
+comment on function ops.set_supplier_sync is
+  'How often the costs and the stock of a supplier are read, from 1 minute to 30 days; null: never. Raises where its protocol lists none.';

@@ -1,0 +1,324 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { itemTests } from '../../support/item_tests.ts'
+import {
+  answer,
+  claimCalls,
+  completed,
+  failed,
+  notPlaced,
+  notReceived,
+  processing,
+  record,
+  unknown,
+} from '../../support/items.ts'
+import { lastLogged, refusals, timesLogged } from '../../support/operator.ts'
+import { audit } from '../../support/orders.ts'
+import { products } from '../../support/partner.ts'
+
+const { sql, order, itemOf, alertsOf } = itemTests()
+
+beforeAll(async () => {
+  await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:10', 'other')`
+  await sql()`select ops.upsert_supplier('third', 'http://127.0.0.1:11', 'third')`
+})
+beforeEach(async () => {
+  await sql()`update supply.suppliers set failures = 0, open_since = null, trial_at = null, paused_at = null, paused_reason = null`
+  await sql()`delete from supply.offers where supplier <> 'first'`
+  await sql()`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101', 8)`
+})
+
+const offer = (supplier: string, priority = 200, cost = 9) =>
+  sql()`select ops.upsert_offer(${products.topUp}, ${supplier}, ${`${supplier}-101`}, ${cost}, ${priority})`
+
+const pause = (supplier: string, reason: string | null) =>
+  sql()`select ops.set_supplier_paused(${supplier}, ${reason})`
+
+const supplierOf = async (item: string) => (await itemOf(item)).supplier
+
+const circuitOf = async (supplier: string) => {
+  const [row] = await sql()`
+    select failures, open_since is not null as is_open, trial_at > now() as is_waiting from supply.suppliers where code = ${supplier}`
+  return row ?? {}
+}
+
+/** Gives no usable answer to so many items of the supplier, one after the other. */
+async function fail(times: number) {
+  for (let n = 0; n < times; n += 1) await answer(sql(), (await order()).item, unknown())
+}
+
+/** Opens the circuit of the first supplier, with no trial due. */
+const open = () =>
+  sql()`update supply.suppliers set failures = 5, open_since = now(), trial_at = now() + interval '1 minute' where code = 'first'`
+
+describe('an order goes to', () => {
+  const chosen = async () => supplierOf((await order()).item)
+
+  test('the best priority, and among equals the cheapest, whose cost is kept', async () => {
+    await offer('second', 100, 7)
+    await offer('third', 200, 1)
+    const { item } = await order()
+    expect(await itemOf(item)).toMatchObject({ supplier: 'second', sku: 'second-101', cost: '7.00' })
+  })
+
+  test('the next one where the best is paused or has an open circuit', async () => {
+    await offer('second')
+    await pause('first', 'maintenance')
+    expect(await chosen()).toBe('second')
+    await pause('first', null)
+    expect(await chosen()).toBe('first')
+    await open()
+    expect(await chosen()).toBe('second')
+  })
+
+  test('the best of them where no other can serve', async () => {
+    await open()
+    expect(await chosen()).toBe('first')
+    await pause('first', 'maintenance')
+    expect(await chosen()).toBe('first')
+  })
+})
+
+describe('a circuit', () => {
+  test('opens after five calls in a row without a usable answer, with an alert that ends when it closes', async () => {
+    const before = await alertsOf('supplier_circuit:first')
+    await fail(4)
+    expect(await circuitOf('first')).toMatchObject({ failures: 4, is_open: false })
+    await answer(sql(), (await order()).item, notPlaced('unreachable'))
+    expect(await circuitOf('first')).toEqual({ failures: 5, is_open: true, is_waiting: true })
+    expect(await alertsOf('supplier_circuit:first')).toBe(before + 1)
+    const health = () => sql()`select state from ops.supplier_health where supplier = 'first'`
+    expect(await health()).toEqual([{ state: 'open' }])
+    await fail(1)
+    expect(await alertsOf('supplier_circuit:first')).toBe(before + 1)
+
+    await answer(sql(), (await order()).item, processing())
+    expect(await circuitOf('first')).toEqual({ failures: 0, is_open: false, is_waiting: null })
+    await sql()`select work.close_alerts()`
+    const open =
+      await sql()`select from supply.alerts where cause = 'supplier_circuit:first' and closed_at is null`
+    expect(open).toHaveLength(0)
+  })
+
+  test('is not opened by items that fail, nor by calls with a good answer between', async () => {
+    await fail(4)
+    await answer(sql(), (await order()).item, failed())
+    await fail(4)
+    expect(await circuitOf('first')).toMatchObject({ failures: 4, is_open: false })
+  })
+
+  test('neither counts nor forgets by an item that the supplier does not know', async () => {
+    await fail(2)
+    const { item } = await order()
+    await answer(sql(), item, unknown())
+    await answer(sql(), item, notReceived())
+    expect(await circuitOf('first')).toMatchObject({ failures: 3 })
+  })
+
+  test('counts the calls that are recorded together in their order', async () => {
+    const results: object[] = []
+    for (const result of [unknown(), processing(), unknown(), unknown()]) {
+      const { item } = await order()
+      const [call] = await claimCalls(sql(), [item])
+      results.push({ ordinal: results.length, itemId: item, claimId: call?.claim_id, result })
+    }
+    await sql()`select work.finish_calls(${sql().json(results as never)}, '24 hours')`
+    expect(await circuitOf('first')).toMatchObject({ failures: 2 })
+  })
+
+  test('does not wait for a batch that counts at the same moment', async () => {
+    const { item } = await order()
+    const [call] = await claimCalls(sql(), [item])
+    const holder = await sql().reserve()
+    try {
+      await holder`begin`
+      await holder`select from supply.suppliers where code = 'first' for no key update`
+      expect(await record(sql(), call as never, unknown())).toBe('waiting')
+    } finally {
+      await holder`rollback`
+      holder.release()
+    }
+  })
+})
+
+describe('while a circuit is open', () => {
+  test('an item that was never sent goes to another supplier, at its cost', async () => {
+    const { item } = await order()
+    await offer('second')
+    await open()
+    expect(await claimCalls(sql(), [item])).toMatchObject([
+      { supplier: 'second', sku: 'second-101', method: 'put' },
+    ])
+    expect(await itemOf(item)).toMatchObject({
+      supplier: 'second',
+      cost: '9.00',
+      checks: 0,
+      tried_suppliers: [],
+    })
+    expect(await answer2(item)).toBe('settled')
+  })
+
+  const answer2 = async (item: string) => {
+    const { claim_id } = await itemOf(item)
+    const verdict = await record(sql(), { item_id: item, claim_id }, completed())
+    expect(await audit(sql())).toEqual([])
+    return verdict
+  }
+
+  test('so does one that a call did not place', async () => {
+    const { item } = await order()
+    await offer('second')
+    for (let n = 0; n < 5; n += 1) await answer(sql(), item, notPlaced('balance'))
+    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
+  })
+
+  test('one that was sent stays, however long nobody answers', async () => {
+    const { item } = await order()
+    await offer('second')
+    for (let n = 0; n < 7; n += 1) await answer(sql(), item, unknown())
+    expect(await circuitOf('first')).toMatchObject({ is_open: true })
+    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'get' }])
+  })
+
+  test('one that the supplier never received, and that is sent again, stays too', async () => {
+    const { item } = await order()
+    await offer('second')
+    await answer(sql(), item, unknown())
+    await answer(sql(), item, notReceived())
+    await open()
+    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
+  })
+
+  test('one does not go back to a supplier that refused it, nor to one with an open circuit or a pause', async () => {
+    const { item } = await order()
+    await offer('second')
+    await offer('third')
+    await sql()`update supply.order_items set tried_suppliers = '{second}' where id = ${item}`
+    await sql()`update supply.suppliers set open_since = now(), trial_at = now() - interval '1 s' where code = 'third'`
+    await open()
+    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
+  })
+
+  test('one is sent all the same where no other supplier can serve', async () => {
+    const { item } = await order()
+    await open()
+    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
+  })
+
+  test('one item a minute tries the supplier, the oldest', async () => {
+    const items = [(await order()).item, (await order()).item, (await order()).item]
+    await offer('second')
+    await open()
+    await sql()`update supply.suppliers set trial_at = now() - interval '1 s' where code = 'first'`
+    const calls = await claimCalls(sql(), items)
+    expect(calls.map(({ item_id, supplier }) => [item_id, supplier])).toEqual([
+      [items[0], 'first'],
+      [items[1], 'second'],
+      [items[2], 'second'],
+    ])
+    expect(await circuitOf('first')).toMatchObject({ is_open: true, is_waiting: true })
+    const late = (await order()).item
+    expect(await supplierOf(late)).toBe('second')
+  })
+})
+
+describe('a supplier that an operator paused', () => {
+  const jobsOf = async (item: string) => [
+    ...(await sql()`
+      select extract(epoch from run_at - now())::float as wait from graphile_worker.jobs where key = ${`call_supplier:${item}`}`),
+  ]
+
+  test('gets no new items: they wait without a call, and go in their order when it goes on', async () => {
+    const items: string[] = []
+    for (let n = 0; n < 3; n += 1) items.push((await order()).item)
+    await pause('first', 'maintenance')
+    expect(await lastLogged(sql())).toMatchObject({
+      action: 'set_supplier_paused',
+      detail: { reason: 'maintenance' },
+    })
+    expect(await claimCalls(sql(), [...items].reverse())).toEqual([])
+    for (const item of items) {
+      expect(await itemOf(item)).toMatchObject({ next_call: 'put', sent_at: null, claim_expires_at: null })
+      const [job] = await jobsOf(item)
+      expect(job?.wait).toBeGreaterThan(200)
+    }
+    expect(await sql()`select from ops.supplier_attempts where item_id = any(${items})`).toHaveLength(0)
+    const [shown] = await sql()`
+      select paused_reason, waiting_items >= 3 as waits, state
+      from ops.suppliers s join ops.supplier_health h on h.supplier = s.code where s.code = 'first'`
+    expect(shown).toEqual({ paused_reason: 'maintenance', waits: true, state: 'paused' })
+    const [line] = await sql()`select detail, remedy from ops.attention where what = 'supplier paused'`
+    expect(line).toMatchObject({ remedy: `select ops.set_supplier_paused('first', null)` })
+    expect(await audit(sql())).toEqual([])
+
+    await sql().unsafe(line?.remedy)
+    const due = await sql()`
+      select key from graphile_worker.jobs where run_at < now() + interval '1 minute' and key is not null order by run_at`
+    const keys = due.map(({ key }) => key).filter((key) => items.includes(key.slice('call_supplier:'.length)))
+    expect(keys).toEqual(items.map((item) => `call_supplier:${item}`))
+    expect(await claimCalls(sql(), items)).toHaveLength(3)
+    expect(await sql()`select from ops.attention where what = 'supplier paused'`).toHaveLength(0)
+  })
+
+  test('is left by what another can serve, also of what waits already', async () => {
+    const { item } = await order()
+    await pause('first', 'maintenance')
+    expect(await claimCalls(sql(), [item])).toEqual([])
+    await offer('second')
+    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
+  })
+
+  test('is still asked for what it has', async () => {
+    const { item } = await order()
+    await answer(sql(), item, processing())
+    await offer('second')
+    await pause('first', 'maintenance')
+    expect(await answer(sql(), item, completed())).toBe('settled')
+  })
+
+  test('is paused once, for a reason', async () => {
+    await pause('second', 'maintenance')
+    const logged = await timesLogged(sql())
+    await pause('second', 'maintenance')
+    expect(await timesLogged(sql())).toBe(logged)
+    await expect(pause('second', ' ')).rejects.toMatchObject(refusals.wrongArgument)
+    await expect(pause('nobody', 'maintenance')).rejects.toMatchObject(refusals.unknown)
+  })
+})
+
+test('while all is well the rows of suppliers are neither written nor locked', async () => {
+  const version = () => sql()`select xmin::text, xmax::text from supply.suppliers where code = 'first'`
+  await order()
+  const { item } = await order()
+  const holder = await sql().reserve()
+  try {
+    const before = await version()
+    // Orders refer to it: that lock conflicts with none of these.
+    await holder`begin`
+    await holder`select from supply.suppliers where code = 'first' for no key update`
+    expect(await answer(sql(), item, processing())).toBe('waiting')
+    expect(await answer(sql(), item, completed())).toBe('settled')
+    await holder`rollback`
+    const after = await version()
+    expect(after[0]?.xmin).toBe(before[0]?.xmin)
+  } finally {
+    holder.release()
+  }
+})
+
+describe('how often a supplier is read', () => {
+  test('is an operator’s to say, where it lists anything', async () => {
+    const every = (code: string, interval: string | null) =>
+      sql()`select ops.set_supplier_sync(${code}, ${interval}::interval)`
+    await sql()`select ops.upsert_supplier('lister', 'http://127.0.0.1:12', 'token', 'kinguin')`
+    await every('lister', '1 hour')
+    const read = () => sql()`select sync_every::text from ops.suppliers where code = 'lister'`
+    expect(await read()).toEqual([{ sync_every: '01:00:00' }])
+    await sql()`select ops.upsert_supplier('lister', 'http://127.0.0.1:12', 'token-2')`
+    expect(await read()).toEqual([{ sync_every: '01:00:00' }])
+    await every('lister', null)
+    expect(await read()).toEqual([{ sync_every: null }])
+    await expect(every('lister', '1 second')).rejects.toMatchObject(refusals.wrongArgument)
+    await expect(every('first', '1 hour')).rejects.toMatchObject(refusals.wrongState)
+    await expect(every('nobody', '1 hour')).rejects.toMatchObject(refusals.unknown)
+  })
+})
