@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { parseJson } from '../common/json.ts'
 import { answerSchema, foreignReference, problemOf, refusalSchema, type SupplierAnswer } from './answer.ts'
+import { quoteBody, readJsonBody } from './body.ts'
 import type { HttpAnswer } from './exchange.ts'
 
 /**
@@ -59,9 +59,7 @@ export type NotPlacedCause = 'balance' | 'credentials' | 'settings' | 'unreachab
 /** The call that was answered; its token is kept out of what is quoted from the answer. */
 type Call = { method: 'PUT' | 'GET'; reference: string; token: string }
 type Details = { httpStatus?: number | null; retryAfter?: number | null; raw?: string | null }
-type Read = { readable: true; value: unknown } | { readable: false; problem: string }
 
-const rawLimit = 2000
 const answering = [200, 201, 202]
 const undecided = [401, 403, 404, 408, 409, 425, 429]
 
@@ -80,7 +78,7 @@ export function interpretAnswer(call: Call, answer: HttpAnswer): SupplierOutcome
   return unknown(`HTTP ${answer.status}`, {
     httpStatus: answer.status,
     retryAfter: answer.retryAfter,
-    raw: quote(call, answer),
+    raw: quoteBody(call, answer),
   })
 }
 
@@ -125,7 +123,7 @@ function isRefusal(status: number): boolean {
 }
 
 function interpretBody(call: Call, answer: HttpAnswer): SupplierOutcome {
-  const read = readJson(answer)
+  const read = readJsonBody(answer)
   if (!read.readable) return unusable(call, answer, read.problem)
   const parsed = v.safeParse(answerSchema, read.value, { abortEarly: true })
   if (!parsed.success) return unusable(call, answer, problemOf(parsed.issues[0]))
@@ -134,7 +132,7 @@ function interpretBody(call: Call, answer: HttpAnswer): SupplierOutcome {
 }
 
 function interpretRefusal(call: Call, answer: HttpAnswer): SupplierOutcome {
-  const read = readJson(answer)
+  const read = readJsonBody(answer)
   const body = read.readable ? read.value : null
   if (contradictsRefusal(body)) return unusable(call, answer, 'its status contradicts the refusal')
   if (foreignReference(body, call.reference)) return unusable(call, answer, 'it names another order')
@@ -157,21 +155,9 @@ function contradictsRefusal(body: unknown): boolean {
     : false
 }
 
-function readJson(answer: HttpAnswer): Read {
-  if (answer.tooLarge) return { readable: false, problem: 'it is too large' }
-  const parsed = parseJson(answer.body)
-  if (parsed === undefined) return { readable: false, problem: 'it is not JSON in UTF-8' }
-  return { readable: true, value: parsed.value }
-}
-
 function unusable(call: Call, answer: HttpAnswer, problem: string): SupplierOutcome {
   return unknown(`the answer is unusable: ${problem}`, {
     httpStatus: answer.status,
-    raw: quote(call, answer),
+    raw: quoteBody(call, answer),
   })
-}
-
-function quote(call: Call, answer: HttpAnswer): string | null {
-  const text = new TextDecoder().decode(answer.body).replaceAll(call.token, '[token]')
-  return text === '' ? null : text.slice(0, rawLimit).replaceAll('\u0000', '\uFFFD').toWellFormed()
 }
