@@ -25,6 +25,8 @@ export type SupplierCall = SupplierAccess & {
   supplierOrderId: string | null
   /** When the item was first sent to this supplier; null before that. */
   firstSentAt: Date | null
+  /** Where the supplier may push events about the order, the same for all of its calls; null: it is to push none. */
+  eventsUrl: string | null
 }
 
 /** What a supplier of a protocol promises. The same stands in the table `supply.protocols`. */

@@ -1,4 +1,5 @@
 import type { AdapterFactory, SupplierAdapter, SupplierPromises } from './adapter.ts'
+import { createB2bAdapter } from './b2b/adapter.ts'
 import { createHttpAdapter } from './http.ts'
 
 /** The adapters of a process. `close` ends their connections; the outcome of calls under way is then unknown. */
@@ -10,7 +11,10 @@ export type SupplierAdapters = {
 }
 
 /** The protocols that this service speaks, each with what makes its adapter. */
-export const protocols: Readonly<Record<string, AdapterFactory>> = { http: createHttpAdapter }
+export const protocols: Readonly<Record<string, AdapterFactory>> = {
+  http: createHttpAdapter,
+  b2b: createB2bAdapter,
+}
 
 /** How long a call to a supplier may take, in milliseconds. The lease of a call in the database is longer. */
 export const supplierTimeoutMs = 30_000

@@ -105,6 +105,21 @@ export function notPlaced(cause: NotPlacedCause, error: string, details: Details
   }
 }
 
+/** The outcome at which an operator has to look, for the given technical reason (which holds no secret). */
+export function hold(
+  error: string,
+  details: Details & { codes?: string[]; supplierOrderId?: string | null } = {},
+): SupplierOutcome {
+  return {
+    outcome: 'hold',
+    error,
+    codes: details.codes ?? [],
+    supplierOrderId: details.supplierOrderId ?? null,
+    httpStatus: details.httpStatus ?? null,
+    raw: details.raw ?? null,
+  }
+}
+
 /** The outcome of a usable answer. `httpStatus` is null where the answer was pushed. */
 export function answered(answer: SupplierAnswer, httpStatus: number | null): SupplierOutcome {
   return {

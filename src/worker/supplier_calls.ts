@@ -143,5 +143,6 @@ function callFrom(leased: LeasedCall, token: string): SupplierCall {
     currency: leased.currency,
     supplierOrderId: leased.supplier_order_id,
     firstSentAt: leased.first_sent_at,
+    eventsUrl: null,
   }
 }

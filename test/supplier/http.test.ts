@@ -6,8 +6,8 @@ import { type AskOptions, httpAdapters, methods } from './harness.ts'
 const { supplier, adapters, hasty, order, ask } = httpAdapters()
 
 describe('the adapters', () => {
-  it('know the protocol http and no other', () => {
-    expect(adapters().adapterFor('http')).toBeDefined()
+  it('know the protocols that have one, and no other', () => {
+    for (const protocol of ['http', 'b2b']) expect(adapters().adapterFor(protocol)).toBeDefined()
     for (const protocol of ['', 'HTTP', 'smtp', 'constructor', '__proto__']) {
       expect(adapters().adapterFor(protocol)).toBeUndefined()
     }

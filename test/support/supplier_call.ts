@@ -15,6 +15,7 @@ export function supplierCall(given: Given): SupplierCall {
     currency: null,
     supplierOrderId: null,
     firstSentAt: null,
+    eventsUrl: null,
     ...given,
   }
 }

@@ -32,6 +32,8 @@ export type TestSupplier = StandIn & {
   changeToken: (token: string) => void
   /** What it lists of a sku. Needed where `promises.listsOffers`. */
   list?: (offer: ListedOffer) => void
+  /** Whether its list only says if it has some at all. By default it says how many. */
+  hidesStock?: boolean
 }
 
 /** A part of an outcome, as `toMatchObject` takes it. */

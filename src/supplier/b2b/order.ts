@@ -1,0 +1,191 @@
+import * as v from 'valibot'
+import type { SupplierCall } from '../adapter.ts'
+import { answerSchema, problemOf } from '../answer.ts'
+import { quoteBody, readJsonBody } from '../body.ts'
+import type { HttpAnswer } from '../exchange.ts'
+import { answered, hold, type SupplierOutcome, unknown } from '../outcome.ts'
+
+const text = v.nullish(v.string('must be a string'), null)
+const count = v.pipe(
+  v.number('must be a number'),
+  v.safeInteger('must be an integer'),
+  v.minValue(1, 'must be 1 or more'),
+)
+
+/** The code of an order upstream. */
+export const orderCode = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the code of an order'),
+)
+
+const cdKeys = v.array(
+  v.object({ code: v.string('must be a string') }, 'must be an object'),
+  'must be an array',
+)
+
+const itemSchema = v.object(
+  {
+    productId: count,
+    amount: count,
+    price: v.nullish(v.number('must be a number'), null),
+    status: v.string('must be a string'),
+    errorCode: text,
+    errorMessage: text,
+    cdKeys: v.nullish(cdKeys, () => []),
+  },
+  'must be an object',
+)
+
+const orderSchema = v.object(
+  {
+    code: orderCode,
+    externalOrderId: v.string('must be a string'),
+    status: v.picklist(
+      ['pending', 'processing', 'completed', 'failed'],
+      'must be pending, processing, completed or failed',
+    ),
+    currency: text,
+    reason: text,
+    items: v.pipe(
+      v.array(itemSchema, 'must be an array'),
+      v.minLength(1, 'must not be empty'),
+      v.maxLength(1000, 'has more than 1000 items'),
+    ),
+  },
+  'must be an object',
+)
+
+type Order = v.InferOutput<typeof orderSchema>
+
+const withOrder = v.object({ data: orderSchema }, 'must be an object')
+
+// Others of the family answer an order that they took with its code alone.
+const withCode = v.object({
+  data: v.union([
+    v.object({ code: orderCode, externalOrderId: text }),
+    v.object({ orders: v.strictTuple([v.object({ code: orderCode })]), externalOrderId: text }),
+  ]),
+})
+
+/**
+ * What an order says that was read upstream, or that came back when it was placed. Only an order with our reference
+ * counts. One with other contents than we asked for is held, and so is one whose parts cannot be told to our partner.
+ */
+export function readOrder(call: SupplierCall, answer: HttpAnswer, isNew = false): SupplierOutcome {
+  const read = readJsonBody(answer)
+  if (!read.readable) return unusable(call, answer, read.problem)
+  const parsed = v.safeParse(withOrder, read.value, { abortEarly: true })
+  if (!parsed.success) return unusable(call, answer, problemOf(parsed.issues[0]))
+  return interpretOrder(call, answer, parsed.output.data, isNew)
+}
+
+/**
+ * What the answer to an order that was taken says: how it stands, or at least its code. A new one that costs more than
+ * we allowed is held: an upstream that takes no notice of that has to be looked at before it takes more.
+ */
+export function readPlacedOrder(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
+  const read = readJsonBody(answer)
+  const value = read.readable ? read.value : null
+  const short = v.safeParse(withCode, value)
+  if (!short.success || v.is(withOrder, value)) return readOrder(call, answer, answer.status === 201)
+  const { data } = short.output
+  if (data.externalOrderId !== null && data.externalOrderId !== call.reference) return foreign(call, answer)
+  return underWay('code' in data ? data.code : data.orders[0].code, answer.status)
+}
+
+/** The outcome of an order that is under way. */
+export function underWay(code: string, httpStatus: number): SupplierOutcome {
+  const nothing = { reference: null, errorCode: null, reason: null }
+  return answered({ status: 'processing', supplierOrderId: code, ...nothing }, httpStatus)
+}
+
+/** The outcome of an answer that says nothing usable. */
+export function unusable(call: SupplierCall, answer: HttpAnswer, problem: string): SupplierOutcome {
+  const details = { httpStatus: answer.status, raw: quoteBody(call, answer) }
+  return unknown(`the answer is unusable: ${problem}`, details)
+}
+
+/** The product upstream that a sku names; undefined where it names none. */
+export function productIdOf(sku: string): number | undefined {
+  const id = /^[1-9]\d{0,9}$/.test(sku) ? Number(sku) : Number.POSITIVE_INFINITY
+  return id <= 2_147_483_647 ? id : undefined
+}
+
+function foreign(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
+  return unusable(call, answer, 'it names another order')
+}
+
+function interpretOrder(
+  call: SupplierCall,
+  answer: HttpAnswer,
+  order: Order,
+  isNew: boolean,
+): SupplierOutcome {
+  if (order.externalOrderId !== call.reference) return foreign(call, answer)
+  const isFinal = order.status === 'completed' || order.status === 'failed'
+  const failed = order.items.find(({ status }) => status === 'failed')
+  const said = v.safeParse(
+    answerSchema,
+    {
+      status: isFinal ? order.status : 'processing',
+      codes: isFinal ? order.items.flatMap((item) => item.cdKeys.map(({ code }) => code)) : [],
+      errorCode: failed?.errorCode,
+      reason: order.reason ?? failed?.errorMessage,
+      supplierOrderId: order.code,
+    },
+    { abortEarly: true },
+  )
+  if (!said.success) return unusable(call, answer, problemOf(said.issues[0]))
+  const contradiction = isFinal ? contradictionIn(order) : undefined
+  if (contradiction !== undefined) return unusable(call, answer, contradiction)
+  const outcome = answered(said.output, answer.status)
+  const difference = differenceFrom(call, order) ?? (isNew ? overpriceOf(call, order) : undefined)
+  // An answer that is held is not quoted, for it may hold codes.
+  const about = { supplierOrderId: order.code, httpStatus: answer.status }
+  if (difference !== undefined) return hold(difference, about)
+  const codes = 'codes' in outcome ? outcome.codes : []
+  const problem = partProblemOf(call, order, codes)
+  return problem === undefined ? outcome : hold(problem, { ...about, codes })
+}
+
+/** How the status of a final order contradicts those of its items; undefined: it does not. */
+function contradictionIn({ status, items }: Order): string | undefined {
+  const delivered = amountOf(items, 'completed')
+  const ordered = items.reduce((sum, { amount }) => sum + amount, 0)
+  if (delivered + amountOf(items, 'failed') !== ordered) return 'the order is final, and an item is not'
+  return (status === 'completed') === (delivered === ordered) ? undefined : 'its status contradicts its items'
+}
+
+/** Why a failed order of which a part was delivered cannot be told to our partner; undefined: it can. */
+function partProblemOf(
+  { deliversKeys }: SupplierCall,
+  { status, items }: Order,
+  codes: string[],
+): string | undefined {
+  if (status !== 'failed') return undefined
+  const delivered = amountOf(items, 'completed')
+  if (!deliversKeys) return delivered === 0 ? undefined : 'a part was delivered of what cannot be parted'
+  if (codes.length === delivered) return undefined
+  return `there are ${codes.length} codes for an amount of ${delivered}`
+}
+
+/** In what the order is another one than was asked for; undefined: in nothing. */
+function differenceFrom(call: SupplierCall, { items, currency }: Order): string | undefined {
+  const productId = productIdOf(call.sku)
+  if (items.some((item) => item.productId !== productId)) return 'the order is for another product'
+  if (items.reduce((sum, { amount }) => sum + amount, 0) !== call.quantity) {
+    return 'the order is for another quantity'
+  }
+  const known = call.currency !== null && currency !== null
+  return known && currency !== call.currency ? 'the order is in another currency' : undefined
+}
+
+function overpriceOf({ unitCost }: SupplierCall, { items }: Order): string | undefined {
+  const allowed = Number(unitCost ?? 0)
+  const isDearer = allowed > 0 && items.some(({ price }) => price !== null && price > allowed)
+  return isDearer ? 'the order costs more than was allowed' : undefined
+}
+
+function amountOf(items: Order['items'], wanted: string): number {
+  return items.reduce((sum, { status, amount }) => (status === wanted ? sum + amount : sum), 0)
+}

@@ -1,0 +1,63 @@
+import * as v from 'valibot'
+import type { SupplierCall } from '../adapter.ts'
+import { quoteBody, readJsonBody } from '../body.ts'
+import type { HttpAnswer } from '../exchange.ts'
+import { answered, notPlaced, type SupplierOutcome, unknown } from '../outcome.ts'
+
+const refusal = v.object({ success: v.literal(false), error: v.string(), code: v.string() })
+const keyRefusal = v.object({ error: v.picklist(['Unauthorized', 'Forbidden']), message: v.string() })
+
+// What the offer asks for is not to be had there, at the cost that we know: another supplier may have it.
+const unavailable = ['PRODUCT_UNAVAILABLE', 'PRODUCT_NOT_FOUND', 'QUANTITY_OUT_OF_RANGE', 'PRICE_CHANGED']
+const wrongData = 'Данные для доставки указаны неверно. Проверьте их и оформите заказ заново.'
+// Statuses by which the family refuses a request before it does anything.
+const refusing = [400, 404, 405, 413, 415, 422]
+
+/**
+ * The outcome of an answer by which an upstream did not take an order.
+ *
+ * A refusal of the family charges nothing, and it is one only in the family's own words: the same status from something
+ * that stands before the upstream says nothing of the order. A 429 comes before the work, whoever says it. All else is
+ * unknown, above all a 5xx and a 409; whether a 409 means another body is for `isOtherBody`.
+ */
+export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
+  const { status, retryAfter } = answer
+  const details = { httpStatus: status, retryAfter, raw: quoteBody(call, answer) }
+  const read = readJsonBody(answer)
+  const body = read.readable ? read.value : null
+  const said = v.safeParse(refusal, body)
+  const code = said.success ? said.output.code : undefined
+  const error = code === undefined ? `HTTP ${status}` : `HTTP ${status} ${plain(code)}`
+  if (status === 429) return notPlaced('busy', error, details)
+  if (status === 402 && saysInsufficient(body)) return notPlaced('balance', error, details)
+  if ((status === 401 || status === 403) && v.is(keyRefusal, body)) {
+    return notPlaced('credentials', error, details)
+  }
+  if (code === undefined || !refusing.includes(status)) return unknown(error, details)
+  if (status === 400 && code === 'DELIVERY_DATA_INVALID') return failed(status, code, wrongData)
+  if (status !== 422) return notPlaced('settings', error, details)
+  return failed(status, unavailable.includes(code) ? 'OUT_OF_STOCK' : 'SUPPLIER_ERROR', null)
+}
+
+/** Whether a 409 says that the reference is bound to an order with another body. */
+export function isOtherBody(answer: HttpAnswer): boolean {
+  return answer.status === 409 && new TextDecoder().decode(answer.body).includes('different_body')
+}
+
+function failed(httpStatus: number, errorCode: string, reason: string | null): SupplierOutcome {
+  const about = { errorCode, reason, reference: null, supplierOrderId: null }
+  return answered({ status: 'failed', codes: [], ...about }, httpStatus)
+}
+
+function saysInsufficient(body: unknown): boolean {
+  const words = v.object({
+    success: v.literal(false),
+    error: v.pipe(v.string(), v.includes('Insufficient balance')),
+  })
+  return v.is(words, body)
+}
+
+/** A code as it may stand in a technical text. */
+function plain(code: string): string {
+  return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'with an unknown code'
+}

@@ -1,0 +1,4 @@
+import { b2bDriver } from './b2b_driver.ts'
+import { describeAdapter } from './suite.ts'
+
+describeAdapter(b2bDriver)
