@@ -7,12 +7,20 @@ import { asOperator } from './connections.ts'
 import { knownDemoKey } from './demo_data.ts'
 import { readOperatorUrl } from './operator_login.ts'
 
-const wanted = [
+/** An order of the demo; of one whose way is worth a look, `story` says so. */
+type Wanted = { what: string; items: object[]; story?: true }
+
+const wanted: Wanted[] = [
   { what: 'a top-up', items: [{ productId: 101, deliveryData: { gameUserId: '123456789' } }] },
   { what: 'three keys', items: [{ productId: 111, quantity: 3 }] },
   {
     what: 'a top-up that the supplier refuses',
     items: [{ productId: 101, deliveryData: { gameUserId: '123456700' } }],
+  },
+  {
+    what: 'two keys of which the first supplier has none',
+    items: [{ productId: 112, quantity: 2 }],
+    story: true,
   },
 ]
 
@@ -39,10 +47,12 @@ export async function demo(): Promise<void> {
   })
   console.log(`a receiver listens on ${receiver.url}\n`)
   const codes: string[] = []
-  for (const { what, items } of wanted) {
+  const stories: string[] = []
+  for (const { what, items, story } of wanted) {
     const order = await placeOrder(baseUrl, apiKey, { items, callbackUrl: `${receiver.url}/webhooks` })
     console.log(`ordered ${what}: ${order.code}, ${order.totalAmount} ${order.currency}, ${order.status}`)
     codes.push(order.code)
+    if (story) stories.push(order.code)
   }
   console.log('\nwaiting for the webhooks of these orders …\n')
   try {
@@ -54,6 +64,7 @@ export async function demo(): Promise<void> {
     await sleep(200)
     await receiver.close()
   }
+  for (const code of stories) console.log(await storyOf(databaseUrl, code))
   console.log(`\n${describeSession(receiver.received)}`)
   if (receiver.received.some(({ verified }) => verified !== true))
     throw new Error('a webhook was not verified')
@@ -72,6 +83,13 @@ async function webhookSecret(databaseUrl: string, account: string): Promise<stri
     (await asOperator(databaseUrl, (db) => db.call('ops.webhook_secret', { account_id: account }))) ??
     undefined
   )
+}
+
+/** What operators see of an order, as lines. */
+async function storyOf(databaseUrl: string, code: string): Promise<string> {
+  const story = await asOperator(databaseUrl, (db) => db.call('ops.order_story', { reference: code }))
+  const lines = story.map(({ actor, what, detail }) => `  ${`${actor}: ${what}`.padEnd(32)} ${detail}`)
+  return [`\nwhat happened to ${code}, by ops.order_story:`, ...lines].join('\n')
 }
 
 type Order = { code: string; totalAmount: number; currency: string; status: string }

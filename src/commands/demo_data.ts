@@ -21,8 +21,8 @@ export async function loadDemo(
   databaseUrl: string,
   supplier: { url: string; token: string },
 ): Promise<string> {
-  const codes = [...new Set(catalog.offers.map((offer) => offer.supplier))]
-  const suppliers = codes.map((code) => ({ code, base_url: supplier.url, token: supplier.token }))
+  const { url: base_url, token } = supplier
+  const suppliers = catalog.suppliers.map((known) => ({ ...known, base_url, token }))
   const known = knownDemoKey() ?? null
   const apiKey = await asOperator(databaseUrl, async (db) => {
     await db.call('ops.load_catalog', { catalog: { ...catalog, suppliers } })
@@ -46,6 +46,7 @@ and read it with
 
   curl -s ${url}/b2b/orders/CODE -H 'X-Api-Key: ${apiKey}'
 
+The first supplier of product 112 has none left, so that the second one delivers: npm run demo shows how.
 Every endpoint, field and error: ${url}/reference?key=${apiKey}
 The partner guide: docs/guide.md, served at ${url}/docs where DOCS_PASSWORD is set.`
 }

@@ -85,15 +85,27 @@ export function finalAfter(order: SimulatedOrder): number {
  * accepted. The call has already been counted in the order.
  */
 export function answerTo(method: 'PUT' | 'GET', order: SimulatedOrder, elapsed: number): SimulatedAnswer {
+  const amiss = misbehaviour(method, order)
+  if (amiss !== undefined) return amiss
+  const body = resultOf(order, elapsed)
+  if (method === 'GET') return { status: 200, body }
+  if (order.behaviour === 'refuses') return { status: 422, body }
+  return { status: body.status === 'processing' ? 202 : 200, body }
+}
+
+/** What a call gets instead of an answer about the order; undefined: the answer. The call has already been counted. */
+export function misbehaviour(method: 'PUT' | 'GET', order: SimulatedOrder): SimulatedAnswer | undefined {
   if (order.behaviour === 'silent') return 'silence'
   if (order.behaviour === 'loses_answer' && method === 'PUT') return 'silence'
   if (order.behaviour === 'stumbles' && order.puts + order.gets <= 2) {
     return { status: 500, body: { error: 'Internal error' } }
   }
-  const body = resultOf(order, elapsed)
-  if (method === 'GET') return { status: 200, body }
-  if (order.behaviour === 'refuses') return { status: 422, body }
-  return { status: body.status === 'processing' ? 202 : 200, body }
+  return undefined
+}
+
+/** Whether the protocol `http` refuses a sku because there is none left: those that end with `-SOLD-OUT`. */
+export function isSoldOut(sku: string): boolean {
+  return sku.endsWith('-SOLD-OUT')
 }
 
 /** How an order stands, `elapsed` seconds of the simulation after it was accepted. */

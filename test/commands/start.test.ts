@@ -129,9 +129,12 @@ describe('npm start', () => {
       cwd: folder,
       env: { PATH: process.env.PATH, PUBLIC_URL: url },
     })
-    expect(stdout.match(/order\.completed .* verified /g)).toHaveLength(2)
+    expect(stdout.match(/order\.completed .* verified /g)).toHaveLength(3)
     expect(stdout.match(/order\.failed .* verified /g)).toHaveLength(1)
     expect(stdout).not.toContain('REJECTED')
+    expect(stdout).toMatch(/sent to demo .*demo has none left .*so demo-reserve gets it/)
+    expect(stdout).toMatch(/sent to demo-reserve /)
+    expect(stdout).toMatch(/item completed .*2 × Frost Kingdoms: Deep Ice; codes delivered: 2/)
   })
 
   test('offers a login to operators, under which its own demo acts', async () => {
@@ -160,7 +163,7 @@ describe('npm start', () => {
     expect(await service.printed(/svc_test_[0-9a-f]{48}/)).toBe(key)
     const { statusCode, body } = await request(`${url}/b2b/orders`, { headers: { 'x-api-key': key } })
     expect(statusCode).toBe(200)
-    expect(await body.json()).toMatchObject({ data: { orders: { length: 4 } } })
+    expect(await body.json()).toMatchObject({ data: { orders: { length: 5 } } })
   })
 })
 

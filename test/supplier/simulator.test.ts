@@ -165,6 +165,12 @@ describe('the simulator', () => {
     expect(outcome).toMatchObject({ status: 'failed', errorCode: 'OUT_OF_STOCK', codes: [] })
   })
 
+  it('has none left of a sku that ends with -SOLD-OUT', async () => {
+    const call = order({ ...keys, sku: 'KEY-112-SOLD-OUT' })
+    expect(await http.put(call)).toMatchObject({ status: 'failed', errorCode: 'OUT_OF_STOCK', codes: [] })
+    expect(simulator.orders.has(call.reference)).toBe(false)
+  })
+
   it.each([
     ['POST', '/orders/a', '{}', 405],
     ['PUT', '/orders/a', 'nonsense', 400],

@@ -71,11 +71,16 @@ describe('the demo catalog', () => {
   const demo: Required<Catalog> = JSON.parse(
     readFileSync(new URL('../../../db/seed/demo.json', import.meta.url), 'utf8'),
   )
-  const supplier = (code: string) => ({ code, base_url: 'http://127.0.0.1:4000', token: 'token' })
+  const supplied = () => {
+    const suppliers = demo.suppliers.map((known) => ({
+      ...{ ...known, base_url: 'http://127.0.0.1:4000', token: 'token' },
+    }))
+    return load({ ...demo, suppliers })
+  }
 
-  beforeEach(() => load({ ...demo, suppliers: [supplier('demo'), supplier('demo-reserve')] }))
+  beforeEach(supplied)
 
-  test('has games with products of both kinds, one sold out, and one with two suppliers', async () => {
+  test('has games with products of both kinds, one sold out, and some with two suppliers, of two protocols', async () => {
     const products = await sql()`select * from ops.products where product_id between 101 and 199`
     expect(products.length).toBe(demo.products.length)
     expect(new Set(products.map(({ currency }) => currency))).toEqual(new Set(['RUB']))
@@ -90,10 +95,16 @@ describe('the demo catalog', () => {
       else expect(ids).toContain('gameUserId')
     }
     const offers = await sql()`
-      select o.sku, p.delivery_type, count(*) over (partition by o.product_id) as suppliers
+      select o.sku, o.supplier, p.product_id, p.delivery_type, count(*) over (partition by o.product_id) as suppliers
       from ops.offers o join ops.products p using (product_id) where o.supplier like 'demo%'`
-    for (const { sku, delivery_type } of offers) expect(sku.startsWith('KEY-')).toBe(delivery_type === 'key')
-    expect(offers.some(({ suppliers }) => Number(suppliers) === 2)).toBe(true)
+    for (const { sku, supplier, product_id, delivery_type } of offers) {
+      if (supplier === 'demo') expect(sku.startsWith('KEY-')).toBe(delivery_type === 'key')
+      else expect(sku).toBe(String(product_id))
+    }
+    expect(offers.filter(({ suppliers }) => Number(suppliers) === 2)).toHaveLength(4)
+    const protocols =
+      await sql()`select distinct protocol from ops.suppliers where code like 'demo%' order by 1`
+    expect(protocols.map(({ protocol }) => protocol)).toEqual(['b2b', 'http'])
   })
 
   test('changes nothing when it is loaded again', async () => {
@@ -105,7 +116,7 @@ describe('the demo catalog', () => {
       await timesLogged(sql()),
     ]
     const before = await everything()
-    await load({ ...demo, suppliers: [supplier('demo'), supplier('demo-reserve')] })
+    await supplied()
     expect(await everything()).toEqual(before)
   })
 })
