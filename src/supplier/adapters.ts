@@ -1,6 +1,7 @@
 import type { AdapterFactory, SupplierAdapter, SupplierPromises } from './adapter.ts'
 import { createB2bAdapter } from './b2b/adapter.ts'
 import { createHttpAdapter } from './http.ts'
+import { createKinguinAdapter } from './kinguin/adapter.ts'
 
 /** The adapters of a process. `close` ends their connections; the outcome of calls under way is then unknown. */
 export type SupplierAdapters = {
@@ -14,6 +15,7 @@ export type SupplierAdapters = {
 export const protocols: Readonly<Record<string, AdapterFactory>> = {
   http: createHttpAdapter,
   b2b: createB2bAdapter,
+  kinguin: createKinguinAdapter,
 }
 
 /** How long a call to a supplier may take, in milliseconds. The lease of a call in the database is longer. */

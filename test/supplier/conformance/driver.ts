@@ -30,6 +30,8 @@ export type TestSupplier = StandIn & {
   ordersFor: (reference: string) => number
   /** From now on it accepts this credential only. */
   changeToken: (token: string) => void
+  /** What was wrong in the requests that it received, by what is documented of the protocol; as far as it checks that. */
+  violations?: string[]
   /** What it lists of a sku. Needed where `promises.listsOffers`. */
   list?: (offer: ListedOffer) => void
   /** Whether its list only says if it has some at all. By default it says how many. */

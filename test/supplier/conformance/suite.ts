@@ -49,7 +49,10 @@ export function setUp(driver: ConformanceDriver): Bench {
     adapter = driver.create({ timeoutMs: 30_000 })
     hasty = driver.create({ timeoutMs: 250 })
   })
-  afterEach(() => supplier.setFault(null))
+  afterEach(() => {
+    supplier.setFault(null)
+    expect(supplier.violations ?? []).toEqual([])
+  })
   afterAll(async () => {
     await Promise.all([adapter.close(), hasty.close()])
     await supplier.close()

@@ -1,0 +1,74 @@
+import * as v from 'valibot'
+import type { SupplierCall } from '../adapter.ts'
+import { answerSchema, problemOf } from '../answer.ts'
+import type { HttpAnswer } from '../exchange.ts'
+import { answered, hold, type SupplierOutcome } from '../outcome.ts'
+import { type Gateway, unusable } from './gateway.ts'
+import { downloadKeys, type KinguinKey } from './keys.ts'
+import type { KinguinOrder } from './order.ts'
+
+const withdrawn = ['RETURNED', 'REFUNDED', 'CANCELED']
+
+/**
+ * What an order of ours says. Its keys are had once it is final. A pre-order is processing until its release: it ends by
+ * itself, and past the deadline operators are told. One that was canceled or refunded has failed; what was delivered
+ * of it and not taken back is a part.
+ */
+export async function settleOrder(
+  gateway: Gateway,
+  call: SupplierCall,
+  answer: HttpAnswer,
+  order: KinguinOrder,
+  signal: AbortSignal,
+): Promise<SupplierOutcome> {
+  if (order.status === 'processing' || (order.status !== 'completed' && isWithoutKeys(order))) {
+    return say(call, answer, order, [])
+  }
+  const keys = await downloadKeys(gateway, call, order, signal)
+  return 'outcome' in keys ? keys : interpretKeys(call, answer, order, keys)
+}
+
+function interpretKeys(
+  call: SupplierCall,
+  answer: HttpAnswer,
+  order: KinguinOrder,
+  keys: KinguinKey[],
+): SupplierOutcome {
+  const statuses = statusesOf(order)
+  const statusOf = ({ id }: KinguinKey) => (id === null ? undefined : statuses.get(id))
+  const given = keys.filter((key) => !withdrawn.includes(statusOf(key) ?? ''))
+  const codes = given.filter(({ type }) => type === 'text/plain').map(({ serial }) => serial)
+  const about = { supplierOrderId: order.orderId, httpStatus: answer.status, codes }
+  if (codes.length < given.length) {
+    return hold(`${given.length - codes.length} of ${given.length} keys are no text`, about)
+  }
+  if (order.status !== 'completed' && given.some((key) => statusOf(key) !== 'DELIVERED')) {
+    return hold(`the order is ${order.status}, and it is not said whether its keys are good`, about)
+  }
+  return say(call, answer, order, codes)
+}
+
+function say(call: SupplierCall, answer: HttpAnswer, order: KinguinOrder, codes: string[]): SupplierOutcome {
+  const isFailed = order.status === 'canceled' || order.status === 'refunded'
+  const said = v.safeParse(
+    answerSchema,
+    {
+      status: isFailed ? 'failed' : order.status,
+      codes,
+      errorCode: isFailed ? 'SUPPLIER_ERROR' : null,
+      supplierOrderId: order.orderId,
+    },
+    { abortEarly: true },
+  )
+  if (said.success) return answered(said.output, answer.status)
+  return unusable(call, answer, problemOf(said.issues[0]), { mayHoldKeys: true })
+}
+
+/** Whether the order itself says that it has no key to be had. */
+function isWithoutKeys({ products }: KinguinOrder): boolean {
+  return products.every(({ keys }) => keys?.every(({ status }) => status !== 'DELIVERED') ?? false)
+}
+
+function statusesOf({ products }: KinguinOrder): Map<string, string> {
+  return new Map(products.flatMap(({ keys }) => (keys ?? []).map(({ id, status }) => [String(id), status])))
+}

@@ -1,0 +1,4 @@
+import { kinguinDriver } from './kinguin_driver.ts'
+import { describeAdapter } from './suite.ts'
+
+describeAdapter(kinguinDriver)
