@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { testProduct } from '../../support/servers/kinguin.ts'
+import { kinguinAdapter } from './harness.ts'
+
+const { adapter, kinguin, order, paths } = kinguinAdapter()
+
+describe('the list', () => {
+  const list = (...skus: string[]) => adapter.list?.(order(), skus)
+
+  it('tells the cheapest price of a product, that of one offer, and nothing of what is not there', async () => {
+    const [dear] = testProduct('game', { price: 6.5, textQty: 3 }).offers
+    kinguin()
+      .products.get('game')
+      ?.offers.push({ ...dear, offerId: 'dear' } as never)
+    expect(await list('game', 'game/dear', 'game/none', 'none', 'not a sku')).toEqual({
+      ok: true,
+      offers: [
+        { sku: 'game', cost: '4.75', currency: 'EUR', stock: 1_000 },
+        { sku: 'game/dear', cost: '6.50', currency: 'EUR', stock: 3 },
+      ],
+    })
+    expect(paths()).toEqual(['GET /v2/products/game', 'GET /v2/products/none'])
+  })
+
+  it('has none of a pre-order', async () => {
+    kinguin().products.set('game', { ...testProduct('game'), isPreorder: true })
+    expect(await list('game')).toMatchObject({ offers: [{ stock: 0 }] })
+  })
+
+  it('does not know the stock where text is not counted, and rounds no price down', async () => {
+    const json = { productId: 'game', price: 4.751, qty: 7 }
+    kinguin().setFault({ damage: () => ({ status: 200, json }) })
+    expect(await list('game')).toMatchObject({ offers: [{ cost: '4.76', stock: null }] })
+  })
+
+  it('is none where another server says that there is nothing', async () => {
+    kinguin().setFault({ damage: { status: 404, json: { error: 'no such host' } } })
+    expect(await list('game')).toEqual({ ok: false, error: 'HTTP 404' })
+  })
+})
+
+describe('an event', () => {
+  const secret = 'a-secret-of-events'
+  const read = (body: unknown, name = 'order.status') =>
+    adapter.readEvent?.({
+      headers: { 'x-event-name': name, 'x-event-secret': secret },
+      rawBody: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+      secret,
+      now: new Date(),
+    })
+  const reference = crypto.randomUUID()
+  const event = { orderId: 'K1', orderExternalId: reference, status: 'completed', updatedAt: '2026-01-01' }
+
+  it('is named by the order, its status and when that changed', () => {
+    expect(read(event)).toEqual({ ok: true, eventId: 'K1 completed 2026-01-01', reference })
+    expect(read({ ...event, orderExternalId: reference.toUpperCase() })).toMatchObject({ reference })
+  })
+
+  it.each([
+    ['{', 'malformed'],
+    [{}, 'malformed'],
+    [{ ...event, orderId: 'K\u0000' }, 'malformed'],
+    [{ ...event, orderId: 'K'.repeat(65) }, 'malformed'],
+    [{ ...event, orderExternalId: 'theirs' }, 'ignored'],
+    [{ ...event, orderExternalId: null }, 'ignored'],
+  ])('of %j is none of ours', (body, problem) => {
+    expect(read(body)).toEqual({ ok: false, problem })
+  })
+})

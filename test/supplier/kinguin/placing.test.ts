@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { type TestError, testProduct } from '../../support/servers/kinguin.ts'
+import { kinguinAdapter } from './harness.ts'
+
+const { adapter, kinguin, order, placed, paths } = kinguinAdapter()
+const outOfStock = { outcome: 'answered', status: 'failed', errorCode: 'OUT_OF_STOCK' }
+
+describe('an order', () => {
+  it('is for keys of text at the cost of the offer, with our reference', async () => {
+    const call = order()
+    await adapter.put(call)
+    const [request] = kinguin().requests
+    expect(paths()).toEqual(['POST /v2/order'])
+    expect(request?.headers['x-api-key']).toBe(kinguin().apiKey)
+    expect(request?.body).toEqual({
+      products: [{ productId: 'game', qty: 2, price: 4.75, keyType: 'text' }],
+      orderExternalId: call.reference,
+    })
+  })
+
+  it('may be for one offer alone', async () => {
+    const call = order({ sku: 'game/game-o' })
+    await adapter.put(call)
+    expect(kinguin().requests[0]?.body).toMatchObject({
+      products: [{ productId: 'game', offerId: 'game-o' }],
+    })
+    expect(await adapter.put(order({ sku: 'game/another' }))).toMatchObject(outOfStock)
+  })
+
+  it('whose price has risen is out of stock, and one that costs less by now is taken', async () => {
+    kinguin().products.set('game', testProduct('game', { price: 4.76 }))
+    expect(await adapter.put(order())).toMatchObject(outOfStock)
+    kinguin().products.set('game', testProduct('game', { price: 4.74 }))
+    expect(await adapter.put(order())).toMatchObject({ status: 'processing' })
+  })
+
+  it('for more text keys than there are is out of stock', async () => {
+    kinguin().products.set('game', testProduct('game', { textQty: 1 }))
+    expect(await adapter.put(order())).toMatchObject(outOfStock)
+  })
+
+  it('of more than 9 needs an offer that sells as many', async () => {
+    expect(await adapter.put(order({ quantity: 10 }))).toMatchObject(outOfStock)
+    expect(await adapter.put(order({ sku: 'bulk/bulk-o', quantity: 1_001 }))).toMatchObject(outOfStock)
+    expect(kinguin().requests).toEqual([])
+    expect(await adapter.put(order({ sku: 'game/game-o', quantity: 10 }))).toMatchObject(outOfStock)
+    expect(await adapter.put(order({ sku: 'bulk/bulk-o', quantity: 10 }))).toMatchObject({
+      status: 'processing',
+    })
+  })
+
+  it('for which our balance there does not suffice is not placed, and costs nothing', async () => {
+    const before = kinguin().balance
+    kinguin().balance = 9.49
+    expect(await adapter.put(order())).toMatchObject({ outcome: 'not_placed', cause: 'balance' })
+    expect(kinguin().balance).toBe(9.49)
+    kinguin().balance = before
+  })
+
+  it('of a pre-order is out of stock, for these are not sold as text', async () => {
+    kinguin().products.set('game', { ...testProduct('game'), isPreorder: true })
+    expect(await adapter.put(order())).toMatchObject(outOfStock)
+  })
+
+  it.each([
+    ['no cost', { unitCost: null, currency: null }],
+    ['a cost in another currency', { currency: 'USD' }],
+    ['a cost of nothing', { unitCost: '0.00' }],
+    ['a sku of three parts', { sku: 'game/offer/more' }],
+    ['a sku that is a path', { sku: '../balance' }],
+    ['a top-up', { deliversKeys: false }],
+  ])('with %s is not sent', async (_, given) => {
+    expect(await adapter.put(order(given))).toMatchObject({ outcome: 'not_placed', cause: 'settings' })
+    expect(kinguin().requests).toEqual([])
+  })
+})
+
+describe('a repeated order', () => {
+  it('is a second one to the API, so that it is looked for before', async () => {
+    const call = order()
+    const { there, asked } = await placed(call)
+    kinguin().requests.length = 0
+    expect(await adapter.put(asked)).toMatchObject({ status: 'processing', supplierOrderId: there.orderId })
+    expect(paths()).toEqual(['GET /v1/order'])
+  })
+
+  it('is not sent while it cannot be looked for', async () => {
+    kinguin().setFault({ to: 'reading', damage: { status: 503 } })
+    expect(await adapter.put(order({ firstSentAt: new Date() }))).toMatchObject({ outcome: 'unknown' })
+    expect(kinguin().requests.some(({ places }) => places)).toBe(false)
+  })
+
+  it('that became two is held', async () => {
+    const call = order()
+    await placed(call)
+    await placed(call)
+    expect(await adapter.get({ ...call, firstSentAt: new Date() })).toMatchObject({
+      outcome: 'hold',
+      codes: [],
+      error: 'several orders there have the reference',
+    })
+  })
+})
+
+describe('an error', () => {
+  const put = (error: TestError) => {
+    kinguin().onPlacing = () => error
+    return adapter.put(order())
+  }
+
+  it.each(['Error', 'HttpClient', 'Http', 'OrderFailed', 'ResourceLock', 'OrderNotSupported', 'Unheard'])(
+    'of the kind %s leaves all open',
+    async (kind) => {
+      expect(await put({ status: 400, kind })).toMatchObject({
+        outcome: 'unknown',
+        error: `HTTP 400: ${kind}`,
+      })
+    },
+  )
+
+  it.each(['ProductUnavailable', 'InsufficientBalance', 'Authorization', 'ConstraintViolation'])(
+    'of the kind %s that is the server’s own leaves all open',
+    async (kind) => {
+      expect(await put({ status: 500, kind, propertyPath: 'products' })).toMatchObject({ outcome: 'unknown' })
+    },
+  )
+
+  it.each([
+    ['products[0].price', outOfStock],
+    ['products[0].qty', outOfStock],
+    ['products[0].offerId', { outcome: 'not_placed', cause: 'settings' }],
+    ['products', { outcome: 'not_placed', cause: 'settings' }],
+    // An order with our reference may be there already.
+    ['orderExternalId', { outcome: 'unknown' }],
+    [undefined, { outcome: 'unknown' }],
+  ])('of the field %s', async (propertyPath, expected) => {
+    const field = propertyPath === undefined ? {} : { propertyPath }
+    expect(await put({ status: 400, kind: 'ConstraintViolation', ...field })).toMatchObject(expected)
+  })
+
+  it('of our key counts only as a 401', async () => {
+    expect(await put({ status: 401, kind: 'Authorization' })).toMatchObject({ cause: 'credentials' })
+    expect(await put({ status: 403, kind: 'Authorization' })).toMatchObject({ outcome: 'unknown' })
+  })
+})

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import { textKeys } from '../../support/servers/kinguin.ts'
+import type { StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
+import { kinguinAdapter } from './harness.ts'
+
+const { adapter, kinguin, order, placed, paths } = kinguinAdapter()
+const serials = (count: number) => Array.from({ length: count }, (_, n) => `KEY-${n}`)
+
+describe('the keys of an order', () => {
+  it('are downloaded to the last page', async () => {
+    const { there, asked } = await placed(order({ sku: 'bulk/bulk-o', quantity: 250 }))
+    Object.assign(there, { status: 'completed', keys: textKeys(serials(250)) })
+    expect(await adapter.get(asked)).toMatchObject({ status: 'completed', codes: serials(250) })
+    expect(paths().filter((path) => path.endsWith('/keys'))).toHaveLength(3)
+  })
+
+  it('are downloaded to the last page though pages are shorter than was asked for', async () => {
+    kinguin().pageLimit = 25
+    const { there, asked } = await placed(order({ sku: 'bulk/bulk-o', quantity: 60 }))
+    Object.assign(there, { status: 'completed', keys: textKeys(serials(60)) })
+    expect(await adapter.get(asked)).toMatchObject({ codes: serials(60) })
+  })
+
+  it('count once where a page repeats the one before', async () => {
+    const { there, asked } = await placed(order({ sku: 'bulk/bulk-o', quantity: 110 }))
+    Object.assign(there, { status: 'completed', keys: textKeys(serials(100)) })
+    const [first] = there.keys
+    kinguin().setFault({
+      to: ({ query }) => Number(query.get('page')) > 1,
+      damage: () => ({ status: 200, json: [{ ...first, productId: 'bulk' }] }),
+    })
+    expect(await adapter.get(asked)).toMatchObject({ status: 'completed', codes: serials(100) })
+  })
+
+  it('of which one is an image are held, with those that are text', async () => {
+    const { there, asked } = await placed(order())
+    const [text, image] = textKeys(['AAAA-1', 'aW1hZ2U='])
+    Object.assign(there, { status: 'completed', keys: [text, { ...image, type: 'image/png' }] })
+    expect(await adapter.get(asked)).toMatchObject({
+      outcome: 'hold',
+      error: '1 of 2 keys are no text',
+      codes: ['AAAA-1'],
+      supplierOrderId: there.orderId,
+    })
+  })
+
+  it('that were taken back are not given away', async () => {
+    const { there, asked } = await placed(order())
+    const [good, bad] = textKeys(['AAAA-1', 'BBBB-2'])
+    Object.assign(there, { status: 'completed', keys: [good, { ...bad, status: 'RETURNED' }] })
+    expect(await adapter.get(asked)).toMatchObject({ status: 'completed', codes: ['AAAA-1'] })
+  })
+
+  it.each(['reset', 'not JSON', { status: 500 }, { status: 404, json: { kind: 'OrderNotFound' } }] as const)(
+    'after %j are asked for again',
+    async (damage) => {
+      const { there, asked } = await placed(order())
+      Object.assign(there, { status: 'completed', keys: textKeys(serials(2)) })
+      kinguin().setFault({ to: ({ path }) => path.endsWith('/keys'), damage })
+      const outcome = await adapter.get(asked)
+      expect(outcome).toMatchObject({ outcome: 'unknown' })
+      expect(JSON.stringify(outcome)).not.toContain('KEY-')
+    },
+  )
+})
+
+describe.each(['canceled', 'refunded'])('an order that was %s', (status) => {
+  it('without keys has failed, and none are asked for', async () => {
+    const { there, asked } = await placed(order())
+    Object.assign(there, {
+      status,
+      keys: textKeys(serials(2)).map((key) => ({ ...key, status: 'REFUNDED' })),
+    })
+    expect(await adapter.get(asked)).toMatchObject({
+      status: 'failed',
+      errorCode: 'SUPPLIER_ERROR',
+      codes: [],
+    })
+    expect(paths().some((path) => path.endsWith('/keys'))).toBe(false)
+  })
+
+  it('has failed in part where some keys are good', async () => {
+    const { there, asked } = await placed(order())
+    const [good, bad] = textKeys(['AAAA-1', 'BBBB-2'])
+    Object.assign(there, { status, keys: [good, { ...bad, status: 'CANCELED' }] })
+    expect(await adapter.get(asked)).toMatchObject({ status: 'failed', codes: ['AAAA-1'] })
+  })
+
+  it('is held where it is not said which keys are good', async () => {
+    const { there, asked } = await placed(order())
+    Object.assign(there, { status, keys: textKeys(serials(2)) })
+    kinguin().setFault({ damage: withoutStatuses })
+    expect(await adapter.get(asked)).toMatchObject({ outcome: 'hold', codes: serials(2) })
+  })
+})
+
+describe('an order there', () => {
+  it('is found by our reference where its name is not known there', async () => {
+    const { there, asked } = await placed(order())
+    expect(await adapter.get({ ...asked, supplierOrderId: 'ANOTHER' })).toMatchObject({
+      status: 'processing',
+      supplierOrderId: there.orderId,
+    })
+  })
+
+  it('that a search did not look for decides nothing', async () => {
+    await placed(order())
+    const call = order({ firstSentAt: new Date() })
+    kinguin().setFault({
+      damage: ({ status }) => ({
+        status,
+        json: { results: kinguin().orders, item_count: kinguin().orders.length },
+      }),
+    })
+    expect(await adapter.get(call)).toMatchObject({ outcome: 'unknown' })
+    kinguin().setFault({ damage: { status: 200, json: { results: [], item_count: 3 } } })
+    expect(await adapter.get(call)).toMatchObject({ outcome: 'unknown' })
+  })
+
+  it('that several offers serve is one', async () => {
+    const { asked } = await placed(order({ quantity: 3 }))
+    kinguin().setFault({
+      damage: ({ status, json }) => {
+        const { products, ...there } = json as { products: object[] }
+        const [product] = products
+        return {
+          status,
+          json: {
+            ...there,
+            products: [
+              { ...product, qty: 1 },
+              { ...product, qty: 2 },
+            ],
+          },
+        }
+      },
+    })
+    expect(await adapter.get(asked)).toMatchObject({ status: 'processing' })
+  })
+})
+
+function withoutStatuses(answer: StandInAnswer): StandInAnswer {
+  const json = answer.json as { products?: object[] }
+  if (json.products === undefined) return answer
+  return {
+    ...answer,
+    json: { ...json, products: json.products.map((product) => ({ ...product, keys: undefined })) },
+  }
+}
