@@ -1,4 +1,6 @@
 import { httpDriver } from './http_driver.ts'
+import { describeService } from './service.ts'
 import { describeAdapter } from './suite.ts'
 
 describeAdapter(httpDriver)
+describeService(httpDriver)

@@ -1,4 +1,6 @@
 import { kinguinDriver } from './kinguin_driver.ts'
+import { describeService } from './service.ts'
 import { describeAdapter } from './suite.ts'
 
 describeAdapter(kinguinDriver)
+describeService(kinguinDriver)
