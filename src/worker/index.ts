@@ -31,6 +31,7 @@ export type WorkerOptions = {
     | 'supplierDeadlineHours'
     | 'supplierSilentMinutes'
     | 'supplierUnsafeMinutes'
+    | 'publicUrl'
     | 'supplierConcurrency'
     | 'supplierCredential'
     | 'webhookConcurrency'
@@ -143,6 +144,7 @@ function createServices(
       credentials,
       deadlineHours: config.supplierDeadlineHours,
       unsafeMinutes: config.supplierUnsafeMinutes,
+      publicUrl: config.publicUrl,
       supplierCap: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       signal,
       metrics,

@@ -22,6 +22,8 @@ export type SupplierCallOptions = {
   deadlineHours: number
   /** How long an item is looked for that its supplier does not have and that may not be sent again, in minutes. */
   unsafeMinutes: number
+  /** Where the service is reached from outside; undefined: suppliers push no events. */
+  publicUrl: string | undefined
   /** How many calls to one supplier may be under way at once in this process. */
   supplierCap: number
   /** Ends the calls that are under way; their outcome is unknown then. */
@@ -38,7 +40,8 @@ const mostCodes = 10_000
  * of `finish`, share statements.
  */
 export function createSupplierCalls(options: SupplierCallOptions) {
-  const { db, adapters, credentials, deadlineHours, unsafeMinutes, supplierCap, signal, metrics } = options
+  const { db, adapters, credentials, signal, metrics } = options
+  const { deadlineHours, unsafeMinutes, publicUrl, supplierCap } = options
   const underWay = new Map<string, number>()
   const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
   const times = { deadline: `${deadlineHours} hours`, unsafe_after: `${unsafeMinutes} minutes` }
@@ -90,7 +93,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
       return withoutCall('settings', `there is no adapter for protocol ${leased.protocol}`)
     const access = await credentials.tokenFor(leased)
     if (!access.ok) return withoutCall(access.cause, access.error)
-    const call = callFrom(leased, access.token)
+    const call = callFrom(leased, access.token, publicUrl)
     const outcome = await (method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal))
     if ('httpStatus' in outcome && outcome.httpStatus === 401) credentials.reject(leased, access.token)
     return outcome
@@ -129,7 +132,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   }
 }
 
-function callFrom(leased: LeasedCall, token: string): SupplierCall {
+function callFrom(leased: LeasedCall, token: string, publicUrl: string | undefined): SupplierCall {
   return {
     supplier: leased.supplier,
     baseUrl: leased.base_url,
@@ -143,6 +146,11 @@ function callFrom(leased: LeasedCall, token: string): SupplierCall {
     currency: leased.currency,
     supplierOrderId: leased.supplier_order_id,
     firstSentAt: leased.first_sent_at,
-    eventsUrl: null,
+    eventsUrl: leased.pushes_events ? eventsUrlOf(leased.supplier, publicUrl) : null,
   }
+}
+
+function eventsUrlOf(supplier: string, publicUrl: string | undefined): string | null {
+  if (publicUrl === undefined) return null
+  return `${publicUrl.replace(/(?<!\/)\/+$/, '')}/suppliers/${supplier}/webhooks`
 }

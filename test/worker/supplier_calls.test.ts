@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connectWorker } from '../../src/commands/connections.ts'
 import type { Database } from '../../src/database/client.ts'
+import type { SupplierCall } from '../../src/supplier/adapter.ts'
 import { createAdapters } from '../../src/supplier/adapters.ts'
-import { answered } from '../../src/supplier/outcome.ts'
+import { createB2bAdapter } from '../../src/supplier/b2b/adapter.ts'
+import { answered, unknown } from '../../src/supplier/outcome.ts'
 import { createWorkerMetrics } from '../../src/worker/metrics.ts'
 import { createSupplierCalls, type LeasedCall } from '../../src/worker/supplier_calls.ts'
 import { createSupplierCredentials } from '../../src/worker/supplier_credentials.ts'
@@ -16,11 +18,25 @@ let calls: ReturnType<typeof createSupplierCalls>
 /** How many results each statement had. */
 let sizes: number[]
 
+/** Adapters of which that of b2b makes no calls, but keeps them. */
+const received: SupplierCall[] = []
+const adapters = createAdapters({
+  factories: {
+    b2b: (options) => ({
+      ...createB2bAdapter(options),
+      put: async (call) => {
+        received.push(call)
+        return unknown('it only listens')
+      },
+    }),
+  },
+})
+
 beforeAll(async () => {
   await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   db = connectWorker(database.url)
 })
-afterAll(() => db.end())
+afterAll(() => Promise.all([adapters.close(), db.end()]))
 beforeEach(() => {
   sizes = []
   const counting: Database = {
@@ -32,10 +48,11 @@ beforeEach(() => {
   }
   calls = createSupplierCalls({
     db: counting,
-    adapters: createAdapters(),
+    adapters,
     credentials: createSupplierCredentials(db, (credential) => credential),
     deadlineHours: 24,
     unsafeMinutes: 30,
+    publicUrl: 'https://supply.example/',
     supplierCap: 100,
     signal: new AbortController().signal,
     metrics: createWorkerMetrics(db),
@@ -75,4 +92,16 @@ test('a call without an adapter of its protocol is not made: nothing is sent, an
 test('results with many codes share none, for two of them are a statement’s work', async () => {
   expect(await finishAll(3, 6_000)).toEqual(['held', 'held', 'held'])
   expect(sizes).toEqual([1, 1, 1])
+})
+
+test.each([
+  ['5'.repeat(64), 'https://supply.example/suppliers/first/webhooks'],
+  [null, null],
+])('a supplier whose push_secret is %s is told %s for its events', async (secret, eventsUrl) => {
+  await database.sql`update supply.suppliers set protocol = 'b2b', push_secret = ${secret}`
+  const [placed] = await placeAll(database.sql, [orderRequest(await makePartner(database.sql))])
+  const leased = await calls.begin(placed?.body.items[0]?.id ?? '')
+  if (leased === null) throw new Error('nothing is due')
+  await calls.call(leased)
+  expect(received.at(-1)).toMatchObject({ reference: leased.item_id, eventsUrl })
 })

@@ -5,7 +5,7 @@ returns table (
   ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
   reference uuid, sku text, quantity int, delivery_data jsonb, supplier text,
   delivery_type text, unit_cost numeric, currency text, supplier_order_id text, first_sent_at timestamptz,
-  token_url text, client_id text
+  token_url text, client_id text, pushes_events boolean
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -75,7 +75,7 @@ begin
   )
   select array_position(item_ids, c.id), c.id, c.claim_id, c.method, s.protocol, s.base_url, s.token,
     c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency, c.supplier_order_id, c.sent_at,
-    s.token_url, s.client_id
+    s.token_url, s.client_id, s.push_secret is not null
   from claimed c
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s
   -- The protocol http says nothing of costs.
@@ -93,5 +93,5 @@ comment on function work.begin_calls is
   'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
   'transaction has locked within a second. under_way counts the calls '
   'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency '
-  '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier.
+  '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events.
 nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id';
