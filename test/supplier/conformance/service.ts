@@ -4,6 +4,7 @@ import type { Database } from '../../../src/database/client.ts'
 import { createAdapters } from '../../../src/supplier/adapters.ts'
 import { createWorkerMetrics } from '../../../src/worker/metrics.ts'
 import { createSupplierCalls } from '../../../src/worker/supplier_calls.ts'
+import { createSupplierCredentials } from '../../../src/worker/supplier_credentials.ts'
 import { testDatabase } from '../../support/database.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makePartner, type Partner } from '../../support/partner.ts'
@@ -39,7 +40,8 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
     await sql`select ops.upsert_offer(${productId}, 'theirs', ${sku}, ${unitCost})`
     partner = await makePartner(sql, { balance: 100_000, currency })
     calls = createSupplierCalls({
-      ...{ db, adapters, deadlineHours: 24, unsafeMinutes: 30, supplierCap: 100 },
+      ...{ db, adapters, deadlineHours: 24, unsafeMinutes: 30, supplierCap: 100, publicUrl: undefined },
+      credentials: createSupplierCredentials(db, (credential) => credential),
       signal: new AbortController().signal,
       metrics: createWorkerMetrics(db),
     })
