@@ -14,7 +14,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null }
     result: string | null
   }
-  /** An order of the account, with its delivered codes; null if it has none with this code. Specification 4. */
+  /** An order of the account, with its delivered codes and how far its event is with its delivery; null if it has none with this code. Specification 4. */
   'api.get_order': {
     args: { account_id: string | number | bigint | null; code: string | null }
     result: string | null
@@ -47,6 +47,11 @@ export type Functions = {
   /** The account's ledger, newest first, optionally of a period, with the balances before and after that period; before_seq is a nextCursor. */
   'api.list_transactions': {
     args: { account_id: string | number | bigint | null; page_limit: number | null; before_seq?: string | number | bigint | null; created_from?: Date | string | null; created_to?: Date | string | null }
+    result: string | null
+  }
+  /** What happened to an order of the account, in order of time, as far as the partner may know; null if it has none with this code. */
+  'api.order_timeline': {
+    args: { account_id: string | number | bigint | null; code: string | null }
     result: string | null
   }
   /** Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. Takes [{ordinal, accountId, keyId, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account's currency. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits lock_wait_ms for the lock of the first request's account, holding no other, and for none of the rest; null: for all, so that none is busy. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4. */
@@ -88,6 +93,11 @@ export type Functions = {
   'api.record_supplier_event': {
     args: { supplier: string | null; event_id: string | null; item_id: string | null }
     result: string | null
+  }
+  /** Starts a new round over the retry ladder for an event of the account that was delivered or is a dead letter, as its partner asks with the key: started, with how far it is; EVENT_NOT_FOUND, also of a sample; REDELIVERED_RECENTLY within a minute of the last such request, with the seconds after which to ask again; or EVENT_NOT_FINAL. Specification 6.6. nullable: retry_after, body */
+  'api.redeliver_event': {
+    args: { account_id: string | number | bigint | null; key_id: string | number | bigint | null; event_id: string | null }
+    result: { result: string; retry_after: number | null; body: string | null }[]
   }
   /** Commits the next mark of a process: 1, 2, 3 and so on. A server on which api.read_state shows it has all that was committed before the call. The first mark of a process removes the marks of those that have made none for an hour. */
   'api.set_read_mark': {
@@ -459,7 +469,7 @@ export type Functions = {
     args: { retain: string | null; is_first: boolean | null }
     result: boolean | null
   }
-  /** Removes attempts to deliver events that began longer ago than retain, but none of an event that is not delivered and no dead letter: looks at 1,000 at a time, oldest first. Returns whether there is more to look at: call it with is_first, then without until it returns false. Calls at the same time share the work. */
+  /** Removes attempts to deliver events that began longer ago than retain, but none of an event that is not delivered and no dead letter: looks at 1,000 at a time, oldest first. With an attempt goes the partner's request that began its round. Returns whether there is more to look at: call it with is_first, then without until it returns false. Calls at the same time share the work. */
   'work.remove_delivery_attempts': {
     args: { retain: string | null; is_first: boolean | null }
     result: boolean | null
@@ -526,6 +536,7 @@ export const functions = {
   'api.list_orders': { args: { account_id: 'bigint', page_limit: 'integer', after_code: 'text', page: 'integer', status: 'text', external_order_id: 'text', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone', as_of: 'bigint' }, returns: 'value' },
   'api.list_products': { args: { account_id: 'bigint', game_slug: 'text', delivery_type: 'text', updated_since: 'timestamp with time zone' }, returns: 'value' },
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer', before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
+  'api.order_timeline': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
   'api.place_orders': { args: { requests: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'api.prove_commit': { args: {}, returns: 'void' },
   'api.quote_order': { args: { request: 'jsonb' }, returns: 'rows' },
@@ -534,6 +545,7 @@ export const functions = {
   'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'value' },
   'api.record_pushed_result': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'api.record_supplier_event': { args: { supplier: 'text', event_id: 'text', item_id: 'uuid' }, returns: 'value' },
+  'api.redeliver_event': { args: { account_id: 'bigint', key_id: 'bigint', event_id: 'uuid' }, returns: 'rows' },
   'api.set_read_mark': { args: { process_id: 'uuid', mark: 'bigint' }, returns: 'void' },
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
   'api.supplier_push_secret': { args: { supplier: 'text' }, returns: 'rows' },

@@ -23,6 +23,7 @@ import { forbidCaching } from './pages/page.ts'
 import { addReferenceRoutes } from './pages/reference.ts'
 import { addBalanceRoutes } from './routes/balance.ts'
 import { addCatalogRoutes } from './routes/catalog.ts'
+import { addDeliveryRoutes } from './routes/deliveries.ts'
 import { addHealthRoutes, type Lifecycle } from './routes/health.ts'
 import { addOrderRoutes } from './routes/orders.ts'
 import { addQuoteRoutes } from './routes/quotes.ts'
@@ -102,6 +103,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, adm
   addCatalogRoutes(routes, reads)
   addOrderRoutes(routes, { db, reads, allowNetworks: config.callbackAllowNetworks, metrics })
   addQuoteRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
+  addDeliveryRoutes(routes, { db })
   addBalanceRoutes(routes, { db, reads })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSupplierRoutes(routes, { db, config, admission, metrics })

@@ -44,6 +44,8 @@ const rows = {
   PRODUCT_NOT_FOUND: { status: 404, text: 'There is no such product' },
   ORDER_NOT_FOUND: { status: 404, text: 'There is no such order' },
   EVENT_NOT_FOUND: { status: 404, text: 'There is no such event' },
+  REDELIVERED_RECENTLY: { status: 429, text: 'The event was redelivered within the last minute' },
+  EVENT_NOT_FINAL: { status: 422, text: 'The event is still on its way' },
 
   INVALID_CALLBACK_URL: { status: 400, text: 'The callbackUrl is not allowed' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, text: 'idempotency_key_reused_with_different_body' },

@@ -30,6 +30,7 @@ const pattern = (requirement: RegExp, message?: string) => v.pipe(v.string(), v.
 export const gameSlug = pattern(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/)
 export const productNumber = pattern(/^[1-9]\d{0,9}$/)
 export const orderCode = pattern(/^[A-Za-z0-9_-]{1,64}$/)
+export const eventId = pattern(/^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/)
 export const supplierCode = pattern(/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/)
 
 // An integer that is too large to be exact is too large to be a product; the database is to say that.

@@ -39,6 +39,7 @@ const weights = {
   deposit: 4,
   adjustment: 3,
   read: 7,
+  'have redelivered': 2,
   'rotate the key': 0.5,
   'set a budget': 0.5,
   'switch off': 0.3,
@@ -105,6 +106,7 @@ const operations: { [name in keyof typeof weights]: Operation } = {
   deposit: (account, { operators }, random) => operators.deposit(account, random.int(1_000, 90_000)),
   adjustment: (account, { operators }, random) => operators.adjust(account, random.int(1, 5_000)),
   read: (account, partners, random) => read(account, partners, random),
+  'have redelivered': (account, partners, random) => haveRedelivered(account, partners, random),
   'rotate the key': (account, { operators }) => operators.rotateKey(account),
   'set a budget': async (account, { operators, calm }, random) => {
     await operators.setBudget(account, random.int(1, 3))
@@ -263,4 +265,27 @@ async function read(account: Account, { client, report }: Partners, random: Rand
     report.difference('a final order changed', `${code} from ${before} to ${json.data.status}`)
   }
   account.statuses.set(code, json.data.status)
+}
+
+/** Asks for a redelivery of an event, as its partner may: whatever state it is in. */
+async function haveRedelivered(
+  account: Account,
+  { client, operators, report }: Partners,
+  random: Random,
+): Promise<void> {
+  const place = random.next()
+  const told = account.intents.filter(({ receiver, codes }) => receiver !== undefined && codes.size > 0)
+  const [code] = told[Math.floor(place * told.length)]?.codes ?? []
+  if (code === undefined) return
+  const call = { key: account.key, headers: { 'x-forwarded-for': account.address } }
+  const order = await client.send('GET', `/b2b/orders/${code}`, call)
+  const eventId = order.status === 200 ? order.json.data.deliveries?.eventId : undefined
+  if (eventId === undefined) return
+  operators.noteRound(eventId)
+  const { status } = await client.send('POST', `/b2b/events/${eventId}/redeliver`, call)
+  report.count(`redeliveries asked: ${status}`)
+  if (status === 0 || status >= 500 || isForbidden(account, status)) return
+  if (![202, 422, 429].includes(status)) {
+    report.difference('a redelivery was answered otherwise', `${eventId} (${status})`)
+  }
 }

@@ -22,6 +22,8 @@ export type Operators = {
   attend(share: number): Promise<void>
   /** How often the operator started another round of an event. */
   rounds(eventId: string): number
+  /** Counts a round that a partner asks for himself, whatever comes of it. */
+  noteRound(eventId: string): void
   webhookSecret(accountId: number): Promise<string | undefined>
   /** What is left to do: open orders, and events that are neither delivered nor dead. */
   openWork(): Promise<{ orders: number; events: number } | undefined>
@@ -106,8 +108,12 @@ export function createOperators(
     )
   }
 
-  async function redeliver(id: string): Promise<void> {
+  function noteRound(id: string): void {
     rounds.set(id, (rounds.get(id) ?? 0) + 1)
+  }
+
+  async function redeliver(id: string): Promise<void> {
+    noteRound(id)
     await attempt('redeliver', () => sql`select ops.redeliver(${id})`)
   }
 
@@ -168,6 +174,7 @@ export function createOperators(
       }
     },
     rounds: (eventId) => rounds.get(eventId) ?? 0,
+    noteRound,
     webhookSecret: async (accountId) => {
       const [row] = await untilCertain(() => sql`select ops.webhook_secret(${accountId}) as secret`)
       return row?.secret ?? undefined

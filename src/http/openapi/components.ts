@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import { pushSchema } from '../../supplier/push.ts'
 import { deliveryRecord, orderItem, orderRequest, quoteRequest, simulationRequest } from '../schemas.ts'
+import * as deliveryModels from './delivery_models.ts'
 import * as errors from './error_models.ts'
 import * as events from './event_models.ts'
 import * as models from './models.ts'
@@ -28,6 +29,9 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   OrderItem: models.item,
   CdKey: models.cdKey,
   OrderAnswer: models.success(models.order),
+  Deliveries: deliveryModels.deliveries,
+  OrderTimelineAnswer: models.success(deliveryModels.orderTimeline),
+  RedeliveryAnswer: models.success(deliveryModels.deliveries),
   OrderPage: models.success(models.orderPage),
   Quote: quoteModels.quote,
   QuoteItem: quoteModels.quoteItem,
@@ -50,6 +54,7 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   IdempotencyError: errors.idempotencyError,
   PriceError: errors.priceError,
   RateLimitError: errors.rateLimitError,
+  RedeliveryError: errors.redeliveryError,
 
   OrderCompletedEvent: events.orderCompleted,
   OrderFailedEvent: events.orderFailed,

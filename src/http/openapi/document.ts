@@ -5,6 +5,7 @@ import { overview } from './overview.ts'
 import { sharedResponses } from './refusals.ts'
 import { balancePaths } from './routes/balance.ts'
 import { catalogPaths } from './routes/catalog.ts'
+import { deliveryPaths } from './routes/deliveries.ts'
 import { orderPaths } from './routes/orders.ts'
 import { platformPaths } from './routes/platform.ts'
 import { quotePaths } from './routes/quotes.ts'
@@ -46,6 +47,7 @@ export function openApiDocument(publicUrl?: string) {
       ...catalogPaths,
       ...orderPaths,
       ...quotePaths,
+      ...deliveryPaths,
       ...balancePaths,
       ...simulationPaths,
       ...supplierPaths,

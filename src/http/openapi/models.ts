@@ -1,18 +1,8 @@
 import * as v from 'valibot'
-import { orderCode } from '../schemas.ts'
+import { deliveries } from './delivery_models.ts'
+import { code, currency, money, statuses, text, time, wholeNumber } from './model_parts.ts'
 
 /** What the API answers, as schemas. They describe what SQL renders; the tests hold every real answer against them. */
-
-export const money = (description: string) =>
-  v.pipe(v.number(), v.description(`${description} At most two decimals.`))
-const time = (description: string) => v.pipe(v.string(), v.isoTimestamp(), v.metadata({ description }))
-export const wholeNumber = (description: string, min = 0) =>
-  v.pipe(v.number(), v.integer(), v.minValue(min), v.metadata({ description }))
-export const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
-export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/), v.description('ISO 4217.'))
-
-const statuses = ['pending', 'processing', 'completed', 'failed'] as const
-const code = (description: string) => v.pipe(orderCode, v.metadata({ description }))
 
 export const game = v.object({
   id: wholeNumber('The game’s number.', 1),
@@ -134,6 +124,14 @@ export const order = v.object({
     v.minLength(1),
     v.maxLength(1),
     v.description('The orders that the request made: this one.'),
+  ),
+  deliveries: v.optional(
+    v.pipe(
+      v.nullable(deliveries),
+      v.description(
+        'How far its event is with its delivery; `null` where it has no event. Only where one order is read by its code.',
+      ),
+    ),
   ),
 })
 

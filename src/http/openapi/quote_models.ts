@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { balanceError, detail, priceError } from './error_models.ts'
-import { currency, money, text, wholeNumber } from './models.ts'
+import { currency, money, text, wholeNumber } from './model_parts.ts'
 
 /** A part of a quote, in the order of the request. */
 export const quoteItem = v.object({

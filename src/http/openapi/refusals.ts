@@ -29,6 +29,7 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
   RATE_LIMITED: { retryAfter: 37 },
   TOO_MANY_SAMPLES: { retryAfter: 60 },
   TOO_MANY_SAMPLES_A_MINUTE: { retryAfter: 24 },
+  REDELIVERED_RECENTLY: { retryAfter: 41 },
 }
 
 /** The models of the errors that say more than others. */
@@ -37,6 +38,7 @@ const models: { [code: string]: string } = {
   IDEMPOTENCY_KEY_REUSED: 'IdempotencyError',
   PRICE_CHANGED: 'PriceError',
   RATE_LIMITED: 'RateLimitError',
+  REDELIVERED_RECENTLY: 'RedeliveryError',
 }
 
 type Options = { counted?: boolean; headers?: HeaderName[] }

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { Network } from '../../common/networks.ts'
 import type { Database } from '../../database/client.ts'
 import { checkCallbackUrl } from '../../webhook/callback_url.ts'
@@ -5,12 +6,10 @@ import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { refuse, refuseInvalid } from '../errors.ts'
 import { reply, replyUnstored } from '../reply.ts'
-import { simulationRequest } from '../schemas.ts'
+import { eventId, simulationRequest } from '../schemas.ts'
 import { check } from '../validate.ts'
 
 export type SimulationRouteOptions = { db: Database; allowNetworks: readonly Network[] }
-
-const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
  * Sample events for partners' own tests, for accounts in mode `test` alone: sent at once over the path of real ones,
@@ -47,18 +46,18 @@ async function simulateWebhook(
     }),
   )
   if (simulated === undefined) throw new Error('api.simulate_webhook returned no row')
-  const { event_id: eventId, refusal, retry_after: retryAfter } = simulated
+  const { event_id, refusal, retry_after: retryAfter } = simulated
   if (refusal !== null) return refuseSample(ctx, refusal, retryAfter)
-  reply(ctx, JSON.stringify({ eventId }), 202)
+  reply(ctx, JSON.stringify({ eventId: event_id }), 202)
 }
 
 async function getSimulation(ctx: RouteContext, db: Database): Promise<void> {
   const account = accountOf(ctx)
   if (account.mode !== 'test') return refuse(ctx, 'LIVE_ACCOUNT')
-  const eventId = ctx.params.eventId ?? ''
-  if (!idPattern.test(eventId)) return refuse(ctx, 'EVENT_NOT_FOUND')
+  const event_id = ctx.params.eventId ?? ''
+  if (!v.is(eventId, event_id)) return refuse(ctx, 'EVENT_NOT_FOUND')
   const event = await ctx.state.databaseTime(() =>
-    db.call('api.get_simulation', { account_id: account.id, event_id: eventId }),
+    db.call('api.get_simulation', { account_id: account.id, event_id }),
   )
   if (event === null) return refuse(ctx, 'EVENT_NOT_FOUND')
   replyUnstored(ctx, event)

@@ -49,7 +49,7 @@ async function ask(method: string, path: string, send: Send = {}): Promise<Answe
   return answer
 }
 const get = (path: string, send?: Send) => ask('GET', path, send)
-const post = (path: string, body: unknown, send: Send = {}) => ask('POST', path, { body, ...send })
+const post = (path: string, body?: unknown, send: Send = {}) => ask('POST', path, { body, ...send })
 
 const topUp = { productId: products.topUp, deliveryData: { gameUserId: '12345' } }
 const keys = (quantity: number) => ({ productId: products.key, quantity })
@@ -106,7 +106,8 @@ describe('orders', () => {
     expect(placed.status).toBe(201)
     const ended: Order = await service.final(partner, placed.json.data.code)
     expect(ended).toMatchObject({ status, outcome })
-    expect((await get(`/b2b/orders/${ended.code}`)).json.data).toEqual(ended)
+    const { deliveries, ...settled } = ended
+    expect((await get(`/b2b/orders/${ended.code}`)).json.data).toMatchObject(settled)
     expect((await post('/b2b/orders', body)).status).toBe(200)
     expect((await get(`/b2b/orders?externalOrderId=${body.externalOrderId}`)).json.data.orders).toHaveLength(
       1,
@@ -114,10 +115,33 @@ describe('orders', () => {
 
     if (outcome === 'partial') return
     const { event } = await receiver.waitFor(() => true, 10_000)
+    await followed(ended.code)
     const type = `order.${status}`
     const place = ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema']
     expect(event?.event_type).toBe(type)
     expect(faultsOf(event, ...place)).toEqual([])
+  })
+
+  /** The order's event is delivered, told in the timeline, and sent again. */
+  async function followed(code: string): Promise<void> {
+    const deliveries = async () => (await get(`/b2b/orders/${code}`)).json.data.deliveries
+    await expect.poll(async () => (await deliveries()).state, { timeout: 10_000 }).toBe('delivered')
+    expect((await get(`/b2b/orders/${code}/timeline`)).json.data.entries.length).toBeGreaterThan(6)
+    const path = `/b2b/events/${(await deliveries()).eventId}/redeliver`
+    expect((await post(path)).status).toBe(202)
+    expect((await post(path)).status).toBe(429)
+  }
+
+  test('whose event is unknown, or on its way', async () => {
+    expect((await get('/b2b/orders/ord_unknown/timeline')).status).toBe(404)
+    expect((await post(`/b2b/events/${crypto.randomUUID()}/redeliver`)).status).toBe(404)
+    service.supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
+    const receiver = await service.receiver(partner, { answer: '500' })
+    const { code } = (await post('/b2b/orders', order([topUp], { callbackUrl: receiver.url }))).json.data
+    const event = async () => (await get(`/b2b/orders/${code}`)).json.data.deliveries
+    await expect.poll(async () => (await event())?.attempts, { timeout: 10_000 }).toBe(1)
+    const { eventId } = await event()
+    expect((await post(`/b2b/events/${eventId}/redeliver`)).status).toBe(422)
   })
 
   test('under way', async () => {

@@ -137,6 +137,7 @@ test('what was removed is counted, over passes and parts', async () => {
       'rate windows',
       'raw answers',
       'samples',
+      'simulated orders',
       'supplier attempts',
       'supplier events',
     ],

@@ -7,6 +7,10 @@ declare
   event supply.events := (select e from supply.events e where e.order_id = story_of_deliveries.order_id);
 begin
   return query
+  select r.requested_at, 2, 'partner', 'redelivers', format('the partner asked for redelivery (key %s): round %s begins', r.key_id, r.round)
+  from supply.redelivery_requests r where r.event_id = event.id;
+
+  return query
   select a.started_at, 9, 'service', 'webhook sent',
     format('%sattempt %s of 9', case when event.ladder > 1 then format('round %s, ', a.ladder) else '' end, a.attempt)
       || case
@@ -38,4 +42,5 @@ begin
 end
 $$;
 comment on function core.story_of_deliveries is
-  'The part of an order''s story (ops.order_story) that the deliveries of its event tell: each attempt, and where it became a dead letter.';
+  'The part of an order''s story (ops.order_story) that the deliveries of its event tell: each attempt, each redelivery that the '
+  'partner asked for, and where it became a dead letter.';

@@ -15,7 +15,8 @@ begin
     union all
     select l.*, 'the event' from supply.operator_log l where l.subject = 'event ' || event.id
     union all
-    -- Each round after the first began by a redelivery of this event, or of all dead letters of the account.
+    -- Each round after the first began by a redelivery of this event, which the partner may have asked for, or of all dead
+    -- letters of the account.
     select l.*, 'the event'
     from (
       select a.ladder, max(a.finished_at) as dead_at from supply.delivery_attempts a
@@ -30,6 +31,8 @@ begin
     where not exists (
       select from supply.operator_log own
       where own.subject = 'event ' || event.id and own.action = 'redeliver' and own.at between died.dead_at and l.at)
+      and not exists (
+        select from supply.redelivery_requests r where r.event_id = event.id and r.round = died.ladder + 1)
   )
   select l.at, 2, 'operator ' || l.who,
     case l.action

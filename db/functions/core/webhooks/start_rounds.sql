@@ -1,4 +1,4 @@
-create or replace function core.start_rounds(event_ids uuid[])
+create or replace function core.start_rounds(event_ids uuid[], states text[] default '{dead}')
 returns bigint
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -8,8 +8,9 @@ begin
   perform 1 from supply.events e where e.id = any (event_ids) order by e.id for no key update;
   with moved as (
     update supply.events e set
-      state = 'queued', ladder = e.ladder + 1, attempts = 0, next_attempt_at = now(), dead_at = null, dead_reason = null
-    where e.id = any (event_ids) and e.state = 'dead'
+      state = 'queued', ladder = e.ladder + 1, attempts = 0, next_attempt_at = now(), delivered_at = null, dead_at = null,
+      dead_reason = null
+    where e.id = any (event_ids) and e.state = any (states)
     returning e.id
   )
   select coalesce(array_agg(m.id), '{}') into started from moved m;
@@ -18,5 +19,5 @@ begin
 end
 $$;
 comment on function core.start_rounds is
-  'Starts a new round over the retry ladder for those of the events that are dead letters, due now; returns how many. The event ids '
-  'and bodies stay.';
+  'Starts a new round over the retry ladder for those of the events that are in one of the states (delivered or dead; by default, dead '
+  'letters alone), due now; returns how many. The event ids and bodies stay.';

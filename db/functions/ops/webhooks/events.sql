@@ -15,7 +15,8 @@ select
   e.delivered_at,
   e.dead_at,
   e.dead_reason,
-  e.state = 'queued' as queued
+  e.state = 'queued' as queued,
+  (select max(r.requested_at) from supply.redelivery_requests r where r.event_id = e.id) as redelivery_requested_at
 from supply.events e;
 comment on view ops.events is
   'The webhook events, and how far each is with its delivery. Their bodies, which may hold codes, are not shown.';
@@ -27,3 +28,4 @@ comment on column ops.events.next_attempt_at is 'When the next attempt of a wait
 comment on column ops.events.claim_expires_at is 'When the lease of the attempt under way ends, while sending.';
 comment on column ops.events.dead_reason is 'Why it is a dead letter.';
 comment on column ops.events.queued is 'True while it is due and waits for one of its account''s slots.';
+comment on column ops.events.redelivery_requested_at is 'When the partner last asked for a redelivery by himself.';

@@ -26,11 +26,15 @@ begin
     order by a.started_at, a.claim_id limit at_once
   ) as a;
   old := array(select a.claim_id from supply.delivery_attempts a where a.claim_id = any (looked.removable) for update skip locked);
-  delete from supply.delivery_attempts a where a.claim_id = any (old);
+  with removed as (
+    delete from supply.delivery_attempts a where a.claim_id = any (old) returning a.event_id, a.ladder
+  )
+  delete from supply.redelivery_requests r
+  where (r.event_id, r.round) in (select m.event_id, m.ladder from removed m) and r.requested_at < before;
   return core.end_removal(run, cardinality(old), before, looked.count = at_once, looked.last_at, looked.last_id::text);
 end
 $$;
 comment on function work.remove_delivery_attempts is
   'Removes attempts to deliver events that began longer ago than retain, but none of an event that is not delivered and no dead letter: looks '
-  'at 1,000 at a time, oldest first. Returns whether there is more to look at: call it with is_first, then without until it returns false. '
+  'at 1,000 at a time, oldest first. With an attempt goes the partner''s request that began its round. Returns whether there is more to look at: call it with is_first, then without until it returns false. '
   'Calls at the same time share the work.';

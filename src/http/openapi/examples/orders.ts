@@ -1,3 +1,4 @@
+import { deadEvent } from './deliveries.ts'
 import { answer, named } from './named.ts'
 import { code, completedOrder, failedOrder, order, partialOrder } from './order.ts'
 
@@ -22,6 +23,22 @@ export const orders = {
   completed: named('Delivered', answer(completedOrder)),
   partial: named('Delivered in part', answer(partialOrder)),
   failed: named('Not delivered', answer(failedOrder)),
+}
+
+export const readOrders = {
+  processing: named('Under way', answer({ ...order, deliveries: null })),
+  completed: named(
+    'Delivered, and told',
+    answer({
+      ...completedOrder,
+      deliveries: { ...deadEvent, state: 'delivered', attempts: 1, lastStatus: 200, lastError: null },
+    }),
+  ),
+  partial: named('Delivered in part: no event', answer({ ...partialOrder, deliveries: null })),
+  failed: named(
+    'Not delivered, and the webhook refused for good',
+    answer({ ...failedOrder, deliveries: deadEvent }),
+  ),
 }
 
 const withoutKeys = (item: object) => ({ ...item, cdKeys: undefined })

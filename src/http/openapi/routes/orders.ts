@@ -86,12 +86,12 @@ export const orderPaths: Paths = {
       summary: 'An order',
       description:
         'Of a partial result `items[].status` says what was delivered, and delivered `cdKeys` are shown although the order ' +
-        'is `failed`. No webhook tells of it: read orders that stay open.',
+        'is `failed`. No webhook tells of it: read orders that stay open. `deliveries` says how the webhook fares.',
       parameters: [
         pathParameter('code', 'The order’s `code`.', orderCode, 'ord_4c0d9f6e1b7a42f38e5d2c1b0a998877'),
       ],
       responses: {
-        200: ok('The order.', 'OrderAnswer', examples.orders, { headers: [...unstored.headers] }),
+        200: ok('The order.', 'OrderAnswer', examples.readOrders, { headers: [...unstored.headers] }),
         ...refusals(['ORDER_NOT_FOUND']),
         ...keyChecks,
         ...everywhere,

@@ -1,0 +1,6 @@
+create or replace function core.add_deliveries(rendered json, deliveries json)
+returns json
+language sql immutable parallel safe
+return (left(rendered::text, -1) || ', "deliveries" : ' || coalesce(deliveries::text, 'null') || '}')::json;
+comment on function core.add_deliveries is
+  'The rendered order with deliveries (core.event_deliveries) as its last member, null where it has no event. Null of a null order.';

@@ -1,0 +1,67 @@
+set local role supply_owner;
+
+create table supply.redelivery_requests (
+  event_id uuid not null references supply.events,
+  round int not null check (round >= 2),
+  key_id bigint not null references supply.api_keys,
+  requested_at timestamptz not null default clock_timestamp(),
+  primary key (event_id, round)
+);
+comment on table supply.redelivery_requests is 'The rounds of deliveries that partners asked for themselves.';
+comment on column supply.redelivery_requests.event_id is 'The event; never a sample.';
+comment on column supply.redelivery_requests.round is 'The round over the retry ladder that the request began.';
+comment on column supply.redelivery_requests.key_id is 'The API key that the request came with.';
+comment on column supply.redelivery_requests.requested_at is 'When; written under the lock of the event.';
+
+create table supply.simulated_orders (
+  id uuid primary key default gen_random_uuid(),
+  code text not null unique check (code ~ '^sim_[0-9a-f]{32}$'),
+  account_id bigint not null references supply.accounts,
+  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
+  external_order_id text not null check (length(external_order_id) between 1 and 128),
+  callback_url text,
+  request_items jsonb not null,
+  status text not null default 'processing' check (status in ('processing', 'completed', 'failed')),
+  outcome text check (outcome in ('full', 'partial', 'none')),
+  total_amount numeric(14,2) not null,
+  refunded_amount numeric(14,2) not null default 0,
+  currency text not null,
+  payment_code text not null,
+  reason text,
+  items jsonb not null,
+  due_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  completed_at timestamptz,
+  unique (account_id, idempotency_key),
+  check ((status = 'processing') = (completed_at is null)),
+  check ((outcome is null) = (completed_at is null))
+) with (fillfactor = 80);
+create index simulated_orders_of_account on supply.simulated_orders (account_id, created_at);
+create index simulated_orders_open on supply.simulated_orders (account_id) where due_at is not null;
+create index simulated_orders_latest on supply.simulated_orders (created_at);
+comment on table supply.simulated_orders is
+  'The orders of test drives: they spend nothing, reach no supplier, and are removed after a week. Never read by what reads orders.';
+comment on column supply.simulated_orders.id is 'What its job carries.';
+comment on column supply.simulated_orders.code is 'What partners read it by; begins otherwise than the codes of orders.';
+comment on column supply.simulated_orders.account_id is 'Whose test drive it is; in mode test.';
+comment on column supply.simulated_orders.idempotency_key is 'The idempotency header, else external_order_id; unique per account while the order is kept.';
+comment on column supply.simulated_orders.external_order_id is 'The partner''s own reference.';
+comment on column supply.simulated_orders.callback_url is 'Where the event goes; null: no event.';
+comment on column supply.simulated_orders.request_items is 'The items as asked for, in the form in which repeats are compared.';
+comment on column supply.simulated_orders.status is 'processing, completed, failed.';
+comment on column supply.simulated_orders.outcome is 'Of a final order: full, partial or none of it would have been delivered.';
+comment on column supply.simulated_orders.total_amount is 'What would have been charged.';
+comment on column supply.simulated_orders.refunded_amount is 'What would have gone back to the balance.';
+comment on column supply.simulated_orders.currency is 'ISO 4217 code of the amounts.';
+comment on column supply.simulated_orders.payment_code is 'In the place of the code of a charge; there is none.';
+comment on column supply.simulated_orders.reason is 'Of a failed order: the Russian text that a buyer may read, if there is one.';
+comment on column supply.simulated_orders.items is
+  'The items: [{id, productId, productName, amount, price, seconds (until it ends, null: never), completedAt, parts: what becomes of it}].';
+comment on column supply.simulated_orders.due_at is 'When the next item ends; null: none does any more.';
+comment on column supply.simulated_orders.created_at is 'When it was asked for.';
+comment on column supply.simulated_orders.updated_at is 'When it or one of its items last changed its status.';
+comment on column supply.simulated_orders.completed_at is 'When it became final.';
+insert into supply.housekeeping (what) values ('simulated orders');
+
+reset role;

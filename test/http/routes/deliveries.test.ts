@@ -1,0 +1,326 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import {
+  answered,
+  claimAttempt,
+  finishAttempt,
+  makeEvent,
+  refused,
+  rungs,
+  unreachable,
+} from '../../support/events.ts'
+import { answer, claimCalls, completed, failed, processing } from '../../support/items.ts'
+import { audit, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { testApi } from '../../support/service.ts'
+import { timePasses } from '../../support/sql/passing_time.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+const api = testApi(() => database.url)
+const callbackUrl = 'https://hooks.example/x'
+let partner: Partner
+
+beforeAll(async () => {
+  await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
+  await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:9', 'token')`
+  await sql()`select ops.upsert_offer(${products.key}, 'second', 'sku', priority => 200)`
+  partner = await makePartner(sql(), { balance: 10_000 })
+})
+
+const read = async (code: string) => (await api().get(`/b2b/orders/${code}`, { key: partner.key })).json.data
+const redeliver = (eventId: string, key = partner.key) =>
+  api().post(`/b2b/events/${eventId}/redeliver`, { key })
+
+async function codeOf(eventId: string): Promise<string> {
+  const [row] = await sql()`select order_code as code from ops.events where event_id = ${eventId}`
+  return row?.code
+}
+
+const deliveriesOf = async (eventId: string) => (await read(await codeOf(eventId))).deliveries
+
+async function attempt(eventId: string, result: object): Promise<string> {
+  return finishAttempt(sql(), await claimAttempt(sql(), eventId), result)
+}
+
+/** An event that was delivered at once, or is a dead letter at once. */
+async function madeFinal(status: number): Promise<string> {
+  const eventId = await makeEvent(sql(), partner)
+  await attempt(eventId, answered(status))
+  return eventId
+}
+
+/** A minute passes since the partner last had the event redelivered. */
+const minutePasses = (eventId: string) => sql()`
+  update supply.redelivery_requests set requested_at = requested_at - interval '1 minute' where event_id = ${eventId}`
+
+describe('the deliveries of an order', () => {
+  test('are null while there is no event, and after a partial result', async () => {
+    const { body } = await place(sql(), partner, {
+      callbackUrl,
+      items: [{ productId: products.topUp }, { productId: products.topUp }],
+    })
+    const [first, second] = body.items.map(({ id }) => id)
+    expect(await read(body.code)).toMatchObject({ status: 'processing', deliveries: null })
+    await answer(sql(), first ?? '', completed())
+    await answer(sql(), second ?? '', failed())
+    expect(await read(body.code)).toMatchObject({ outcome: 'partial', deliveries: null })
+  })
+
+  test('show the event on its way, refused, and delivered', async () => {
+    const eventId = await makeEvent(sql(), partner)
+    const deliveries = { eventId, attempts: 0, nextAttemptAt: expect.any(String), lastStatus: null }
+    expect(await deliveriesOf(eventId)).toEqual({ ...deliveries, state: 'waiting', lastError: null })
+    const first = await claimAttempt(sql(), eventId)
+    const sending = { ...deliveries, attempts: 1, nextAttemptAt: null, lastError: null }
+    expect(await deliveriesOf(eventId)).toEqual({ ...sending, state: 'sending' })
+    await finishAttempt(sql(), first, answered(503))
+    const [event] = await sql()`select next_attempt_at as at from ops.events where event_id = ${eventId}`
+    expect(await deliveriesOf(eventId)).toEqual({
+      ...{ eventId, state: 'waiting', attempts: 1, nextAttemptAt: event?.at.toISOString() },
+      ...{ lastStatus: 503, lastError: 'http_503' },
+    })
+    await attempt(eventId, answered(204))
+    expect(await deliveriesOf(eventId)).toEqual({
+      ...{ eventId, state: 'delivered', attempts: 2, nextAttemptAt: null },
+      ...{ lastStatus: 204, lastError: null },
+    })
+  })
+
+  test.each([
+    [unreachable('timeout after 10 s: connect'), 'timeout'],
+    [unreachable('connection refused'), 'connection_error'],
+    [{ kind: 'unresolved', error: 'name does not resolve: ESERVFAIL' }, 'name_not_resolved'],
+    [
+      {
+        ...refused('blocked_address'),
+        error: 'the name resolves to the blocked address 10.1.2.3',
+      },
+      'blocked_address',
+    ],
+  ])('tell a failure in our own words: %o', async (result, lastError) => {
+    const eventId = await makeEvent(sql(), partner)
+    await attempt(eventId, result)
+    expect(await deliveriesOf(eventId)).toMatchObject({ attempts: 1, lastStatus: null, lastError })
+  })
+
+  test('are not in lists, nor in the answer to the order', async () => {
+    const eventId = await madeFinal(200)
+    const [order] = (await api().get('/b2b/orders?limit=1', { key: partner.key })).json.data.orders
+    expect(order.code).toBe(await codeOf(eventId))
+    expect(order).not.toHaveProperty('deliveries')
+    const body = {
+      externalOrderId: 'bare',
+      items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }],
+    }
+    const placed = await api().post('/b2b/orders', { key: partner.key, body })
+    expect(placed.json.data).not.toHaveProperty('deliveries')
+  })
+})
+
+describe('the timeline of an order', () => {
+  const timeline = (code: string, key = partner.key) => api().get(`/b2b/orders/${code}/timeline`, { key })
+  type Entry = { at: string; what: string; [field: string]: unknown }
+
+  /** The entries, each without what is null, and without its time. */
+  async function told(code: string): Promise<object[]> {
+    const { status, headers, json } = await timeline(code)
+    expect({ status, code: json.data.code }).toEqual({ status: 200, code })
+    expect(headers['cache-control']).toBe('no-store')
+    const entries: Entry[] = json.data.entries
+    const times = entries.map(({ at }) => at)
+    expect(times).toEqual([...times].sort())
+    return entries.map(({ at, ...entry }) => {
+      expect(at).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
+      return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
+    })
+  }
+
+  test('tells all that the partner may know, in order of time', async () => {
+    const { body } = await place(sql(), partner, {
+      externalOrderId: 'told',
+      callbackUrl,
+      items: [{ productId: products.key, quantity: 2 }, { productId: products.topUp }],
+    })
+    const [key, topUp] = body.items.map(({ id }) => id)
+    const passes = (interval: string) => timePasses(sql(), interval)
+    const soldOut = failed({ errorCode: 'OUT_OF_STOCK', reason: 'SECRET of the supplier' })
+    await answer(sql(), key ?? '', soldOut)
+    await passes('1 second')
+    await answer(sql(), key ?? '', processing())
+    await answer(sql(), topUp ?? '', failed())
+    await passes('1 second')
+    await answer(sql(), key ?? '', failed({ reason: 'SECRET' }))
+    const event = (await read(body.code)).deliveries.eventId
+    await passes('1 second')
+    await attempt(event, unreachable('TLS: SECRET'))
+    await passes('2 minutes')
+    await attempt(event, answered(404))
+    await passes('1 hour')
+    await sql()`select ops.redeliver(${event})`
+    await attempt(event, answered(410))
+    await passes('1 hour')
+    expect((await redeliver(event)).status).toBe(202)
+    await attempt(event, answered(200))
+
+    const entries = await told(body.code)
+    expect(entries).toEqual([
+      { what: 'placed' },
+      { what: 'charged', amount: 50.5 },
+      { what: 'sent_to_supplier', itemId: key },
+      { what: 'sent_to_supplier', itemId: topUp },
+      { what: 'item_failed', itemId: topUp },
+      { what: 'item_failed', itemId: key },
+      { what: 'order_failed' },
+      { what: 'refunded', itemId: key, amount: 40 },
+      { what: 'refunded', itemId: topUp, amount: 10.5 },
+      { what: 'event_created' },
+      {
+        ...{ what: 'delivery_attempt', round: 1, attempt: 1, error: 'tls_error' },
+        nextAttemptAt: expect.any(String),
+      },
+      { what: 'delivery_attempt', round: 1, attempt: 2, status: 404, error: 'http_404' },
+      { what: 'given_up', round: 1, attempt: 2 },
+      { what: 'round_started', round: 2 },
+      { what: 'delivery_attempt', round: 2, attempt: 1, status: 410, error: 'http_410' },
+      { what: 'given_up', round: 2, attempt: 1 },
+      { what: 'round_started', round: 3 },
+      { what: 'delivery_attempt', round: 3, attempt: 1, status: 200 },
+      { what: 'delivered', round: 3, attempt: 1 },
+    ])
+    expect((await timeline(body.code)).text).not.toMatch(/first|second|SECRET|OUT_OF_STOCK/)
+  })
+
+  test('is short while nothing happened', async () => {
+    const { body } = await place(sql(), partner)
+    expect(await told(body.code)).toEqual([{ what: 'placed' }, { what: 'charged', amount: 10.5 }])
+    await claimCalls(sql(), [body.items[0]?.id ?? ''])
+    expect(await told(body.code)).toHaveLength(3)
+  })
+
+  test('is 404 for an order of another account, and what is none', async () => {
+    const other = await makePartner(sql())
+    const { body } = await place(sql(), other)
+    expect((await timeline(body.code, other.key)).status).toBe(200)
+    for (const code of [body.code, 'ord_unknown', '..%2F..', 'a b']) {
+      expect(await timeline(code)).toMatchObject({ status: 404, json: { code: 'ORDER_NOT_FOUND' } })
+    }
+  })
+})
+
+describe('a redelivery that the partner asks for', () => {
+  test.each([
+    ['a dead letter', 404],
+    ['a delivered event', 200],
+  ])('starts a new round of %s, with the same event', async (_, status) => {
+    const eventId = await madeFinal(status)
+    const [before] = await sql()`select body from supply.events where id = ${eventId}`
+    const answer = await redeliver(eventId)
+    expect({ status: answer.status, json: answer.json }).toEqual({
+      status: 202,
+      json: {
+        success: true,
+        data: {
+          ...{ eventId, state: 'waiting', attempts: 0, nextAttemptAt: expect.any(String) },
+          ...{ lastStatus: status, lastError: status === 200 ? null : 'http_404' },
+        },
+      },
+    })
+    for (const seconds of rungs) {
+      await attempt(eventId, answered(500))
+      const { nextAttemptAt } = await deliveriesOf(eventId)
+      const [last] = await sql()`
+        select finished_at as at from ops.delivery_attempts where event_id = ${eventId} order by round desc, attempt desc limit 1`
+      expect(Date.parse(nextAttemptAt) - last?.at.getTime()).toBe(seconds * 1000)
+    }
+    expect(await attempt(eventId, answered(500))).toBe('retry')
+    expect(await deliveriesOf(eventId)).toMatchObject({ state: 'dead', attempts: 9 })
+    const [after] = await sql()`select body from supply.events where id = ${eventId}`
+    expect(after?.body).toBe(before?.body)
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('is given a job, as every first attempt', async () => {
+    const eventId = await madeFinal(200)
+    await redeliver(eventId)
+    expect(await sql()`select from core.jobs where subject = ${eventId} and is_available`).toHaveLength(1)
+  })
+
+  test('is refused within a minute of the last one, however many ask at once', async () => {
+    const eventId = await madeFinal(404)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => redeliver(eventId)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429, 429, 429])
+    await attempt(eventId, answered(200))
+    const { status, headers, json } = await redeliver(eventId)
+    expect({ status, json }).toEqual({
+      status: 429,
+      json: {
+        success: false,
+        error: 'The event was redelivered within the last minute',
+        code: 'REDELIVERED_RECENTLY',
+        retryAfter: Number(headers['retry-after']),
+      },
+    })
+    expect(json.retryAfter).toBeGreaterThanOrEqual(1)
+    expect(json.retryAfter).toBeLessThanOrEqual(60)
+    await minutePasses(eventId)
+    expect((await redeliver(eventId)).status).toBe(202)
+  })
+
+  test('is refused while the event is on its way, or held', async () => {
+    const eventId = await makeEvent(sql(), partner)
+    const refusal = { status: 422, json: { success: false, code: 'EVENT_NOT_FINAL' } }
+    expect(await redeliver(eventId)).toMatchObject(refusal)
+    const first = await claimAttempt(sql(), eventId)
+    expect(await redeliver(eventId)).toMatchObject(refusal)
+    await finishAttempt(sql(), first, answered(500))
+    expect(await redeliver(eventId)).toMatchObject(refusal)
+    await sql()`update supply.events set state = 'held', next_attempt_at = null where id = ${eventId}`
+    expect(await redeliver(eventId)).toMatchObject(refusal)
+    expect(await deliveriesOf(eventId)).toMatchObject({ state: 'held', attempts: 1 })
+    await sql()`update supply.events set state = 'queued', next_attempt_at = now() where id = ${eventId}`
+  })
+
+  test('is 404 for an event of another account, a sample, and what is no event', async () => {
+    const other = await makePartner(sql(), { mode: 'test' })
+    const theirs = await makeEvent(sql(), other)
+    await attempt(theirs, answered(404))
+    const [sample] = await sql()`
+      select event_id from api.simulate_webhook(${partner.accountId}, ${callbackUrl}, 'order.completed')`
+    await attempt(sample?.event_id, answered(404))
+    for (const eventId of [theirs, sample?.event_id, crypto.randomUUID(), 'x', '..%2F..']) {
+      expect(await redeliver(eventId)).toMatchObject({ status: 404, json: { code: 'EVENT_NOT_FOUND' } })
+    }
+    const [stays] = await sql()`select state from ops.events where event_id = ${theirs}`
+    expect(stays?.state).toBe('dead')
+    expect((await redeliver(theirs, other.key)).status).toBe(202)
+  })
+
+  test('is refused to keys that may not write', async () => {
+    const eventId = await madeFinal(404)
+    const [row] = await sql()`select ops.issue_key(${partner.accountId}, 'public') as key`
+    expect((await redeliver(eventId, row?.key)).status).toBe(403)
+    expect((await api().post(`/b2b/events/${eventId}/redeliver`)).status).toBe(401)
+  })
+
+  test('is told to operators, as the partner’s own', async () => {
+    const eventId = await madeFinal(404)
+    await redeliver(eventId)
+    const story = await sql()`select actor, what, detail from ops.order_story(${eventId})`
+    expect(story.filter(({ what }) => what === 'redelivers')).toEqual([
+      {
+        ...{ actor: 'partner', what: 'redelivers' },
+        detail: `the partner asked for redelivery (key ${partner.keyId}): round 2 begins`,
+      },
+    ])
+    const [event] = await sql()`
+      select redelivery_requested_at as at, round from ops.events where event_id = ${eventId}`
+    expect(event).toEqual({ at: expect.any(Date), round: 2 })
+    // All dead letters, later: the round that the partner began is not counted as the operators'.
+    await attempt(eventId, answered(200))
+    await sql()`select ops.redeliver_all(${partner.accountId}, '-infinity', dry_run => false)`
+    const actors = await sql()`select actor from ops.order_story(${eventId}) where what = 'redelivers'`
+    expect(actors).toEqual([{ actor: 'partner' }])
+    expect(await audit(sql())).toEqual([])
+  })
+})
