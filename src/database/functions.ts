@@ -24,7 +24,12 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; product_id: string | number | bigint | null }
     result: string | null
   }
-  /** A simulated event of the account with its attempts; null if it has none with this id. A name that does not resolve and one that leads to an address that is not allowed look the same: host_unreachable, with an attempt of 15 s. */
+  /** A simulated order of the account, and how far its event is with its delivery; null if it has none with this code. */
+  'api.get_simulated_order': {
+    args: { account_id: string | number | bigint | null; code: string | null }
+    result: string | null
+  }
+  /** A simulated event of the account with its attempts, as core.sample_state shows it; null if it has none with this id. */
   'api.get_simulation': {
     args: { account_id: string | number | bigint | null; event_id: string | null }
     result: string | null
@@ -58,6 +63,11 @@ export type Functions = {
   'api.place_orders': {
     args: { requests: unknown; lock_wait_ms?: number | null }
     result: { ordinal: number; result: string; body: string }[]
+  }
+  /** Places a simulated order: judged as api.place_orders judges, by the same functions, but for the balance, and written apart; it reaches no supplier and no ledger. Takes a request as that does, each item with its course: {seconds (until it ends; null: never), keys, topUp (the result, for either kind of product: {status, codes, errorCode, reason})}. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or what core.simulation_refusal says with the seconds after which to ask again. Of an account 1,000 are kept. nullable: retry_after */
+  'api.place_simulated_order': {
+    args: { request: unknown }
+    result: { result: string; retry_after: number | null; body: string }[]
   }
   /** Answers once the database has committed a write: on its disk, and on the synchronous standby where there is one. Does nothing on a standby. */
   'api.prove_commit': {
@@ -454,6 +464,11 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
+  /** Deletes simulated orders that were asked for more than 7 days ago, final or not: at most 1,000 at a time. Returns how many. A job of a deleted one finds nothing to do. Call it every minute until it returns 0. */
+  'work.prune_simulated_orders': {
+    args: Record<string, never>
+    result: number | null
+  }
   /** The former name of work.finish_calls, for workers that still run while the database is migrated. */
   'work.record_results': {
     args: { results: unknown; deadline: string | null }
@@ -514,6 +529,11 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
+  /** Ends the items of a simulated order whose time has come, and plans the next end; with the last one the order ends, and its event goes the way of samples. Does nothing for one that is final, or was removed. */
+  'work.settle_simulated_order': {
+    args: { order_id: string | null }
+    result: undefined
+  }
   /** Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; returns how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. The leases of dead pools end: their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes back. Its results are refused by their fencing tokens. */
   'work.sweep': {
     args: Record<string, never>
@@ -531,6 +551,7 @@ export const functions = {
   'api.get_balance': { args: { account_id: 'bigint' }, returns: 'value' },
   'api.get_order': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
   'api.get_product': { args: { account_id: 'bigint', product_id: 'bigint' }, returns: 'value' },
+  'api.get_simulated_order': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
   'api.get_simulation': { args: { account_id: 'bigint', event_id: 'uuid' }, returns: 'value' },
   'api.list_games': { args: { account_id: 'bigint', updated_since: 'timestamp with time zone' }, returns: 'value' },
   'api.list_orders': { args: { account_id: 'bigint', page_limit: 'integer', after_code: 'text', page: 'integer', status: 'text', external_order_id: 'text', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone', as_of: 'bigint' }, returns: 'value' },
@@ -538,6 +559,7 @@ export const functions = {
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer', before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
   'api.order_timeline': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
   'api.place_orders': { args: { requests: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
+  'api.place_simulated_order': { args: { request: 'jsonb' }, returns: 'rows' },
   'api.prove_commit': { args: {}, returns: 'void' },
   'api.quote_order': { args: { request: 'jsonb' }, returns: 'rows' },
   'api.read_state': { args: { process_id: 'uuid' }, returns: 'rows' },
@@ -617,6 +639,7 @@ export const functions = {
   'work.keep_access_token': { args: { supplier: 'text', renewer: 'uuid', sealed: 'text', valid_seconds: 'integer' }, returns: 'value' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.prune_samples': { args: {}, returns: 'value' },
+  'work.prune_simulated_orders': { args: {}, returns: 'value' },
   'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },
   'work.remove_alerts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
@@ -629,6 +652,7 @@ export const functions = {
   'work.rescue_jobs': { args: {}, returns: 'value' },
   'work.resume_forgotten': { args: {}, returns: 'value' },
   'work.run_audit': { args: {}, returns: 'value' },
+  'work.settle_simulated_order': { args: { order_id: 'uuid' }, returns: 'void' },
   'work.sweep': { args: {}, returns: 'value' },
   'work.take_access_token': { args: { supplier: 'text', renewer: 'uuid', rejected: 'text' }, returns: 'rows' },
 } as const

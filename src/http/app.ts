@@ -27,6 +27,7 @@ import { addDeliveryRoutes } from './routes/deliveries.ts'
 import { addHealthRoutes, type Lifecycle } from './routes/health.ts'
 import { addOrderRoutes } from './routes/orders.ts'
 import { addQuoteRoutes } from './routes/quotes.ts'
+import { addSimulatedOrderRoutes } from './routes/simulated_orders.ts'
 import { addSimulationRoutes } from './routes/simulation.ts'
 import { addSupplierEventRoutes } from './routes/supplier_events.ts'
 import { addSupplierRoutes } from './routes/suppliers.ts'
@@ -106,6 +107,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, adm
   addDeliveryRoutes(routes, { db })
   addBalanceRoutes(routes, { db, reads })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
+  addSimulatedOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSupplierRoutes(routes, { db, config, admission, metrics })
   addSupplierEventRoutes(routes, { db, config, admission, adapters })
   addReferenceRoutes(routes, config)

@@ -27,6 +27,8 @@ const rows = {
   RATE_LIMITED: { status: 429, text: 'Too many requests' },
   TOO_MANY_SAMPLES: { status: 429, text: 'Too many samples are still open', code: 'RATE_LIMITED' },
   TOO_MANY_SAMPLES_A_MINUTE: { status: 429, text: 'Too many samples in one minute', code: 'RATE_LIMITED' },
+  TOO_MANY_SIMULATIONS: { status: 429, text: 'Too many simulated orders are open', code: 'RATE_LIMITED' },
+  TOO_MANY_SIMULATIONS_A_MINUTE: { status: 429, text: 'Too many simulated orders', code: 'RATE_LIMITED' },
 
   VALIDATION_ERROR: { status: 400, text: 'The request is invalid' },
   MALFORMED_HTTP: { status: 400, text: 'The request is not well-formed HTTP', code: 'VALIDATION_ERROR' },

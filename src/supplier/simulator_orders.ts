@@ -37,18 +37,43 @@ export type SimulatedResult = {
   supplierOrderId: string
 }
 
+/** What becomes of an order, but for the codes themselves: `codes` says how many. */
+export type SimulatedEnd = {
+  status: 'completed' | 'failed'
+  codes: number
+  errorCode: string | null
+  reason: string | null
+}
+
 /** An answer over HTTP, or none at all. */
 export type SimulatedAnswer = { status: number; body: object } | 'silence'
 
-const behaviours: Record<string, Behaviour> = {
-  '00': 'refuses',
-  '01': 'fails',
-  '02': 'partial',
-  '03': 'stumbles',
-  '04': 'slow',
-  '05': 'silent',
-  '06': 'loses_answer',
-}
+/**
+ * The player ids that make an order go some way: by their last digits, the simulator's behaviour, after how many seconds
+ * a simulated order then ends (null: never), and what partners are told about that. All other ids complete.
+ */
+export const magicPlayerIds = [
+  { digits: '00', behaviour: 'refuses', seconds: 0, what: 'fails at once, with a reason' },
+  { digits: '01', behaviour: 'fails', seconds: 5, what: 'fails after 5 seconds, with a reason' },
+  {
+    digits: '02',
+    behaviour: 'partial',
+    seconds: 2,
+    what: 'after 2 seconds, half of the keys is delivered, rounded down, and the rest fails; a top-up fails',
+  },
+  { digits: '03', behaviour: 'stumbles', seconds: 5, what: 'completes after 5 seconds, past two errors' },
+  { digits: '04', behaviour: 'slow', seconds: 60, what: 'completes after 60 seconds' },
+  { digits: '05', behaviour: 'silent', seconds: null, what: 'stays `processing`' },
+  {
+    digits: '06',
+    behaviour: 'loses_answer',
+    seconds: 31,
+    what: 'completes after 31 seconds: the first answer is lost',
+  },
+] as const satisfies { digits: string; behaviour: Behaviour; seconds: number | null; what: string }[]
+
+/** What becomes of an order of any other player id. */
+export const otherPlayerIds = { seconds: 2, what: 'completes after 2 seconds' }
 
 const secondsUntilFinal: Record<Behaviour, number> = {
   completes: 2,
@@ -71,8 +96,19 @@ const failure = {
 const soldOut = 'Товар закончился: доставлена только часть заказа.'
 
 /** The behaviour for an order: by the last two digits of `deliveryData.gameUserId`, `completes` without them. */
-export function behaviourFor({ deliveryData }: SimulatedRequest): Behaviour {
-  return behaviours[String(deliveryData.gameUserId ?? '').slice(-2)] ?? 'completes'
+export function behaviourFor(order: Pick<SimulatedRequest, 'deliveryData'>): Behaviour {
+  return magicOf(order)?.behaviour ?? 'completes'
+}
+
+/** After how many seconds a simulated order ends, in which no supplier is asked; null for never. */
+export function secondsOf(order: Pick<SimulatedRequest, 'deliveryData'>): number | null {
+  const magic = magicOf(order)
+  return magic === undefined ? otherPlayerIds.seconds : magic.seconds
+}
+
+function magicOf({ deliveryData }: Pick<SimulatedRequest, 'deliveryData'>) {
+  const digits = String(deliveryData.gameUserId ?? '').slice(-2)
+  return magicPlayerIds.find((magic) => magic.digits === digits)
 }
 
 /** How long after its acceptance an order becomes final, in seconds of the simulation; infinity for never. */
@@ -118,18 +154,24 @@ export function resultOf(order: SimulatedOrder, elapsed: number): SimulatedResul
     supplierOrderId: supplierOrderId(order.reference),
   }
   if (elapsed < finalAfter(order)) return { ...base, status: 'processing' }
-  switch (order.behaviour) {
+  const end = endOf(order.behaviour, order.quantity, deliversCodes(order.sku))
+  return { ...base, ...end, codes: codesFor(order, end.codes) }
+}
+
+/** What becomes of an order in the end, for a product that delivers codes or one that does not. */
+export function endOf(behaviour: Behaviour, quantity: number, hasCodes: boolean): SimulatedEnd {
+  switch (behaviour) {
     case 'refuses':
-      return { ...base, status: 'failed', errorCode: 'PLAYER_NOT_FOUND', reason: playerNotFound }
+      return { status: 'failed', codes: 0, errorCode: 'PLAYER_NOT_FOUND', reason: playerNotFound }
     case 'fails':
-      return { ...base, ...failure }
+      return { ...failure, codes: 0 }
     case 'partial': {
-      const codes = codesFor(order, Math.floor(order.quantity / 2))
-      if (codes.length === 0) return { ...base, ...failure }
-      return { ...base, status: 'failed', codes, errorCode: 'OUT_OF_STOCK', reason: soldOut }
+      const codes = hasCodes ? Math.floor(quantity / 2) : 0
+      if (codes === 0) return { ...failure, codes }
+      return { status: 'failed', codes, errorCode: 'OUT_OF_STOCK', reason: soldOut }
     }
     default:
-      return { ...base, status: 'completed', codes: codesFor(order, order.quantity) }
+      return { status: 'completed', codes: hasCodes ? quantity : 0, errorCode: null, reason: null }
   }
 }
 
@@ -140,7 +182,6 @@ export function deliversCodes(sku: string): boolean {
 
 /** The first `count` codes of an order. They follow from the reference, so that a repeated order gets the same ones. */
 function codesFor(order: SimulatedOrder, count: number): string[] {
-  if (!deliversCodes(order.sku)) return []
   return Array.from({ length: count }, (_, index) => {
     const digits = digest(`${order.reference}:${index}`).slice(0, 20).toUpperCase()
     return (digits.match(/.{5}/g) ?? []).join('-')

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 
 export type Housekeeping = {
-  /** Removes what is of no use after minutes, or a day: windows of the rate limit, samples. */
+  /** Removes what is of no use after minutes, or days: windows of the rate limit, samples, simulated orders. */
   prune(): Promise<void>
   /** Removes what was kept for as long as the settings say: attempts, raw answers, alerts. */
   removeOld(): Promise<void>
@@ -48,6 +48,7 @@ export function createHousekeeping(db: Database, days: Config['retainDays']): Ho
     prune: followed(async () => {
       await db.call('work.prune_rate_windows')
       await inParts(async () => Number(await db.call('work.prune_samples')) > 0)
+      await inParts(async () => Number(await db.call('work.prune_simulated_orders')) > 0)
     }),
     removeOld: followed(async () => {
       for (const [name, retained] of removals)

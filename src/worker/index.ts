@@ -3,6 +3,7 @@ import { alertOperators } from '../../tasks/alert_operators.ts'
 import { callSupplier } from '../../tasks/call_supplier.ts'
 import { deliverWaiting } from '../../tasks/deliver_waiting.ts'
 import { deliverWebhook } from '../../tasks/deliver_webhook.ts'
+import { settleSimulation } from '../../tasks/settle_simulation.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { hostsOf } from '../database/hosts.ts'
@@ -17,6 +18,7 @@ import { startPeriodicTasks } from './periodic_tasks.ts'
 import { type Pool, startPool } from './pools.ts'
 import { takeProcessLock } from './process_lock.ts'
 import type { Services } from './services.ts'
+import { createSimulations } from './simulations.ts'
 import { createSupplierCalls } from './supplier_calls.ts'
 import { createSupplierCredentials } from './supplier_credentials.ts'
 import { createWebhookDeliveries } from './webhook_deliveries.ts'
@@ -152,6 +154,7 @@ function createServices(
     webhooks: createWebhookDeliveries({ db, sender, metrics }),
     waitingWebhooks: createWebhookDeliveries({ db, sender, metrics }),
     alerts: createAlerts(db, log, { url: config.alertWebhookUrl, format: config.alertWebhookFormat }),
+    simulations: createSimulations(db),
   }
   const outside = [sender, adapters, credentials]
   return { services, closeOutside: () => Promise.allSettled(outside.map((each) => each.close())) }
@@ -191,6 +194,7 @@ async function startRunners(
       tasks: timed({
         deliver_webhook: deliverWebhook(services),
         alert_operators: alertOperators(services),
+        settle_simulation: settleSimulation(services),
       }),
     }),
     startPool({

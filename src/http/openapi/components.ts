@@ -41,6 +41,7 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   BalanceAnswer: models.success(models.balance),
   Transaction: models.transaction,
   TransactionPage: models.success(models.transactionPage),
+  SimulatedOrderAnswer: models.success(models.simulatedOrder),
   SimulationAnswer: models.success(models.simulation),
   SimulationStateAnswer: models.success(models.simulationState),
   LivenessAnswer: models.success(models.liveness),

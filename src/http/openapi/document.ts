@@ -18,7 +18,7 @@ const tags = [
   { name: 'Orders', description: 'Placing orders and reading them.' },
   { name: 'Balance', description: 'What you can spend, and what you spent.' },
   { name: 'Webhooks', description: 'What is sent to you.' },
-  { name: 'Simulation', description: 'Trying out your receiver, on an account in test mode.' },
+  { name: 'Simulation', description: 'Trying out orders and your receiver, on an account in test mode.' },
   { name: 'Suppliers', description: 'For suppliers, not for partners.' },
   { name: 'Documents', description: 'This document, and the guide.' },
   { name: 'State', description: 'For load balancers and supervisors.' },

@@ -135,6 +135,16 @@ export const order = v.object({
   ),
 })
 
+/** As an order, but for what there is none of. */
+export const simulatedOrder = v.object({
+  ...order.entries,
+  paymentCode: text('In the place of the reference of a charge: nothing was charged.'),
+  simulated: v.pipe(
+    v.literal(true),
+    v.description('It is no order: nothing was spent, and nothing delivered.'),
+  ),
+})
+
 const nextCursor = v.nullable(text('The `cursor` of the next page; `null` on the last one.'))
 const page = {
   limit: wholeNumber('How many were asked for.', 1),

@@ -30,6 +30,8 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
   TOO_MANY_SAMPLES: { retryAfter: 60 },
   TOO_MANY_SAMPLES_A_MINUTE: { retryAfter: 24 },
   REDELIVERED_RECENTLY: { retryAfter: 41 },
+  TOO_MANY_SIMULATIONS: { retryAfter: 60 },
+  TOO_MANY_SIMULATIONS_A_MINUTE: { retryAfter: 24 },
 }
 
 /** The models of the errors that say more than others. */

@@ -9,7 +9,7 @@ import type { HttpMetrics } from '../metrics.ts'
 import { replyUnstored } from '../reply.ts'
 import { idempotencyKey, orderCode, orderRequest, ordersQuery } from '../schemas.ts'
 import { type Checked, check, checkQuery } from '../validate.ts'
-import { type Placed, type PlaceOrder, placeInBatches } from './order_batches.ts'
+import { type Placed, type PlaceOrder, type PlaceRequest, placeInBatches } from './order_batches.ts'
 import { checkedCallback, refusalOf } from './order_judgement.ts'
 
 export type OrderRouteOptions = {
@@ -35,23 +35,32 @@ async function placeOrder(
   place: PlaceOrder,
   allowNetworks: readonly Network[],
 ): Promise<void> {
+  const order = await readOrder(ctx, allowNetworks)
+  if (order === undefined) return
+  answerPlaced(ctx, await ctx.state.databaseTime(() => place(order)))
+}
+
+/** Reads the order that a request asks for. Where it has not the right shape, answers the request and returns undefined. */
+export async function readOrder(
+  ctx: RouteContext,
+  allowNetworks: readonly Network[],
+): Promise<PlaceRequest | undefined> {
   const body = await readJson(ctx)
-  if (body === undefined) return
+  if (body === undefined) return undefined
   const order = check(orderRequest, body.value)
   const key = givenKey(ctx)
-  if (!order.ok || !key.ok) return refuseInvalid(ctx, [...faultsOf(key), ...faultsOf(order)])
-
+  if (!order.ok || !key.ok) {
+    refuseInvalid(ctx, [...faultsOf(key), ...faultsOf(order)])
+    return undefined
+  }
   const { id, keyId } = accountOf(ctx)
-  const placed = await ctx.state.databaseTime(() =>
-    place({
-      ...order.value,
-      ...checkedCallback(order.value.callbackUrl, allowNetworks),
-      accountId: id,
-      keyId,
-      idempotencyKey: key.value ?? order.value.externalOrderId,
-    }),
-  )
-  answerPlaced(ctx, placed)
+  return {
+    ...order.value,
+    ...checkedCallback(order.value.callbackUrl, allowNetworks),
+    accountId: id,
+    keyId,
+    idempotencyKey: key.value ?? order.value.externalOrderId,
+  }
 }
 
 /** The idempotency key of the headers; null if they have none. */
@@ -70,7 +79,8 @@ function faultsOf(checked: Checked<unknown>): Detail[] {
   return checked.ok ? [] : checked.details
 }
 
-function answerPlaced(ctx: RouteContext, { result, body }: Placed): void {
+/** Answers what became of an order that was asked for. */
+export function answerPlaced(ctx: RouteContext, { result, body }: Pick<Placed, 'result' | 'body'>): void {
   if (result === 'created' || result === 'replayed') {
     if (result === 'replayed') ctx.set('Idempotent-Replayed', 'true')
     replyUnstored(ctx, body, result === 'created' ? 201 : 200)

@@ -237,6 +237,32 @@ describe('the balance', () => {
   })
 })
 
+describe('a simulated order', () => {
+  const path = '/simulation/orders'
+
+  test('is placed, followed and repeated', async () => {
+    const receiver = await service.receiver(partner)
+    const body = order([topUp, keys(2)], { callbackUrl: receiver.url })
+    const placed = await post(path, body)
+    expect(placed.status).toBe(201)
+    const where = `${path}/${placed.json.data.code}`
+    const state = async () => (await get(where)).json.data.deliveries?.state
+    await expect.poll(state, { timeout: 10_000 }).toBe('delivered')
+    expect(await post(path, body)).toMatchObject({ status: 200, json: { data: { status: 'completed' } } })
+    expect((await post(path, { ...body, items: [topUp] })).status).toBe(409)
+  })
+
+  test('is refused', async () => {
+    expect((await post(path, {})).status).toBe(400)
+    expect((await post(path, order([{ productId: 1 }]))).status).toBe(422)
+    expect((await post(path, ' '.repeat(70_000), json)).status).toBe(413)
+    expect((await post(path, '', { headers: { 'content-type': 'text/plain' } })).status).toBe(415)
+    expect((await post(path, {}, { key: poor.key })).status).toBe(403)
+    expect((await get(`${path}/sim_unknown`)).status).toBe(404)
+    expect((await get(`${path}/sim_unknown`, { key: poor.key })).status).toBe(403)
+  })
+})
+
 describe('a simulated webhook', () => {
   const path = '/simulation/webhooks'
 

@@ -9,9 +9,10 @@ select h.what, h.removed, h.last_run_at, h.last_count,
     when 'supplier events' then (select min(e.received_at) from supply.supplier_events e)
     when 'offer changes' then (select min(c.changed_at) from supply.offer_changes c)
     when 'samples' then (select min(e.created_at) from supply.events e where e.simulated and e.order_code is not null)
+    when 'simulated orders' then (select min(o.created_at) from supply.simulated_orders o)
   end as oldest_kept
 from supply.housekeeping h;
 comment on view ops.housekeeping is
   'What is removed when it was kept for long enough: attempts, answers of suppliers that made no sense, the events that they pushed, what their lists changed, '
-  'acknowledged alerts, windows of the rate limit, and samples. Attempts of open items and of undelivered events stay; orders, items, ledger, events and the operator log stay for ever.';
+  'acknowledged alerts, windows of the rate limit, samples, and simulated orders. Attempts of open items and of undelivered events stay; orders, items, ledger, events and the operator log stay for ever.';
 comment on column ops.housekeeping.oldest_kept is 'From when the oldest is that is still there; null: there is none.';

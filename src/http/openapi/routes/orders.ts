@@ -16,6 +16,12 @@ const keyHeader = (name: string, description: string): Parameter => ({
   schema: plainSchema(idempotencyKey),
 })
 
+/** What an order's idempotency key can come in. */
+export const idempotencyHeaders = [
+  keyHeader('X-Idempotency-Key', 'The idempotency key, instead of `externalOrderId`.'),
+  keyHeader('Idempotency-Key', 'The same. Where both are sent they must be equal.'),
+]
+
 /** /b2b/orders: placing an order, reading one, listing them. */
 export const orderPaths: Paths = {
   '/b2b/orders': {
@@ -33,10 +39,7 @@ export const orderPaths: Paths = {
         'What is checked, in this order: shape, idempotency, `callbackUrl`, products, `deliveryData`, availability, ' +
           'quantities, prices, balance. Fields that are not listed here are ignored, and `null` counts as absent.',
       ].join('\n\n'),
-      parameters: [
-        keyHeader('X-Idempotency-Key', 'The idempotency key, instead of `externalOrderId`.'),
-        keyHeader('Idempotency-Key', 'The same. Where both are sent they must be equal.'),
-      ],
+      parameters: idempotencyHeaders,
       requestBody: jsonBody(
         'At most 64 KiB of `application/json` in UTF-8, not compressed.',
         'OrderRequest',

@@ -1,15 +1,89 @@
 import * as v from 'valibot'
+import { magicPlayerIds, otherPlayerIds } from '../../../supplier/simulator_orders.ts'
+import { orderCode } from '../../schemas.ts'
 import * as examples from '../examples/events.ts'
+import { orderRequests } from '../examples/orders.ts'
+import { simulatedCode, simulatedOrders } from '../examples/simulated_orders.ts'
 import { pathParameter } from '../json_schema.ts'
 import { everywhere, refusal, refusals } from '../refusals.ts'
 import { jsonBody, ok } from '../replies.ts'
 import type { Paths } from '../types.ts'
+import { idempotencyHeaders } from './orders.ts'
 
 const tags = ['Simulation']
 const keyChecks = ['STOREFRONT_ACCOUNT', 'PUBLIC_KEY', 'IP_NOT_ALLOWED', 'LIVE_ACCOUNT'] as const
 
-/** /simulation/webhooks: sample events, for accounts in mode test. */
+/** What each player id does, as a table in Markdown. */
+const courses = [
+  '| `gameUserId` | The simulated order |',
+  '|---|---|',
+  `| any other | ${otherPlayerIds.what} |`,
+  ...magicPlayerIds.map(({ digits, what }) => `| ends with \`${digits}\` | ${what} |`),
+].join('\n')
+
+/** /simulation: test drives and sample events, for accounts in mode test. */
 export const simulationPaths: Paths = {
+  '/simulation/orders': {
+    post: {
+      operationId: 'simulateOrder',
+      tags,
+      summary: 'Try an order without spending anything',
+      description: [
+        'For accounts in test mode. The body is that of an order, and it is checked like one, but for the balance. Nothing is ' +
+          'charged and no supplier is asked. The order is `processing` at first; what becomes of it the last two digits of ' +
+          '`deliveryData.gameUserId` choose, item by item, also for products of keys:',
+        courses,
+        'Its webhook goes the way of real ones, signed with the account’s secret, retries and dead letters included. Repeats are ' +
+          'treated as those of orders are. It asks for 1,000 keys at most, and is forgotten after a week; its webhook after a day.',
+      ].join('\n\n'),
+      parameters: idempotencyHeaders,
+      requestBody: jsonBody('As of an order.', 'OrderRequest', orderRequests),
+      responses: {
+        200: ok('It was asked for before.', 'SimulatedOrderAnswer', simulatedOrders, {
+          headers: ['Cache-Control', 'Idempotent-Replayed'],
+        }),
+        201: ok(
+          'It is under way.',
+          'SimulatedOrderAnswer',
+          { processing: simulatedOrders.processing },
+          { headers: ['Cache-Control'] },
+        ),
+        ...refusals([
+          ...(['VALIDATION_ERROR', 'INVALID_CALLBACK_URL', 'DELIVERY_DATA_INVALID', 'UNAUTHORIZED'] as const),
+          ...([...keyChecks, 'ORIGIN_NOT_ALLOWED', 'IDEMPOTENCY_KEY_REUSED'] as const),
+          ...(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const),
+          ...(['ORDERED_PRODUCT_NOT_FOUND', 'PRODUCT_UNAVAILABLE', 'QUANTITY_OUT_OF_RANGE'] as const),
+          'PRICE_CHANGED',
+        ]),
+        ...everywhere,
+        429: refusal(
+          [
+            ...(['RATE_LIMITED', 'TOO_MANY_SIMULATIONS', 'TOO_MANY_SIMULATIONS_A_MINUTE'] as const),
+            ...(['TOO_MANY_SAMPLES', 'TOO_MANY_SAMPLES_A_MINUTE'] as const),
+          ],
+          'The budget of the client’s address is used up until the window ends; or 100 simulated orders of the account are under way, ' +
+            'or 100 sample events open; or it has asked for 60 within the last minute.',
+          { headers: ['Retry-After'] },
+        ),
+      },
+    },
+  },
+  '/simulation/orders/{code}': {
+    get: {
+      operationId: 'getSimulatedOrder',
+      tags,
+      summary: 'A simulated order',
+      description: 'As an order would be read. `deliveries` is `null` again once its webhook is forgotten.',
+      parameters: [pathParameter('code', 'The `code` that asking for it gave.', orderCode, simulatedCode)],
+      responses: {
+        200: ok('The simulated order.', 'SimulatedOrderAnswer', simulatedOrders, {
+          headers: ['Cache-Control'],
+        }),
+        ...refusals(['UNAUTHORIZED', ...keyChecks, 'ORDER_NOT_FOUND']),
+        ...everywhere,
+      },
+    },
+  },
   '/simulation/webhooks': {
     post: {
       operationId: 'simulateWebhook',

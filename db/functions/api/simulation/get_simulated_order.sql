@@ -1,0 +1,10 @@
+create or replace function api.get_simulated_order(account_id bigint, code text)
+returns json
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select core.add_deliveries(core.simulated_order_json(o), core.simulated_deliveries(o.account_id, core.event_id(o.code)))
+  from supply.simulated_orders o
+  where o.code = get_simulated_order.code and o.account_id = get_simulated_order.account_id
+$$;
+comment on function api.get_simulated_order is
+  'A simulated order of the account, and how far its event is with its delivery; null if it has none with this code.';

@@ -1,0 +1,20 @@
+create or replace function core.simulated_deliveries(account_id bigint, event_id uuid)
+returns json
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object(
+    'eventId', sample.state ->> 'eventId',
+    'state', sample.state ->> 'state',
+    'attempts', (select e.attempts from supply.events e where e.id = simulated_deliveries.event_id),
+    'nextAttemptAt', sample.state ->> 'nextAttemptAt',
+    'lastStatus', (last.attempt ->> 'statusCode')::int,
+    'lastError', core.delivery_error(last.attempt ->> 'outcome', (last.attempt ->> 'statusCode')::int, last.attempt ->> 'error'))
+  from (select core.sample_state(simulated_deliveries.account_id, simulated_deliveries.event_id) as state) as sample
+  left join lateral (
+    select a.attempt from json_array_elements(sample.state -> 'attempts') with ordinality as a (attempt, place)
+    where a.attempt ->> 'finishedAt' is not null order by a.place desc limit 1) as last on true
+  where sample.state is not null
+$$;
+comment on function core.simulated_deliveries is
+  'How far the event about a simulated order is with its delivery, in the form of core.event_deliveries; it tells no more of a host than '
+  'core.sample_state does. Null where there is no event, or no longer.';
