@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts'
 const deliver = 'test/sql/webhooks/deliveries.test.ts'
 const slots = 'test/sql/webhooks/delivery_slots.test.ts'
 const recovery = 'test/sql/ops/recovery.test.ts'
+const partners = 'test/http/routes/deliveries.test.ts'
+const simulated = 'test/http/routes/simulated_orders.test.ts'
 const begin = 'db/functions/work/begin_deliveries.sql'
 const finish = 'db/functions/work/finish_deliveries.sql'
 const end = 'db/functions/core/webhooks/end_attempts.sql'
@@ -235,5 +237,53 @@ export const deliveries: Mutant[] = [
     find: "'event of order ' || order_code",
     replace: "'event of order ' || order_code || current_setting('server_version') || now()",
     tests: ['test/sql/orders/order_ends.test.ts'],
+  },
+  {
+    name: 'redeliver for any partner',
+    breaks: 'A partner has his own events redelivered, and no others.',
+    file: 'db/functions/api/deliveries/redeliver_event.sql',
+    find: ' and e.account_id = redeliver_event.account_id',
+    replace: '',
+    tests: [partners],
+  },
+  {
+    name: 'redeliver as often as is asked',
+    breaks: 'A partner has an event redelivered once a minute at most.',
+    file: 'db/functions/api/deliveries/redeliver_event.sql',
+    find: "clock_timestamp() - interval '1 minute' then",
+    replace: 'clock_timestamp() then',
+    tests: [partners],
+  },
+  {
+    name: 'redeliver for a partner what is on its way',
+    breaks: 'Only what is delivered or dead is redelivered for a partner.',
+    file: 'db/functions/api/deliveries/redeliver_event.sql',
+    find: "event.state not in ('delivered', 'dead')",
+    replace: 'false',
+    tests: [partners],
+  },
+  {
+    name: 'tell partners the recorded error',
+    breaks: 'Partners are told of failed attempts in words of our own.',
+    file: 'db/functions/core/story/delivery_error.sql',
+    find: "else 'connection_error'",
+    replace: 'else error',
+    tests: [partners],
+  },
+  {
+    name: 'find simulated orders under the keys of orders',
+    breaks: 'Simulated orders have idempotency keys of their own.',
+    file: 'db/functions/api/simulation/place_simulated_order.sql',
+    find: "request - 'idempotencyKey'",
+    replace: 'request',
+    tests: [simulated],
+  },
+  {
+    name: 'announce a partial simulated order',
+    breaks: 'Simulated orders send the events of real ones: a partial result has none.',
+    file: 'db/functions/core/simulation/announce_simulated_order.sql',
+    find: " or ended.outcome = 'partial'",
+    replace: '',
+    tests: [simulated],
   },
 ]
