@@ -4,6 +4,11 @@
 // `nullable: column, column`: PostgreSQL's catalog cannot tell.
 
 export type Functions = {
+  /** Which of the accounts have results after the number at the same place; an account may be asked for more than once. */
+  'api.accounts_with_results': {
+    args: { account_ids: readonly (string | number | bigint | null)[] | null; after: readonly (string | number | bigint | null)[] | null }
+    result: { account_id: string }[]
+  }
   /** Admits many requests at once: origin check, rate limit, authentication, in this order. Takes [{ordinal, client, keyHash (hex), origin, write, allowOrigin, count}] and the budget per 60 s of clients without one of their own. Entries with count use the budget, in the order of their ordinals; the others neither use it nor are refused for it. Gives the state of the budget (null for origin_forbidden and where count is false) and a verdict: ok, origin_forbidden, rate_limited, unauthorized, storefront, public_scope, ip_forbidden. Specification 5 and 8. nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency */
   'api.admit': {
     args: { requests: unknown; default_limit: number | null }
@@ -48,6 +53,11 @@ export type Functions = {
   'api.list_products': {
     args: { account_id: string | number | bigint | null; game_slug: string | null; delivery_type?: string | null; updated_since?: Date | string | null }
     result: string | null
+  }
+  /** The account's final orders after a number of its sequence, the oldest first, how many these are, and the account's last number; no row if the key does not work at this moment. Where there are none, awaits has the next ones notified, for some minutes, on the channel order_results with the account's number. It is a hint: one who waits looks again from time to time. Specification 4. */
+  'api.list_results': {
+    args: { account_id: string | number | bigint | null; key_id: string | number | bigint | null; after: string | number | bigint | null; page_limit: number | null; awaits?: boolean | null }
+    result: { count: number; last_seq: string; body: string }[]
   }
   /** The account's ledger, newest first, optionally of a period, with the balances before and after that period; before_seq is a nextCursor. */
   'api.list_transactions': {
@@ -454,6 +464,11 @@ export type Functions = {
     args: { supplier: string | null; renewer: string | null; sealed: string | null; valid_seconds: number | null }
     result: boolean | null
   }
+  /** Gives numbers to final orders that have none: those that ended before the sequence of results was there, and those whose end found the mark of their account locked. Does a part of at most 2,000, and returns whether there is more. Call it every second from each worker; calls at the same time do nothing. */
+  'work.number_results': {
+    args: Record<string, never>
+    result: boolean | null
+  }
   /** Deletes the windows of requests that ended minutes ago, at most 10,000 at a time, and returns how many. Call it every minute. */
   'work.prune_rate_windows': {
     args: Record<string, never>
@@ -547,6 +562,7 @@ export type Functions = {
 }
 
 export const functions = {
+  'api.accounts_with_results': { args: { account_ids: 'bigint[]', after: 'bigint[]' }, returns: 'rows' },
   'api.admit': { args: { requests: 'jsonb', default_limit: 'integer' }, returns: 'rows' },
   'api.get_balance': { args: { account_id: 'bigint' }, returns: 'value' },
   'api.get_order': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
@@ -556,6 +572,7 @@ export const functions = {
   'api.list_games': { args: { account_id: 'bigint', updated_since: 'timestamp with time zone' }, returns: 'value' },
   'api.list_orders': { args: { account_id: 'bigint', page_limit: 'integer', after_code: 'text', page: 'integer', status: 'text', external_order_id: 'text', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone', as_of: 'bigint' }, returns: 'value' },
   'api.list_products': { args: { account_id: 'bigint', game_slug: 'text', delivery_type: 'text', updated_since: 'timestamp with time zone' }, returns: 'value' },
+  'api.list_results': { args: { account_id: 'bigint', key_id: 'bigint', after: 'bigint', page_limit: 'integer', awaits: 'boolean' }, returns: 'rows' },
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer', before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
   'api.order_timeline': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
   'api.place_orders': { args: { requests: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
@@ -637,6 +654,7 @@ export const functions = {
   'work.gauges': { args: {}, returns: 'rows' },
   'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'value' },
   'work.keep_access_token': { args: { supplier: 'text', renewer: 'uuid', sealed: 'text', valid_seconds: 'integer' }, returns: 'value' },
+  'work.number_results': { args: {}, returns: 'value' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.prune_samples': { args: {}, returns: 'value' },
   'work.prune_simulated_orders': { args: {}, returns: 'value' },

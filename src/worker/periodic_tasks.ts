@@ -50,6 +50,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     }),
     every(checkMs, log, () => db.call('work.check_suppliers', { silent_minutes }), 'at once'),
     every(fillMs, log, () => db.call('work.fill_slots')),
+    every(fillMs, log, housekeeping.numberResults),
     every(sweepMs, log, createSweep(options), 'at once'),
     every(sweepMs, log, createLook(options), 'at once'),
     every(sweepMs, log, () => db.call('work.close_alerts'), 'at once'),

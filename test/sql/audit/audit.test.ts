@@ -5,6 +5,7 @@ import { deliveries } from './deliveries.ts'
 import { money } from './money.ts'
 import { orders } from './orders.ts'
 import { queue } from './queue.ts'
+import { results } from './results.ts'
 import { type Breach, loseJob, makeAllThatIsWell, setItem, setJob, well } from './scenario.ts'
 
 const database = testDatabase()
@@ -59,6 +60,7 @@ describe('the audit is silent', () => {
 describe.each([
   ['money', money],
   ['orders', orders],
+  ['results', results],
   ['deliveries', deliveries],
   ['the queue', queue],
 ])('about %s the audit tells', (_, breaches) => {
@@ -76,7 +78,7 @@ test('every check of the audit is proven able to fail', async () => {
   const checks = views.flatMap(({ text }) =>
     [...text.matchAll(/SELECT '([a-z_]+)'::text/g)].map(([, name]) => name),
   )
-  const proven = [...money, ...orders, ...deliveries, ...queue].flatMap((breach) => breach.checks)
+  const proven = [...money, ...orders, ...results, ...deliveries, ...queue].flatMap((breach) => breach.checks)
   expect(checks.length).toBeGreaterThan(30)
   expect(new Set(checks)).toEqual(new Set(proven))
 })

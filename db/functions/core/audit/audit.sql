@@ -3,6 +3,8 @@ select m.check_name, m.detail, starts_with(m.detail, 'account ') as is_looked_at
 union all
 select o.check_name, o.detail, false from core.audit_orders o
 union all
+select r.check_name, r.detail, starts_with(r.detail, 'account ') from core.audit_results r
+union all
 select d.check_name, d.detail, false from core.audit_deliveries d
 union all
 select q.check_name, q.detail, true from core.audit_queue q;

@@ -5,6 +5,7 @@ as $$
 #variable_conflict use_column
 declare
   ended bigint[];
+  accounts bigint[];
   outcomes text[];
   times double precision[];
   refunded bigint[];
@@ -29,12 +30,12 @@ begin
       reason = case when c.open = 0 then c.reason end,
       completed_at = case when c.open = 0 then now() end, updated_at = now()
     from counted c where o.id = c.order_id and o.completed_at is null
-    returning o.id, o.created_at, o.completed_at, o.outcome, o.refunded_amount, c.is_recovered
+    returning o.id, o.account_id, o.created_at, o.completed_at, o.outcome, o.refunded_amount, c.is_recovered
   )
-  select coalesce(array_agg(c.id), '{}'), coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}'),
+  select coalesce(array_agg(c.id), '{}'), array_agg(c.account_id), coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}'),
     coalesce(array_agg(c.id) filter (where c.is_recovered), '{}'),
     array_agg(c.outcome), array_agg(extract(epoch from c.completed_at - c.created_at)::double precision)
-  into ended, refunded, recovered, outcomes, times from changed c where c.completed_at is not null;
+  into ended, accounts, refunded, recovered, outcomes, times from changed c where c.completed_at is not null;
   perform core.refund_orders(refunded);
 
   -- After a restore, what was open may have ended and been announced before. The lock lasts until the event is there.
@@ -54,9 +55,10 @@ begin
   )
   select coalesce(array_agg(a.id), '{}') into events from announced a;
   perform core.enqueue_deliveries(events);
+  perform core.number_results(ended, accounts);
   return query select e.outcome, e.seconds from unnest(outcomes, times) as e (outcome, seconds);
 end
 $$;
 comment on function core.finish_orders is
   'Ends those of the orders whose items are all final: status and outcome, the refund of failed items, and the event unless the result is partial '
-  'or there is no callback URL; enqueues the deliveries. In a recovery, events of orders from before it are held. Returns the outcome of each order that ended, and the seconds since it was placed. The caller holds the locks of the orders. Specification 3.';
+  'or there is no callback URL; enqueues the deliveries, and numbers the results of the accounts. In a recovery, events of orders from before it are held. Returns the outcome of each order that ended, and the seconds since it was placed. The caller holds the locks of the orders. Specification 3.';

@@ -1,0 +1,11 @@
+create or replace function api.accounts_with_results(account_ids bigint[], after bigint[])
+returns table (account_id bigint)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select distinct asked.account_id
+  from unnest(account_ids, after) as asked (account_id, after)
+  cross join lateral (select m.last_seq from supply.result_marks m where m.account_id = asked.account_id offset 0) as m
+  where m.last_seq > asked.after
+$$;
+comment on function api.accounts_with_results is
+  'Which of the accounts have results after the number at the same place; an account may be asked for more than once.';

@@ -1,0 +1,23 @@
+create or replace function core.results_page(account_id bigint, after bigint, page_limit int)
+returns table (count int, last_seq bigint, body json)
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select least(cardinality(page.rows), page_limit), mark.last_seq, json_build_object(
+    'results', (
+      select coalesce(json_agg(json_build_object(
+        'seq', r.seq, 'orderCode', o.code, 'externalOrderId', o.external_order_id, 'status', o.status, 'outcome', o.outcome,
+        'totalAmount', o.total_amount, 'refundedAmount', o.refunded_amount, 'currency', o.currency,
+        'completedAt', core.iso(o.completed_at)) order by r.seq), '[]')
+      from unnest(page.rows[1:page_limit]) as r
+      cross join lateral (select o.* from supply.orders o where o.id = r.order_id offset 0) as o),
+    'nextAfter', coalesce(page.rows[least(cardinality(page.rows), page_limit)].seq, least(after, mark.last_seq)),
+    'lastSeq', mark.last_seq,
+    'hasMore', cardinality(page.rows) > page_limit)
+  from (select array(
+    select r from supply.order_results r
+    where r.account_id = results_page.account_id and r.seq > after
+    order by r.seq limit page_limit + 1) as rows) as page
+  cross join (select coalesce((select m.last_seq from supply.result_marks m where m.account_id = results_page.account_id), 0) as last_seq) as mark
+$$;
+comment on function core.results_page is
+  'The account''s results after a number, the oldest first, as partners read them, how many these are, and the account''s last number; from one snapshot, so that a page has no hole.';

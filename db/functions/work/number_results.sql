@@ -1,0 +1,30 @@
+create or replace function work.number_results()
+returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+declare
+  part constant int := 2000;
+  left_over int := part;
+  account bigint := 0;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('number_results', 0)) then
+    return false;
+  end if;
+  if not (select c.collected_at is not null from supply.result_collection c) then
+    return core.collect_results(part);
+  end if;
+  loop
+    select u.account_id into account from supply.unnumbered_results u where u.account_id > account order by u.account_id limit 1;
+    if not found then
+      return false;
+    end if;
+    left_over := left_over - core.number_unnumbered(account, left_over);
+    if left_over <= 0 then
+      return true;
+    end if;
+  end loop;
+end
+$$;
+comment on function work.number_results is
+  'Gives numbers to final orders that have none: those that ended before the sequence of results was there, and those whose end found the mark of '
+  'their account locked. Does a part of at most 2,000, and returns whether there is more. Call it every second from each worker; calls at the same time do nothing.';

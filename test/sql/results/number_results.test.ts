@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import { itemTests } from '../../support/item_tests.ts'
+import { answer, claimCalls, completed, failed } from '../../support/items.ts'
+import { audit, orderRequest, placeAll } from '../../support/orders.ts'
+import { makePartner, type Partner } from '../../support/partner.ts'
+
+const { sql, partner, order, keys, read } = itemTests()
+
+type Page = {
+  results: { seq: number; orderCode: string; completedAt: string }[]
+  nextAfter: number
+  lastSeq: number
+  hasMore: boolean
+}
+
+async function page(after = 0, limit = 20, of: Partner = partner()): Promise<Page> {
+  const [row] =
+    await sql()`select body from api.list_results(${of.accountId}, ${of.keyId}, ${after}, ${limit})`
+  return row?.body
+}
+
+const seen = async (of = partner()) =>
+  (await page(0, 100, of)).results.map(({ seq, orderCode }) => [seq, orderCode])
+const numbered = (...codes: string[]) => codes.map((code, index) => [index + 1, code])
+const markOf = (of = partner()) =>
+  sql()`select last_seq::int from supply.result_marks where account_id = ${of.accountId}`
+const number = () => sql()`select work.number_results() as more`
+
+describe('an order that ends gets the next number of its account', () => {
+  test('however it ends: all of it, none, a part, and without a callback URL', async () => {
+    const full = await order({ callbackUrl: 'https://hooks.example/x' })
+    const [none, part, open] = [await order(), await keys(3), await order()]
+    await answer(sql(), none.item, failed())
+    await answer(sql(), part.item, failed({ codes: ['A', 'B'] }))
+    await answer(sql(), full.item, completed())
+    const common = {
+      externalOrderId: expect.any(String),
+      currency: 'RUB',
+      completedAt: expect.stringMatching(/Z$/),
+    }
+    const ended = { status: 'failed', totalAmount: 10.5, refundedAmount: 10.5 }
+    expect(await page()).toEqual({
+      results: [
+        { ...common, ...ended, seq: 1, orderCode: none.code, outcome: 'none' },
+        {
+          ...common,
+          ...ended,
+          seq: 2,
+          orderCode: part.code,
+          outcome: 'partial',
+          totalAmount: 60,
+          refundedAmount: 20,
+        },
+        {
+          ...common,
+          seq: 3,
+          orderCode: full.code,
+          status: 'completed',
+          outcome: 'full',
+          totalAmount: 10.5,
+          refundedAmount: 0,
+        },
+      ],
+      nextAfter: 3,
+      lastSeq: 3,
+      hasMore: false,
+    })
+    expect((await read(full.code)).completedAt).toBe((await page(2)).results[0]?.completedAt)
+    await answer(sql(), open.item, completed())
+    expect(await seen()).toEqual(numbered(none.code, part.code, full.code, open.code))
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('also where an operator ends it, and where its supplier pushes the result', async () => {
+    const [held, pushed] = [await keys(2), await order()]
+    await answer(sql(), held.item, completed({ codes: ['A', 'B', 'C'] }))
+    await sql()`select ops.settle_item(${held.item}, 'failed', '{}')`
+    await claimCalls(sql(), [pushed.item])
+    await sql()`select * from api.record_pushed_result('first', ${pushed.item}, ${sql().json(completed() as never)})`
+    expect(await seen()).toEqual(numbered(held.code, pushed.code))
+  })
+
+  test('and a page has so many, and says where to go on', async () => {
+    const codes: string[] = []
+    for (let n = 0; n < 5; n += 1) {
+      const { code, item } = await order()
+      codes.push(code)
+      await answer(sql(), item, completed())
+    }
+    expect(await page(0, 2)).toMatchObject({ nextAfter: 2, lastSeq: 5, hasMore: true })
+    expect(await page(2, 2)).toMatchObject({ results: [{ seq: 3 }, { seq: 4 }], nextAfter: 4, hasMore: true })
+    expect(await page(4, 2)).toMatchObject({ results: [{ seq: 5 }], nextAfter: 5, hasMore: false })
+    expect(await page(5, 2)).toMatchObject({ results: [], nextAfter: 5, hasMore: false })
+    expect(await page(99, 2)).toMatchObject({ results: [], nextAfter: 5, lastSeq: 5, hasMore: false })
+    expect(await seen(await makePartner(sql()))).toEqual([])
+    expect(await seen()).toEqual(numbered(...codes))
+  })
+
+  test('which a key that was revoked does not show', async () => {
+    const { accountId, keyId } = partner()
+    await sql()`select ops.revoke_key(${keyId})`
+    expect(await sql()`select * from api.list_results(${accountId}, ${keyId}, 0, 20)`).toEqual([])
+  })
+})
+
+test('while another transaction holds the numbers of an account for long, an order ends without one, and gets it later', async () => {
+  const [first, second] = [await order(), await order()]
+  const other = await makePartner(sql())
+  const [placed] = await placeAll(sql(), [orderRequest(other)])
+  const item = placed?.body.items[0]?.id ?? ''
+  await answer(sql(), first.item, completed())
+  const holder = await sql().reserve()
+  await holder`begin`
+  await holder`select from supply.result_marks where account_id = ${partner().accountId} for update`
+  const calls = await claimCalls(sql(), [second.item, item])
+  const results = calls.map(({ item_id, claim_id, ordinal }) => ({
+    ...{ ordinal, itemId: item_id, claimId: claim_id, result: completed() },
+  }))
+  const rows =
+    await sql()`select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', 0)`
+  expect(rows.map(({ verdict }) => verdict)).toEqual(['settled', 'settled'])
+  expect(await seen()).toEqual(numbered(first.code))
+  expect(await seen(other)).toEqual(numbered(placed?.body.code ?? ''))
+  expect(await audit(sql())).toEqual([])
+  await number()
+  expect(await seen()).toEqual(numbered(first.code))
+  await holder`rollback`
+  holder.release()
+  await number()
+  expect(await seen()).toEqual(numbered(first.code, second.code))
+  expect(await markOf()).toEqual([{ last_seq: 2 }])
+  expect(await audit(sql())).toEqual([])
+})
