@@ -2,7 +2,7 @@ import { loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
-import { connectApi, connectReads, refuseWrongSession } from './connections.ts'
+import { connectApi, connectReads, listenForResults, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
 
 /** `npm run api`: the partners' HTTP interface alone. */
@@ -12,7 +12,8 @@ export async function api(): Promise<void> {
   const db = connectApi(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('api.readiness'))
   const reads = connectReads(config, db, log)
-  const server = await startServer({ db, reads, config, log, expected: expectedVersion() })
+  const listen = listenForResults(config.databaseDirectUrl ?? '', log)
+  const server = await startServer({ db, reads, listen, config, log, expected: expectedVersion() })
   await runUntilEnded(log, [], [[server.drain], [reads.end], [db.end]], () =>
     console.log(`ready: ${server.url}`),
   )

@@ -1,8 +1,10 @@
 import type { Config } from '../config.ts'
 import { connect, type Database, type DatabaseOptions, WrongSession } from '../database/client.ts'
+import { listenTo, type Notifications } from '../database/notifications.ts'
 import { createReads, type Reads, readsFrom } from '../database/reads.ts'
 import { sessionSettings } from '../database/session.ts'
 import { databaseTimeMs } from '../http/database_time.ts'
+import type { ListenForResults } from '../http/routes/result_waiters.ts'
 import type { Log } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
 
@@ -79,6 +81,20 @@ export function connectReads(
       await standby.end()
     },
   }
+}
+
+/** Hears that accounts have new results, for the API. The URL must lead to the server itself, past any pooler. */
+export function listenForResults(url: string, log: Log): ListenForResults {
+  return ({ account, listening }): Notifications =>
+    listenTo({
+      url,
+      channel: 'order_results',
+      role: apiSession.role,
+      applicationName: 'supply-ordering results',
+      onNotification: account,
+      onListening: listening,
+      onLost: (reason) => log.warn({ reason }, 'new results are not heard of at once, but within a second'),
+    })
 }
 
 /** The worker's connections: may execute schema `work`. `pooled`: the URL leads through a pooler. */

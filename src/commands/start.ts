@@ -6,7 +6,7 @@ import { expectedVersion, migrate } from '../migrate/migrate.ts'
 import { type EmbeddedPostgres, startPostgres } from '../postgres/index.ts'
 import { startSimulator } from '../supplier/simulator.ts'
 import { startWorker } from '../worker/index.ts'
-import { connectApi, connectReads, connectWorker } from './connections.ts'
+import { connectApi, connectReads, connectWorker, listenForResults } from './connections.ts'
 import { dataDir, demoGreeting, loadDemo } from './demo_data.ts'
 import { heedSignals, runUntilEnded } from './lifecycle.ts'
 import { newOperatorLogin, operatorUrlFile, removeOperatorUrl, writeOperatorUrl } from './operator_login.ts'
@@ -53,7 +53,8 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
   const reads = connectReads({ ...config, databasePooled: false }, apiDb, log)
   const workerDb = connectWorker(databaseUrl)
   // The server starts first: if its port is taken, another service runs here, and the demo must not change its suppliers.
-  const server = await startServer({ db: apiDb, reads, config, log, expected: expectedVersion() })
+  const listen = listenForResults(databaseUrl, log)
+  const server = await startServer({ db: apiDb, reads, listen, config, log, expected: expectedVersion() })
   const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
   await runUntilEnded(

@@ -27,6 +27,8 @@ import { addDeliveryRoutes } from './routes/deliveries.ts'
 import { addHealthRoutes, type Lifecycle } from './routes/health.ts'
 import { addOrderRoutes } from './routes/orders.ts'
 import { addQuoteRoutes } from './routes/quotes.ts'
+import type { ResultWaiters } from './routes/result_waiters.ts'
+import { addResultRoutes } from './routes/results.ts'
 import { addSimulatedOrderRoutes } from './routes/simulated_orders.ts'
 import { addSimulationRoutes } from './routes/simulation.ts'
 import { addSupplierEventRoutes } from './routes/supplier_events.ts'
@@ -36,6 +38,7 @@ export type AppOptions = {
   db: Database
   /** For what may be read from a standby; without it, all is read from `db`. */
   reads?: Reads | undefined
+  resultWaiters: ResultWaiters
   config: Pick<
     Config,
     | 'allowedOrigins'
@@ -94,6 +97,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, adm
     db,
     reads = readsFrom(db),
     adapters = createAdapters(),
+    resultWaiters,
     config,
     metrics,
     lifecycle,
@@ -105,6 +109,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, adm
   addOrderRoutes(routes, { db, reads, allowNetworks: config.callbackAllowNetworks, metrics })
   addQuoteRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addDeliveryRoutes(routes, { db })
+  addResultRoutes(routes, { db, resultWaiters })
   addBalanceRoutes(routes, { db, reads })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSimulatedOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })

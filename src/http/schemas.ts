@@ -259,6 +259,19 @@ export const transactionsQuery = v.object({
   to,
 })
 
+/** The query of GET /b2b/results. */
+export const resultsQuery = v.object({
+  after: v.pipe(
+    v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER), 0),
+    v.description('The `nextAfter` of the answer before: only results with a higher `seq` are given.'),
+  ),
+  limit: pageLimit,
+  wait: v.pipe(
+    v.optional(wholeNumber(0, 30), 0),
+    v.description('How many seconds to wait for a result where there is none.'),
+  ),
+})
+
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }

@@ -11,6 +11,7 @@ import { addPoolMetrics, startMetricsServer } from '../metrics.ts'
 import { type AppOptions, createApp } from './app.ts'
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 import { answerParserErrors } from './parser_errors.ts'
+import { createResultWaiters, type ListenForResults } from './routes/result_waiters.ts'
 
 /** How patient the server is, in milliseconds. */
 export type ServerTimes = {
@@ -34,6 +35,8 @@ export type ServerOptions = {
   /** For what may be read from a standby; without it, all is read from `db`. */
   reads?: Reads | undefined
   adapters?: AppOptions['adapters']
+  /** Hears of new results, for requests that wait for them; without it, they learn of them within a second. */
+  listen?: ListenForResults | undefined
   config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
   log: Log
   times?: Partial<ServerTimes>
@@ -70,12 +73,15 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { db, reads, adapters, config, log, expected } = options
+  const { db, reads, adapters, listen, config, log, expected } = options
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
   addPoolMetrics(metrics.registry, db.usage)
-  const app = createApp({ db, reads, adapters, config, log, metrics, lifecycle, bodyTimes: times, expected })
+  const resultWaiters = createResultWaiters({ db, listen })
+  const app = createApp({
+    ...{ db, reads, adapters, resultWaiters, config, log, metrics, lifecycle, bodyTimes: times, expected },
+  })
   const server = createHttpServer(app.callback(), times)
   const metricsServer =
     config.metricsPort === undefined
@@ -88,9 +94,10 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const closed = once(server, 'close')
   async function close(): Promise<void> {
     lifecycle.draining = true
+    const unwaited = resultWaiters.end()
     server.close()
     server.closeAllConnections()
-    await Promise.all([closed, metricsServer?.close()])
+    await Promise.all([closed, metricsServer?.close(), unwaited])
   }
 
   return {
@@ -101,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     close,
     async drain() {
       lifecycle.draining = true
+      void resultWaiters.end()
       const serveMs = config.drainSeconds * 1_000
       await sleep(serveMs)
       // Takes no more connections and closes the idle ones.

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll } from 'vitest'
-import { connectApi } from '../../src/commands/connections.ts'
+import { connectApi, listenForResults } from '../../src/commands/connections.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import type { Database } from '../../src/database/client.ts'
 import { type ApiServer, type ServerTimes, startServer } from '../../src/http/server.ts'
@@ -16,6 +16,8 @@ export type ApiOptions = {
   config?: Partial<Config>
   times?: Partial<ServerTimes>
   adapters?: SupplierAdapters
+  /** By which URL new results are heard of; the database's own unless it says otherwise. */
+  listenUrl?: string
 }
 
 export type Send = {
@@ -51,6 +53,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const db = connectApi(databaseUrl)
   const server = await startServer({
     db,
+    listen: listenForResults(options.listenUrl ?? databaseUrl, log),
     config,
     log,
     expected: expectedVersion(),

@@ -37,6 +37,8 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   QuoteItem: quoteModels.quoteItem,
   QuoteRefusal: quoteModels.quoteRefusal,
   QuoteAnswer: models.success(quoteModels.quote),
+  Result: models.result,
+  ResultPage: models.success(models.resultPage),
   Balance: models.balance,
   BalanceAnswer: models.success(models.balance),
   Transaction: models.transaction,

@@ -9,6 +9,7 @@ import { deliveryPaths } from './routes/deliveries.ts'
 import { orderPaths } from './routes/orders.ts'
 import { platformPaths } from './routes/platform.ts'
 import { quotePaths } from './routes/quotes.ts'
+import { resultPaths } from './routes/results.ts'
 import { simulationPaths } from './routes/simulation.ts'
 import { supplierPaths } from './routes/suppliers.ts'
 import { webhooks } from './webhooks.ts'
@@ -48,6 +49,7 @@ export function openApiDocument(publicUrl?: string) {
       ...orderPaths,
       ...quotePaths,
       ...deliveryPaths,
+      ...resultPaths,
       ...balancePaths,
       ...simulationPaths,
       ...supplierPaths,

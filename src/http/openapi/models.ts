@@ -163,6 +163,28 @@ export const orderPage = v.object({
   }),
 })
 
+export const result = v.object({
+  seq: wholeNumber('Counts the account’s results from 1 without gaps.', 1),
+  orderCode: code('The order’s code, for `GET /b2b/orders/{code}`, which has its items and keys.'),
+  externalOrderId: text('Your own reference.'),
+  status: v.picklist(['completed', 'failed']),
+  outcome: v.pipe(
+    v.picklist(['full', 'partial', 'none']),
+    v.description('What was delivered. A partial result is `failed`: read the items of the order.'),
+  ),
+  totalAmount: money('What was charged.'),
+  refundedAmount: money('What of it came back to the balance.'),
+  currency,
+  completedAt: time('When the order became final. The order of `seq` can differ from it by some seconds.'),
+})
+
+export const resultPage = v.object({
+  results: v.pipe(v.array(result), v.description('By `seq`, the lowest first.')),
+  nextAfter: wholeNumber('The `after` of the next request: the last `seq` that you have seen.'),
+  lastSeq: wholeNumber('The last number of the account.'),
+  hasMore: v.pipe(v.boolean(), v.description('Whether there are results after these already.')),
+})
+
 export const balance = v.object({
   balance: money('What can be spent.'),
   currency,

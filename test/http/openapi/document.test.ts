@@ -10,6 +10,7 @@ import { createHttpMetrics } from '../../../src/http/metrics.ts'
 import { createAdmission } from '../../../src/http/middleware/admission.ts'
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
 import { headers } from '../../../src/http/openapi/headers.ts'
+import { createResultWaiters } from '../../../src/http/routes/result_waiters.ts'
 import { expectedVersion } from '../../../src/migrate/sql_files.ts'
 import { testDatabase } from '../../support/database.ts'
 import { testApi } from '../../support/service.ts'
@@ -56,7 +57,9 @@ describe('the routes', () => {
     const { db } = api()
     const admission = createAdmission({ db, config, metrics, onKeyUsed: () => {} })
     const lifecycle = { draining: false }
-    const routes = createRoutes({ db, config, metrics, lifecycle, expected: expectedVersion() }, admission)
+    const resultWaiters = createResultWaiters({ db })
+    const options = { db, resultWaiters, config, metrics, lifecycle, expected: expectedVersion() }
+    const routes = createRoutes(options, admission)
     const routed = routes.stack.flatMap(({ path, methods }) =>
       // What answers GET answers HEAD; the document says so once for all.
       methods

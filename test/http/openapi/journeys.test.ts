@@ -223,6 +223,15 @@ describe('the catalog', () => {
   })
 })
 
+describe('the results', () => {
+  test('come by their numbers, and none where there is none', async () => {
+    const { results, nextAfter } = (await get('/b2b/results?limit=100')).json.data
+    expect(results.length).toBeGreaterThan(0)
+    expect((await get(`/b2b/results?after=${nextAfter + 1_000}&wait=30`)).json.data.results).toEqual([])
+    expect((await get('/b2b/results?wait=31')).status).toBe(400)
+  })
+})
+
 describe('the balance', () => {
   test('and its transactions', async () => {
     await service.sql`select ops.adjust(${partner.accountId}, -1, 'a mistake', 'a note')`

@@ -1,0 +1,247 @@
+import { once } from 'node:events'
+import { type ClientRequest, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { completed, answer as supplierAnswers } from '../../support/items.ts'
+import { audit, place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp_proxy.ts'
+import { type Answer, startApi, type TestApi, testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+const soonMs = 12_000
+let partner: Partner
+
+beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 't' }))
+beforeEach(async () => {
+  partner = await makePartner(database.sql)
+})
+
+const results = (query = '', of = api(), who = partner): Promise<Answer> =>
+  of.get(`/b2b/results${query}`, { key: who.key })
+
+const open = (path: string): ClientRequest =>
+  request({ host: '127.0.0.1', port: api().port, path, headers: { 'x-api-key': partner.key } }).end()
+
+async function answerOf(sent: ClientRequest): Promise<string> {
+  const [response] = await once(sent, 'response')
+  return text(response)
+}
+
+async function endOrder(of = partner): Promise<string> {
+  const { body } = await place(database.sql, of)
+  await supplierAnswers(database.sql, body.items[0]?.id ?? '', completed())
+  return body.code
+}
+
+/** Whether somebody has begun to wait for results of the account. */
+const isAwaited = async (of = partner) => {
+  const [mark] = await database.sql`select 1 from supply.result_marks
+    where account_id = ${of.accountId} and awaited_until > now()`
+  return mark !== undefined
+}
+const untilAwaited = (of = partner) =>
+  expect.poll(() => isAwaited(of), { timeout: soonMs, interval: 10 }).toBe(true)
+
+describe('GET /b2b/results', () => {
+  test('gives what has ended, from a number on', async () => {
+    const codes = [await endOrder(), await endOrder(), await endOrder()]
+    const { status, headers, json } = await results('?after=1&limit=1')
+    expect(status).toBe(200)
+    expect(headers['cache-control']).toBe('no-store')
+    expect(json.data).toMatchObject({ nextAfter: 2, lastSeq: 3, hasMore: true })
+    expect(json.data.results).toMatchObject([
+      {
+        seq: 2,
+        orderCode: codes[1],
+        status: 'completed',
+        outcome: 'full',
+        totalAmount: 10.5,
+        refundedAmount: 0,
+      },
+    ])
+    expect((await results()).json.data.results).toHaveLength(3)
+  })
+
+  test.each(['after=-1', 'after=x', 'limit=0', 'limit=101', 'wait=31', 'wait=-1', 'wait=1.5'])(
+    'refuses %s',
+    async (query) => {
+      const { status, json } = await results(`?${query}`)
+      expect([status, json.code, json.details[0].path]).toEqual([
+        400,
+        'VALIDATION_ERROR',
+        query.split('=')[0],
+      ])
+    },
+  )
+
+  test('wants a key, and shows no account the results of another', async () => {
+    await endOrder()
+    expect((await api().get('/b2b/results')).status).toBe(401)
+    expect((await results('', api(), await makePartner(database.sql))).json.data.results).toEqual([])
+  })
+})
+
+describe('who waits', () => {
+  test('has the result when it comes, and no one else is woken', async () => {
+    const other = await makePartner(database.sql)
+    const waiting = results('?wait=30')
+    const others = results('?wait=1', api(), other)
+    await untilAwaited()
+    const code = await endOrder()
+    expect((await waiting).json.data).toMatchObject({ results: [{ seq: 1, orderCode: code }], nextAfter: 1 })
+    expect((await others).json.data.results).toEqual([])
+  })
+
+  test('has at once what is there, and what it should have asked for', async () => {
+    await endOrder()
+    expect((await results('?wait=30')).json.data.results).toHaveLength(1)
+    expect((await results('?after=9&wait=30')).json.data).toMatchObject({
+      results: [],
+      nextAfter: 1,
+      lastSeq: 1,
+    })
+  })
+
+  test('holds no connection of the pool', async () => {
+    const many = await Promise.all([1, 2, 3, 4].map(() => makePartner(database.sql)))
+    const waiting = many.flatMap((who) => [1, 2, 3, 4].map(() => results('?wait=30', api(), who)))
+    for (const who of many) await untilAwaited(who)
+    await expect.poll(() => api().db.usage().inUse, { timeout: soonMs }).toBe(0)
+    expect((await api().get('/b2b/balance', { key: partner.key })).status).toBe(200)
+    for (const who of many) await endOrder(who)
+    for (const { json } of await Promise.all(waiting)) expect(json.data.results).toHaveLength(1)
+  })
+
+  test('as the eleventh of an account is answered at once, until one has gone', async () => {
+    const ten = Array.from({ length: 10 }, () => open('/b2b/results?wait=30'))
+    for (const sent of ten) sent.on('error', () => {})
+    let eleventh = await comesToWait()
+    while (eleventh !== 'answered') {
+      eleventh.on('error', () => {}).destroy()
+      eleventh = await comesToWait()
+    }
+    ten[0]?.destroy()
+    let page = { results: [], lastSeq: 0 }
+    while (page.results.length === 0) {
+      const sent = await comesToWait(`&after=${page.lastSeq}`)
+      if (sent !== 'answered') page = JSON.parse((await Promise.all([answerOf(sent), endOrder()]))[0]).data
+    }
+  })
+
+  test('whose key is revoked meanwhile is refused', async () => {
+    const waiting = results('?wait=30')
+    await untilAwaited()
+    const { body } = await place(database.sql, partner)
+    await database.sql`select ops.revoke_key(${partner.keyId})`
+    await supplierAnswers(database.sql, body.items[0]?.id ?? '', completed())
+    expect((await waiting).status).toBe(401)
+  })
+
+  test('hears of an order that could get its number only later', async () => {
+    await endOrder()
+    const waiting = results('?after=1&wait=30')
+    await untilAwaited()
+    const holder = await database.sql.reserve()
+    await holder`begin`
+    await holder`select from supply.result_marks where account_id = ${partner.accountId} for update`
+    const code = await endOrder()
+    await holder`rollback`
+    holder.release()
+    await database.sql`select work.number_results()`
+    expect((await waiting).json.data.results).toMatchObject([{ seq: 2, orderCode: code }])
+    expect(await audit(database.sql)).toEqual([])
+  })
+
+  /** A request that is not answered for half a second waits. */
+  async function comesToWait(query = ''): Promise<ClientRequest | 'answered'> {
+    const sent = open(`/b2b/results?wait=30${query}`)
+    return Promise.race([once(sent, 'response').then(() => 'answered' as const), pause(500, sent)])
+  }
+})
+
+describe('where notifications get lost', () => {
+  let proxy: TcpProxy
+  let deaf: TestApi
+  beforeAll(async () => {
+    proxy = await startTcpProxy(database.url)
+    deaf = await startApi(database.url, { listenUrl: proxy.url })
+  })
+  afterAll(async () => {
+    await deaf.close()
+    await proxy.close()
+  })
+
+  test.each(['forgotten', 'refused'])(
+    'as the connection that listens is %s, who waits has the result all the same',
+    async (how) => {
+      const first = results('?wait=30', deaf)
+      await untilAwaited()
+      await endOrder()
+      await first
+      const listeners = () => database.sql`select pid from pg_stat_activity
+      where application_name = 'supply-ordering results' and datname = current_database()`
+      const waiting = results('?after=1&wait=30', deaf)
+      if (how === 'forgotten') proxy.forget()
+      else {
+        proxy.set('refuse')
+        for (const { pid } of await listeners()) await database.sql`select pg_terminate_backend(${pid})`
+      }
+      const code = await endOrder()
+      expect((await waiting).json.data.results).toMatchObject([{ seq: 2, orderCode: code }])
+      proxy.set('pass')
+    },
+  )
+})
+
+describe('an API that ends', () => {
+  test('answers at once who waits, and who comes while it serves on', async () => {
+    const ending = await startApi(database.url, { config: { drainSeconds: 1 } })
+    const waiting = results('?wait=30', ending)
+    await untilAwaited()
+    const drained = ending.drain()
+    const { status, headers, json } = await waiting
+    expect([status, headers.connection, json.data.results]).toEqual([200, 'close', []])
+    expect((await results('?wait=30', ending)).json.data.results).toEqual([])
+    await drained
+    await ending.close()
+  })
+})
+
+describe('a reader', () => {
+  test('that keeps its number and is killed at random sees every result once', async () => {
+    const total = 60
+    const kept = { after: 0, codes: [] as string[] }
+    let kills = 0
+    async function readUntilDone(): Promise<void> {
+      while (kept.codes.length < total) {
+        const sent = open(`/b2b/results?wait=5&limit=3&after=${kept.after}`)
+        const killed = Math.random() < 0.5 ? pause(Math.random() * 30).then(() => sent.destroy()) : undefined
+        try {
+          const { data } = JSON.parse(await answerOf(sent))
+          // Both at once, as in one transaction of the partner's database.
+          kept.codes.push(...data.results.map(({ orderCode }: { orderCode: string }) => orderCode))
+          kept.after = data.nextAfter
+        } catch {
+          kills += 1
+        }
+        await killed
+      }
+    }
+    const reading = readUntilDone()
+    const ended: string[] = []
+    const endSome = async () => {
+      while (ended.length < total) {
+        const place = ended.push('') - 1
+        ended[place] = await endOrder()
+      }
+    }
+    await Promise.all([endSome(), endSome(), endSome()])
+    await reading
+    expect(kills).toBeGreaterThan(0)
+    expect(kept.codes.toSorted()).toEqual(ended.toSorted())
+  })
+})
