@@ -210,38 +210,3 @@ describe('an API that ends', () => {
     await ending.close()
   })
 })
-
-describe('a reader', () => {
-  test('that keeps its number and is killed at random sees every result once', async () => {
-    const total = 60
-    const kept = { after: 0, codes: [] as string[] }
-    let kills = 0
-    async function readUntilDone(): Promise<void> {
-      while (kept.codes.length < total) {
-        const sent = open(`/b2b/results?wait=5&limit=3&after=${kept.after}`)
-        const killed = Math.random() < 0.5 ? pause(Math.random() * 30).then(() => sent.destroy()) : undefined
-        try {
-          const { data } = JSON.parse(await answerOf(sent))
-          // Both at once, as in one transaction of the partner's database.
-          kept.codes.push(...data.results.map(({ orderCode }: { orderCode: string }) => orderCode))
-          kept.after = data.nextAfter
-        } catch {
-          kills += 1
-        }
-        await killed
-      }
-    }
-    const reading = readUntilDone()
-    const ended: string[] = []
-    const endSome = async () => {
-      while (ended.length < total) {
-        const place = ended.push('') - 1
-        ended[place] = await endOrder()
-      }
-    }
-    await Promise.all([endSome(), endSome(), endSome()])
-    await reading
-    expect(kills).toBeGreaterThan(0)
-    expect(kept.codes.toSorted()).toEqual(ended.toSorted())
-  })
-})

@@ -131,3 +131,26 @@ test('while another transaction holds the numbers of an account for long, an ord
   expect(await markOf()).toEqual([{ last_seq: 2 }])
   expect(await audit(sql())).toEqual([])
 })
+
+test('after a restore the numbers go on far above those that may have been given and were lost', async () => {
+  const [first, second] = [await order(), await order()]
+  await answer(sql(), first.item, completed())
+  const fresh = await makePartner(sql())
+  await sql()`select ops.begin_recovery('the back-up of Monday')`
+  expect(await page(1)).toMatchObject({ results: [], nextAfter: 1, hasMore: false })
+  await answer(sql(), second.item, completed())
+  const [ofFresh] = await placeAll(sql(), [orderRequest(fresh)])
+  await answer(sql(), ofFresh?.body.items[0]?.id ?? '', completed())
+  // Whoever had read up to number 3 before the restore.
+  expect((await page(3)).results).toMatchObject([{ seq: 1_000_002, orderCode: second.code }])
+  expect((await page(3, 20, fresh)).results).toMatchObject([
+    { seq: 1_000_001, orderCode: ofFresh?.body.code },
+  ])
+  expect(await seen()).toEqual([
+    [1, first.code],
+    [1_000_002, second.code],
+  ])
+  await sql()`select ops.release_events(dry_run => false)`
+  await sql()`select ops.end_recovery()`
+  expect(await audit(sql())).toEqual([])
+})

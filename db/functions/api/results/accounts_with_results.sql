@@ -4,8 +4,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select distinct asked.account_id
   from unnest(account_ids, after) as asked (account_id, after)
-  cross join lateral (select m.last_seq from supply.result_marks m where m.account_id = asked.account_id offset 0) as m
-  where m.last_seq > asked.after
+  cross join lateral (
+    select r.seq from supply.order_results r where r.account_id = asked.account_id and r.seq > asked.after order by r.seq limit 1) as r
 $$;
 comment on function api.accounts_with_results is
   'Which of the accounts have results after the number at the same place; an account may be asked for more than once.';

@@ -21,6 +21,7 @@ begin
   where i.completed_at is null;
   get diagnostics items = row_count;
   events := core.hold_events();
+  perform core.skip_results();
   perform core.log_operator('begin_recovery', 'database ' || current_database(),
     jsonb_build_object('note', note, 'items', items, 'events', events));
   return query select items, events;
@@ -33,4 +34,4 @@ $$;
 comment on function ops.begin_recovery is
   'To be called on a restored database before a worker runs. The supplier of each open item is asked for it before it is sent, for it may '
   'have been sent after the back-up. Events that are not delivered are held, and so are those of orders that were open: ops.release_events sends them. '
-  'Orders placed from now on go their way. Returns how many items and events that concerns. The note says what was restored.';
+  'Orders placed from now on go their way. The numbers of results (GET /b2b/results) go on a million higher, so that none is given twice. Returns how many items and events that concerns. The note says what was restored.';
