@@ -5,12 +5,14 @@ import { items } from './items.ts'
 import { money } from './money.ts'
 import type { Mutant } from './mutant.ts'
 import { queue } from './queue.ts'
+import { results } from './results.ts'
 import { suppliers } from './suppliers.ts'
 
 /** All mutants, by what they are about. */
 export const subjects: { [subject: string]: Mutant[] } = {
   money,
   items,
+  results,
   suppliers,
   deliveries,
   queue,

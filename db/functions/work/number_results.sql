@@ -13,16 +13,12 @@ begin
   if not (select c.collected_at is not null from supply.result_collection c) then
     return core.collect_results(part);
   end if;
-  loop
+  while left_over > 0 loop
     select u.account_id into account from supply.unnumbered_results u where u.account_id > account order by u.account_id limit 1;
-    if not found then
-      return false;
-    end if;
+    exit when not found;
     left_over := left_over - core.number_unnumbered(account, left_over);
-    if left_over <= 0 then
-      return true;
-    end if;
   end loop;
+  return left_over <= 0;
 end
 $$;
 comment on function work.number_results is

@@ -26,7 +26,10 @@ begin
   insert into supply.order_results (account_id, seq, order_id)
   select number_unnumbered.account_id, mark.last_seq + row_number() over (order by t.completed_at, t.order_id), t.order_id from taken t;
   get diagnostics numbered = row_count;
-  update supply.result_marks m set last_seq = m.last_seq + numbered, is_behind = m.is_behind and numbered = part
+  update supply.result_marks m set
+    last_seq = m.last_seq + numbered,
+    is_behind = m.is_behind and exists (
+      select from supply.unnumbered_results u where u.account_id = number_unnumbered.account_id)
   where m.account_id = number_unnumbered.account_id;
   if mark.awaited_until > now() then
     perform pg_notify('order_results', account_id::text);
