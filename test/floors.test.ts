@@ -8,14 +8,16 @@ const root = join(import.meta.dirname, '..')
 const floors: { [module: string]: string[] } = {
   'main.ts': ['commands', 'config.ts'],
   commands: [
-    ...['http', 'worker', 'migrate', 'receiver', 'postgres', 'database', 'supplier'],
+    ...['http', 'worker', 'migrate', 'receiver', 'client', 'postgres', 'database', 'supplier'],
     ...['common', 'config.ts', 'log.ts'],
   ],
   http: ['database', 'supplier', 'webhook', 'common', 'metrics.ts', 'config.ts', 'log.ts'],
   worker: ['tasks', 'database', 'supplier', 'webhook', 'common', 'metrics.ts', 'config.ts', 'log.ts'],
   tasks: ['worker'],
   migrate: ['database', 'postgres', 'common'],
-  receiver: ['common'],
+  receiver: ['client', 'common'],
+  // A package of its own, which is published without the rest.
+  client: [],
   database: ['common'],
   supplier: ['common'],
   webhook: ['common'],

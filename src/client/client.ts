@@ -1,0 +1,176 @@
+import { placeOrder } from './place_order.ts'
+import { retry } from './retry.ts'
+import { type Call, createTarget, newRequestId, type Query, send, type Target } from './transport.ts'
+import type {
+  Balance,
+  Game,
+  ListGamesQuery,
+  ListOrdersQuery,
+  ListProductsQuery,
+  ListTransactionsQuery,
+  Order,
+  OrderPage,
+  OrderRequest,
+  Product,
+  SimulationAnswer,
+  SimulationRequest,
+  SimulationStateAnswer,
+  Transaction,
+  TransactionPage,
+} from './types.ts'
+
+export type CallOptions = {
+  /** Ends the call: it rejects with the signal's reason, or, if an order may have been placed, with an UnknownOutcomeError. */
+  signal?: AbortSignal | undefined
+  /** How long one request may take, with its answer, in milliseconds. */
+  timeoutMs?: number
+  /** No request is sent again later than this after the first, in milliseconds. 0: none is sent again. */
+  giveUpAfterMs?: number
+}
+
+export type ClientOptions = Omit<CallOptions, 'signal'> & {
+  /** Where the service is, as `https://supply.example`. A path in it is kept: `https://proxy.example/supply`. */
+  baseUrl: string | URL
+  apiKey: string
+  /** Called before each wait for another try, for your log. */
+  onRetry?: (retry: { attempt: number; delayMs: number; error: Error }) => void
+  /** Another `fetch` than the global one, as to use a proxy. */
+  fetch?: typeof globalThis.fetch
+}
+
+export type PlaceOptions = CallOptions & {
+  /** The idempotency key; the order's `externalOrderId`, unless given. */
+  idempotencyKey?: string
+}
+
+/**
+ * A partner's side of the service. What cannot be answered now is asked again, for 90 s unless told otherwise, after
+ * what `Retry-After` says, with growing, random delays. Refusals are thrown as RefusedError, the lack of an answer as
+ * NoAnswerError.
+ */
+export class SupplyClient {
+  // Private to the language: neither console.log nor JSON.stringify shows the key.
+  readonly #target: Target
+  readonly #defaults: Omit<ClientOptions, 'baseUrl' | 'apiKey' | 'fetch'>
+
+  constructor({ baseUrl, apiKey, fetch = globalThis.fetch, ...defaults }: ClientOptions) {
+    this.#target = createTarget(baseUrl, apiKey, fetch)
+    this.#defaults = defaults
+  }
+
+  /** The games of the catalog. */
+  games(query: ListGamesQuery = {}, options?: CallOptions): Promise<Game[]> {
+    return this.#get('/b2b/catalog/games', query, options)
+  }
+
+  /** The products of a game, by its slug. */
+  products(slug: string, query: ListProductsQuery = {}, options?: CallOptions): Promise<Product[]> {
+    return this.#get(`/b2b/catalog/games/${encodeURIComponent(slug)}/products`, query, options)
+  }
+
+  /** One product. */
+  product(id: number, options?: CallOptions): Promise<Product> {
+    return this.#get(`/b2b/catalog/products/${encodeURIComponent(id)}`, {}, options)
+  }
+
+  /**
+   * Places an order, once, however often it has to be sent: each time with the same bytes and the same idempotency key,
+   * which is the `externalOrderId` unless you give another. Store that before you call. An order that was placed before
+   * under this key is returned as it is now.
+   *
+   * Throws a RefusedError where nothing was placed and nothing charged, and an UnknownOutcomeError where that is not
+   * known after all tries and a look-up: call again later, with the very same order and key.
+   */
+  placeOrder(order: OrderRequest, options?: PlaceOptions): Promise<Order> {
+    return placeOrder(this.#target, order, this.#with(options))
+  }
+
+  /** An order as it is now, with the keys that were delivered. */
+  order(code: string, options?: CallOptions): Promise<Order> {
+    return this.#get(`/b2b/orders/${encodeURIComponent(code)}`, {}, options)
+  }
+
+  /** The orders, newest first, page after page. They have no keys: read the order for those. */
+  async *orders(
+    query: Omit<ListOrdersQuery, 'cursor' | 'page'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Order, void, undefined> {
+    for await (const { orders } of pages((cursor) => this.orderPage({ ...query, cursor }, options)))
+      yield* orders
+  }
+
+  /** One page of the orders; 100 unless `limit` says otherwise. */
+  orderPage(query: ListOrdersQuery = {}, options?: CallOptions): Promise<OrderPage['data']> {
+    return this.#get('/b2b/orders', { limit: 100, ...query }, options)
+  }
+
+  /** What can be spent. */
+  balance(options?: CallOptions): Promise<Balance> {
+    return this.#get('/b2b/balance', {}, options)
+  }
+
+  /** The movements of the balance, newest first, page after page. */
+  async *transactions(
+    query: Omit<ListTransactionsQuery, 'cursor'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Transaction, void, undefined> {
+    const page = (cursor: string | undefined) => this.transactionPage({ ...query, cursor }, options)
+    for await (const { transactions } of pages(page)) yield* transactions
+  }
+
+  /** One page of the movements of the balance, with the balance before and after. */
+  transactionPage(
+    query: ListTransactionsQuery = {},
+    options?: CallOptions,
+  ): Promise<TransactionPage['data']> {
+    return this.#get('/b2b/balance/transactions', { limit: 100, ...query }, options)
+  }
+
+  /** Sends a sample event through the real path of webhooks. Only for accounts in test mode. It is not repeated. */
+  simulateWebhook(event: SimulationRequest, options?: CallOptions): Promise<SimulationAnswer['data']> {
+    return this.#post('/simulation/webhooks', event, { ...options, giveUpAfterMs: 0 })
+  }
+
+  /** What became of a sample event. */
+  simulatedWebhook(eventId: string, options?: CallOptions): Promise<SimulationStateAnswer['data']> {
+    return this.#get(`/simulation/webhooks/${encodeURIComponent(eventId)}`, {}, options)
+  }
+
+  #get<T>(path: string, query: Query, options: CallOptions | undefined): Promise<T> {
+    return this.#ask({ method: 'GET', path, query }, options)
+  }
+
+  #post<T>(path: string, body: object, options: CallOptions | undefined): Promise<T> {
+    return this.#ask({ method: 'POST', path, body: JSON.stringify(body) }, options)
+  }
+
+  /** Asks until there is an answer, and returns its data. Only for what may be sent twice. */
+  async #ask<T>(call: Call, options: CallOptions | undefined): Promise<T> {
+    const { timeoutMs, ...pace } = this.#with(options)
+    const requestId = newRequestId()
+    const tried = await retry<T>(async () => {
+      pace.signal?.throwIfAborted()
+      const outcome = await send(this.#target, call, { timeoutMs, signal: pace.signal, requestId })
+      if (outcome.kind === 'answered') return { done: outcome.data as T }
+      if (outcome.kind === 'later') return { again: outcome.error, retryAfterMs: outcome.retryAfterMs }
+      throw outcome.error
+    }, pace)
+    if ('gaveUp' in tried) throw tried.gaveUp
+    return tried.done
+  }
+
+  #with<Options extends CallOptions>(options: Options | undefined) {
+    return { timeoutMs: 15_000, giveUpAfterMs: 90_000, ...this.#defaults, ...options }
+  }
+}
+
+type Page = { pagination: { nextCursor: string | null } }
+
+async function* pages<P extends Page>(read: (cursor: string | undefined) => Promise<P>) {
+  let cursor: string | undefined
+  do {
+    const page = await read(cursor)
+    yield page
+    cursor = page.pagination.nextCursor ?? undefined
+  } while (cursor !== undefined)
+}
