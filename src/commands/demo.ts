@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { request } from 'undici'
+import { type OrderRequest, SupplyClient } from '../client/index.ts'
 import { loadConfig } from '../config.ts'
 import { describeReceived, describeSession } from '../receiver/describe.ts'
 import { startReceiver } from '../receiver/receiver.ts'
@@ -8,7 +8,7 @@ import { knownDemoKey } from './demo_data.ts'
 import { readOperatorUrl } from './operator_login.ts'
 
 /** An order of the demo; of one whose way is worth a look, `story` says so. */
-type Wanted = { what: string; items: object[]; story?: true }
+type Wanted = { what: string; items: OrderRequest['items']; story?: true }
 
 const wanted: Wanted[] = [
   { what: 'a top-up', items: [{ productId: 101, deliveryData: { gameUserId: '123456789' } }] },
@@ -40,6 +40,7 @@ export async function demo(): Promise<void> {
       throw new Error('there is no demo partner: start the service with SEED_DEMO=1')
     return { apiKey, secret: () => webhookSecret(databaseUrl, account) }
   })
+  const client = new SupplyClient({ baseUrl, apiKey })
   const colours = process.stdout.isTTY
   const receiver = await startReceiver({
     secret,
@@ -49,7 +50,9 @@ export async function demo(): Promise<void> {
   const codes: string[] = []
   const stories: string[] = []
   for (const { what, items, story } of wanted) {
-    const order = await placeOrder(baseUrl, apiKey, { items, callbackUrl: `${receiver.url}/webhooks` })
+    const externalOrderId = `demo-${crypto.randomUUID()}`
+    const callbackUrl = `${receiver.url}/webhooks`
+    const order = await client.placeOrder({ externalOrderId, items, callbackUrl })
     console.log(`ordered ${what}: ${order.code}, ${order.totalAmount} ${order.currency}, ${order.status}`)
     codes.push(order.code)
     if (story) stories.push(order.code)
@@ -90,18 +93,4 @@ async function storyOf(databaseUrl: string, code: string): Promise<string> {
   const story = await asOperator(databaseUrl, (db) => db.call('ops.order_story', { reference: code }))
   const lines = story.map(({ actor, what, detail }) => `  ${`${actor}: ${what}`.padEnd(32)} ${detail}`)
   return [`\nwhat happened to ${code}, by ops.order_story:`, ...lines].join('\n')
-}
-
-type Order = { code: string; totalAmount: number; currency: string; status: string }
-
-async function placeOrder(baseUrl: string, apiKey: string, order: object): Promise<Order> {
-  const externalOrderId = `demo-${crypto.randomUUID()}`
-  const response = await request(`${baseUrl}/b2b/orders`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ externalOrderId, ...order }),
-  })
-  const text = await response.body.text()
-  if (response.statusCode !== 201) throw new Error(`the service answered ${response.statusCode}: ${text}`)
-  return JSON.parse(text).data
 }

@@ -1,4 +1,4 @@
-import { verify } from '../common/sign.ts'
+import { verifyWebhook } from '../client/index.ts'
 import { type OrderEvent, parseEvent } from './event.ts'
 
 /** A POST as it came. Header names are in lower case. */
@@ -28,15 +28,17 @@ export type Judgement =
  * replay under another key would pass for a new event.
  */
 export function judge(delivery: Delivery, secret: string | undefined): Judgement {
-  const forgery = secret === undefined ? null : forgeryOf(delivery, secret)
-  if (forgery !== null) return { kind: 'refused', verified: false, status: 401, problem: forgery }
-  const verified = secret === undefined ? 'unknown' : true
-  const parsed = parseEvent(delivery.body)
+  const { headers, body: rawBody, at: now } = delivery
+  const verdict = secret === undefined ? undefined : verifyWebhook({ secret, headers, rawBody, now })
+  if (verdict?.ok === false && verdict.status === 401)
+    return { kind: 'refused', verified: false, status: 401, problem: verdict.reason }
+  const verified = verdict === undefined ? 'unknown' : true
+  const parsed = parseEvent(rawBody)
   if (parsed.kind === 'malformed') {
     return { kind: 'refused', verified, status: 400, problem: parsed.problem }
   }
   const { eventId } = parsed
-  const key = delivery.headers['x-idempotency-key']
+  const key = headers['x-idempotency-key']
   if (key !== eventId) {
     const problem = key === undefined ? 'no X-Idempotency-Key' : 'X-Idempotency-Key is not the event_id'
     return { kind: 'refused', verified, status: 400, problem }
@@ -44,17 +46,4 @@ export function judge(delivery: Delivery, secret: string | undefined): Judgement
   return parsed.kind === 'event'
     ? { kind: 'good', verified, eventId, event: parsed.event, problem: null }
     : { kind: 'good', verified, eventId, event: null, problem: parsed.problem }
-}
-
-/** Why a delivery cannot be trusted, in words that help to find the cause; null if it can. */
-function forgeryOf({ headers, body, at }: Delivery, secret: string): string | null {
-  const timestamp = headers['x-webhook-timestamp']
-  const given = headers['x-webhook-signature']
-  if (verify({ secret, timestamp, signature: given, body, now: at })) return null
-  if (given === undefined) return 'no X-Webhook-Signature'
-  if (timestamp === undefined) return 'no X-Webhook-Timestamp'
-  const signedAt = new Date(Number(timestamp) * 1000)
-  if (!verify({ secret, timestamp, signature: given, body, now: signedAt })) return 'wrong signature'
-  const seconds = Math.floor(at.getTime() / 1000) - Number(timestamp)
-  return `stale: signed ${Math.abs(seconds)} s ${seconds > 0 ? 'ago' : 'ahead'}`
 }
