@@ -1,81 +1,15 @@
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
+import { addressOf, copyCheckout, type MainProcess, startMain } from '../support/servers/main_process.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
-
-type Running = {
-  child: ChildProcessByStdio<null, Readable, null>
-  /** What it has printed. */
-  output(): string
-  /** Waits until it has printed this, and gives it. Rejects if it ends before. */
-  printed(what: RegExp): Promise<string>
-  /** Sends SIGTERM twice and returns the exit code. */
-  end(): Promise<number | null>
-}
-
-const running: Running['child'][] = []
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
-/** Runs a script of the service in the background, as npm does. */
-function start(folder: string, name: string, settings: { [variable: string]: string } = {}): Running {
-  const child = spawn(process.execPath, ['src/main.ts', name], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, PORT: '0', DRAIN_SECONDS: '0', ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  running.push(child)
-  const exited = once(child, 'exit')
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk
-  })
-  return {
-    child,
-    output: () => output,
-    async printed(what) {
-      while (!what.test(output)) {
-        const ended = await Promise.race([
-          once(child.stdout, 'data').then(() => false),
-          exited.then(() => true),
-        ])
-        if (ended) throw new Error(`${name} ended: ${output}`)
-      }
-      return what.exec(output)?.[0] ?? ''
-    },
-    async end() {
-      child.kill('SIGTERM')
-      child.kill('SIGTERM')
-      const [code] = await exited
-      return code
-    },
-  }
-}
-
-/** Waits until a service is ready, and returns its address. */
-async function addressOf(service: Running): Promise<string> {
-  return (await service.printed(/^ready: http:\S+$/m)).replace('ready: ', '')
-}
 
 async function statusOf(url: string): Promise<number> {
   const { statusCode, body } = await request(url)
@@ -84,18 +18,13 @@ async function statusOf(url: string): Promise<number> {
 }
 
 describe('npm start', () => {
-  // A copy, for the database of a start lies in its checkout.
-  const folder = mkdtempSync(join(tmpdir(), 'supply-ordering-start-'))
-  let service: Running
+  const folder = copyCheckout()
+  let service: MainProcess
   let url = ''
   let key = ''
 
   beforeAll(async () => {
-    chmodSync(folder, 0o755)
-    for (const part of ['db', 'docs', 'src', 'tasks', 'package.json'])
-      cpSync(join(checkout, part), join(folder, part), { recursive: true })
-    symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'))
-    service = start(folder, 'start')
+    service = startMain(folder, 'start')
     url = await addressOf(service)
     key = await service.printed(/svc_test_[0-9a-f]{48}/)
   })
@@ -158,7 +87,7 @@ describe('npm start', () => {
     expect(existsSync(join(folder, '.data/url'))).toBe(false)
     expect(existsSync(join(folder, '.data/operator-url'))).toBe(false)
 
-    service = start(folder, 'start')
+    service = startMain(folder, 'start')
     url = await addressOf(service)
     expect(await service.printed(/svc_test_[0-9a-f]{48}/)).toBe(key)
     const { statusCode, body } = await request(`${url}/b2b/orders`, { headers: { 'x-api-key': key } })
@@ -179,13 +108,13 @@ describe('the parts in processes of their own', () => {
   })
 
   test('npm run api serves it, and exits with 0 when told to end', async () => {
-    const api = start(checkout, 'api', settings())
+    const api = startMain(checkout, 'api', settings())
     expect(await statusOf(`${await addressOf(api)}/readyz`)).toBe(200)
     expect(await api.end()).toBe(0)
   })
 
   test('npm run supplier says where it is, and exits with 0 when told to end', async () => {
-    const supplier = start(checkout, 'supplier')
+    const supplier = startMain(checkout, 'supplier')
     const greeting = await supplier.printed(/^supplier ready: http:\S+/m)
     expect(await statusOf(`${greeting.replace('supplier ready: ', '')}/orders/1`)).toBe(401)
     expect(await supplier.end()).toBe(0)

@@ -1,0 +1,77 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../http/openapi/support.ts'
+import { type FileRequest, fill, parseHttpFile } from '../support/http_file.ts'
+import { addressOf, copyCheckout, type MainProcess, startMain } from '../support/servers/main_process.ts'
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/requests.http'), 'utf8')
+const { variables, requests } = parseHttpFile(text)
+
+describe('docs/requests.http', () => {
+  const folder = copyCheckout()
+  const answers = new Map<string, unknown>()
+  let demo: MainProcess
+
+  beforeAll(async () => {
+    demo = startMain(folder, 'start')
+    variables.set('baseUrl', await addressOf(demo))
+    variables.set('apiKey', await demo.printed(/svc_test_[0-9a-f]{48}/))
+  })
+  afterAll(async () => {
+    await demo.end()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function send({ method, url, headers, body }: FileRequest) {
+    const filled = (part: string) => fill(part, variables, answers)
+    const response = await request(filled(url), {
+      method: method as 'GET',
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)])),
+      body: body === undefined ? null : filled(body),
+    })
+    const text = await response.body.text()
+    const isJson = String(response.headers['content-type']).startsWith('application/json')
+    return { status: response.statusCode, json: isJson ? JSON.parse(text) : undefined }
+  }
+
+  // Each may need the answers of those before it.
+  test.each(requests)('is answered by the demo as it says: $title, $status $code', async (request) => {
+    const { status, json } = await send(request)
+    expect({ status, code: json?.code }).toEqual({ status: request.status, code: request.code })
+    if (request.name !== undefined) answers.set(request.name, json)
+  })
+
+  test('has every route for partners', () => {
+    const addresses = requests
+      .filter(({ status }) => status < 300)
+      .map(({ method, url }) => `${method} ${url.replace('{{baseUrl}}', '').replace(/\?.*/, '')}`)
+    const missing = operations
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((route) => /^[A-Z]+ \/(b2b|simulation|openapi|reference)/.test(route))
+      .filter((route) => {
+        const pattern = new RegExp(`^${route.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+        return !addresses.some((address) => pattern.test(address))
+      })
+    expect(missing).toEqual([])
+  })
+})
+
+describe('the reader of .http files', () => {
+  test.each([
+    ['### A\nGET /x\n', 'nothing expected: A'],
+    ['### A\n# Expect: 200\n', 'no request, or nothing expected: A'],
+    ['### A\n# Expect: 200\nGET /x\nno header\n', 'what is no header?'],
+    ['hello\n', 'what is hello?'],
+  ])('does not pass over what it does not understand: %j', (text, fault) => {
+    expect(() => parseHttpFile(text)).toThrow(fault)
+  })
+
+  test('does not send what it could not fill in', () => {
+    const answers = new Map([['a', { data: { code: '1' } }]])
+    expect(fill('{{a.response.body.$.data.code}}', new Map(), answers)).toBe('1')
+    expect(() => fill('{{a.response.body.$.data.name}}', new Map(), answers)).toThrow('nothing is known')
+    expect(() => fill('{{other}}', new Map(), answers)).toThrow('nothing is known of other')
+  })
+})
