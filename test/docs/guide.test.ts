@@ -1,7 +1,5 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,6 +11,7 @@ import { errorNames, errorOf } from '../../src/http/errors.ts'
 import { renderMarkdown } from '../../src/http/pages/markdown.ts'
 import { testDatabase } from '../support/database.ts'
 import { makePartner } from '../support/partner.ts'
+import { freePort } from '../support/servers/free_port.ts'
 import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { startApi, type TestApi } from '../support/service.ts'
 import { startTestWorker } from '../support/whole_service.ts'
@@ -217,12 +216,3 @@ describe('rendering Markdown', () => {
     expect(() => render('![x](y.png)')).toThrow('y.png')
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

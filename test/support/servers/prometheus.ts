@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from 'undici'
+import { freePort } from './free_port.ts'
 
 /** Whether Debian's package prometheus is on this machine. */
 export const hasPrometheus = ['promtool', 'prometheus'].every(
@@ -64,16 +64,6 @@ async function answerOf(url: string) {
   const { status, data, error } = (await body.json()) as ReturnType<typeof JSON.parse>
   if (status !== 'success') throw new Error(error)
   return data
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 async function end(server: ChildProcess): Promise<void> {

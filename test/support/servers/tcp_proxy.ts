@@ -17,6 +17,8 @@ export type TcpProxy = {
    * it: what was asked for is committed, and the client never learns of it. Resolves then.
    */
   loseAnswerWith(text: string): Promise<void>
+  /** As `loseAnswerWith`, but the connection stays open: the client waits for an answer that never comes. */
+  holdAnswerWith(text: string): Promise<void>
   /** How many connections came so far. */
   connections(): number
   close(): Promise<void>
@@ -33,12 +35,21 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let mode: Mode = 'pass'
   const forgotten = new Set<Socket>()
-  let doomed: { text: string; done: () => void } | undefined
+  let doomed: { text: string; end: (near: Socket) => void } | undefined
   let connections = 0
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => [sockets, forgotten].map((set) => set.delete(socket)))
+  }
+  const doom = (text: string, how: (near: Socket) => void): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const end = (near: Socket) => {
+      how(near)
+      resolve()
+    }
+    doomed = { text, end }
+    return promise
   }
   const server = createServer((near) => {
     connections += 1
@@ -48,17 +59,16 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     const far = connect(Number(target.port), target.hostname)
     keep(far)
     const passes = () => passing.includes(mode) && !forgotten.has(near)
-    let lost: (() => void) | undefined
+    let lost: ((near: Socket) => void) | undefined
     near.on('data', (chunk) => passes() && far.write(chunk))
     far.on('data', (chunk) => {
       if (doomed !== undefined && passes() && chunk.includes(doomed.text)) {
-        lost = doomed.done
+        lost = doomed.end
         doomed = undefined
       }
       if (lost === undefined) return void (passes() && near.write(chunk))
       if (!chunk.subarray(-readyForQuery.length).equals(readyForQuery)) return
-      near.resetAndDestroy()
-      lost()
+      lost(near)
     })
     near.on('close', () => far.destroy())
     far.on('close', () => mode === 'swallow' || near.destroy())
@@ -78,11 +88,8 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
     forget() {
       for (const socket of sockets) forgotten.add(socket)
     },
-    loseAnswerWith(text) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      doomed = { text, done: resolve }
-      return promise
-    },
+    loseAnswerWith: (text) => doom(text, (near) => near.resetAndDestroy()),
+    holdAnswerWith: (text) => doom(text, (near) => forgotten.add(near)),
     connections: () => connections,
     async close() {
       server.close()
