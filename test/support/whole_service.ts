@@ -1,5 +1,6 @@
 import type postgres from 'postgres'
 import { expect } from 'vitest'
+import { type Order, SupplyClient } from '../../src/client/index.ts'
 import { connectWorker } from '../../src/commands/connections.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
@@ -58,17 +59,6 @@ export type WholeService = {
   close(): Promise<void>
 }
 
-export type Order = {
-  code: string
-  status: string
-  outcome: string | null
-  totalAmount: number
-  refundedAmount: number
-  externalOrderId: string
-  items: { id: string; status: string; amount: number; price: number; cdKeys?: { code: string }[] }[]
-  [field: string]: unknown
-}
-
 let counter = 0
 
 /** The API, a worker, and a scripted supplier with the small catalog, on a database. */
@@ -84,11 +74,8 @@ export async function startWholeService(
   const worker = await startTestWorker(database.url, config)
   const receivers: Receiver[] = []
 
-  async function read(partner: Partner, code: string): Promise<Order> {
-    const { status, json } = await api.get(`/b2b/orders/${code}`, { key: partner.key })
-    expect(status).toBe(200)
-    return json.data
-  }
+  const read = (partner: Partner, code: string): Promise<Order> =>
+    new SupplyClient({ baseUrl: api.url, apiKey: partner.key, giveUpAfterMs: 0 }).order(code)
 
   return {
     sql,
