@@ -160,7 +160,12 @@ export class SupplyClient {
   }
 
   #with<Options extends CallOptions>(options: Options | undefined) {
-    return { timeoutMs: 15_000, giveUpAfterMs: 90_000, ...this.#defaults, ...options }
+    const { timeoutMs = 15_000, giveUpAfterMs = 90_000 } = this.#defaults
+    const times = {
+      timeoutMs: options?.timeoutMs ?? timeoutMs,
+      giveUpAfterMs: options?.giveUpAfterMs ?? giveUpAfterMs,
+    }
+    return { ...this.#defaults, ...options, ...times }
   }
 }
 
