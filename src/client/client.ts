@@ -12,6 +12,8 @@ import type {
   OrderPage,
   OrderRequest,
   Product,
+  Quote,
+  QuoteRequest,
   SimulationAnswer,
   SimulationRequest,
   SimulationStateAnswer,
@@ -71,6 +73,11 @@ export class SupplyClient {
   /** One product. */
   product(id: number, options?: CallOptions): Promise<Product> {
     return this.#get(`/b2b/catalog/products/${encodeURIComponent(id)}`, {}, options)
+  }
+
+  /** What an order would cost now, and with what it would be refused, if so. Nothing is placed or reserved. */
+  quote(order: QuoteRequest, options?: CallOptions): Promise<Quote> {
+    return this.#post('/b2b/orders/quote', order, options)
   }
 
   /**

@@ -87,6 +87,18 @@ describe('a partner with the client', () => {
     expect(await client.orderPage({ page: 2, limit: 2 })).toMatchObject({ pagination: { total: 3 } })
   })
 
+  test('asks what an order would cost before it places it', async () => {
+    const poor = await clientOfNew({ balance: 15 })
+    const one = { items: [topUp] }
+    expect(await poor.quote(one)).toMatchObject({
+      totalAmount: 10.5,
+      balanceAfter: 4.5,
+      wouldBeRefused: null,
+    })
+    expect((await poor.quote({ items: [topUp, topUp] })).wouldBeRefused?.code).toBe('INSUFFICIENT_BALANCE')
+    expect(await poor.balance()).toMatchObject({ balance: 15 })
+  })
+
   test('learns why it is refused', async () => {
     const poor = await clientOfNew({ balance: 5 })
     const refused = async (order: object) => {
