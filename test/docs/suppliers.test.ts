@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createAdapters, protocols } from '../../src/supplier/adapters.ts'
+import { testDatabase } from '../support/database.ts'
+import { makeCatalog, products } from '../support/partner.ts'
+
+const docs = join(import.meta.dirname, '../../docs')
+const page = readFileSync(join(docs, 'suppliers.md'), 'utf8')
+
+describe('the page about suppliers', () => {
+  const database = testDatabase()
+
+  test('has a section for each protocol', () => {
+    const sections = [...page.matchAll(/^## `(.+)`$/gm)].map(([, name]) => name)
+    expect(sections.toSorted()).toEqual(Object.keys(protocols).toSorted())
+  })
+
+  test('says what each promise is in the adapter and in the row', async () => {
+    const named = [...page.matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)]
+    const [http] = Object.values(createAdapters().promises)
+    expect(named.map(([, ours]) => ours).toSorted()).toEqual(Object.keys(http ?? {}).toSorted())
+    const columns = await database.sql`
+      select attname from pg_attribute where attrelid = 'supply.protocols'::regclass and attnum > 0 and attname <> 'name'`
+    expect(named.map(([, , column]) => column).toSorted()).toEqual(
+      columns.map(({ attname }) => attname).toSorted(),
+    )
+  })
+
+  test('says of every outcome and cause what it means', () => {
+    const said = ['processing', 'completed', 'failed'].map((status) => `| \`answered\`, \`${status}\` |`)
+    for (const outcome of [
+      ...said,
+      ...['unknown', 'not_received', 'not_placed', 'hold'].map((name) => `| \`${name}\` |`),
+    ]) {
+      expect(page).toContain(outcome)
+    }
+    for (const cause of ['balance', 'credentials', 'settings', 'unreachable', 'busy']) {
+      expect(page).toContain(`\`${cause}\``)
+    }
+  })
+
+  test('leads to files that there are', () => {
+    const links = [...page.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? '')
+    expect(links.length).toBeGreaterThan(5)
+    expect(links.filter((path) => !existsSync(join(docs, path)))).toEqual([])
+  })
+
+  test('has statements that an operator can run', async () => {
+    const { sql } = database
+    await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
+    const [, statements = ''] = /```sql\n([^`]*)```/.exec(page) ?? []
+    await sql.unsafe(statements)
+    const [offer] = await sql`
+      select s.protocol, o.sku from supply.offers o join supply.suppliers s on s.code = o.supplier
+      where o.product_id = ${products.topUp} and o.supplier <> 'first'`
+    expect(offer).toEqual({ protocol: 'b2b', sku: '2001' })
+  })
+
+  test('is right that adapters and database promise the same', async () => {
+    const promises = database.sql.json(createAdapters().promises)
+    const [row] = await database.sql`select work.check_protocols(${promises}) as refusal`
+    expect(row?.refusal).toBeNull()
+  })
+})
