@@ -1,3 +1,4 @@
+import { adapters } from './adapters.ts'
 import { admission } from './admission.ts'
 import { callbacks } from './callbacks.ts'
 import { deliveries } from './deliveries.ts'
@@ -14,6 +15,7 @@ export const subjects: { [subject: string]: Mutant[] } = {
   items,
   results,
   suppliers,
+  adapters,
   deliveries,
   queue,
   admission,
