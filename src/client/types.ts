@@ -160,6 +160,8 @@ export type Order = {
     /** How many items were ordered. */
     itemCount: number
   }[]
+  /** How far its event is with its delivery; `null` where it has no event. Only where one order is read by its code. */
+  deliveries?: Deliveries | null | undefined
 }
 
 export type OrderItem = {
@@ -195,6 +197,55 @@ export type CdKey = {
 export type OrderAnswer = {
   success: true
   data: Order
+}
+
+export type Deliveries = {
+  /** The event’s id, the `X-Idempotency-Key` of its deliveries. */
+  eventId: string
+  /** `dead`: nothing sends it again by itself. `held`: the operators keep it back for now. Take one that you do not know as not final. */
+  state: 'waiting' | 'sending' | 'delivered' | 'dead' | 'held'
+  /** How often it was tried in the present round. */
+  attempts: number
+  /** When the next attempt is due, or was. */
+  nextAttemptAt: string | null
+  /** What your receiver last answered. */
+  lastStatus: number | null
+  /** `http_` and the status that your receiver answered, `timeout`, `connection_error`, `tls_error`, `bad_response` (no HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost`: the end of the attempt is not known, it counts as a failure. There may be others. `null` where it was delivered. */
+  lastError: string | null
+}
+
+export type OrderTimelineAnswer = {
+  success: true
+  data: {
+    /** The order’s code. */
+    code: string
+    /** In order of time. */
+    entries: ({
+      /** When it happened. */
+      at: string
+      /** `round_started`: the event is sent anew, as you or the operators asked. `given_up`: the event is a dead letter. There may be others; pass over what you do not know. */
+      what: 'placed' | 'charged' | 'sent_to_supplier' | 'item_completed' | 'item_failed' | 'order_completed' | 'order_failed' | 'refunded' | 'event_created' | 'round_started' | 'delivery_attempt' | 'delivered' | 'given_up'
+      /** The item that it is about. */
+      itemId: string | null
+      /** Of `charged` and `refunded`: how much. At most two decimals. */
+      amount: number | null
+      /** Of deliveries: the round, from 1. */
+      round: number | null
+      /** Of deliveries: which attempt of the round, 1 to 9. */
+      attempt: number | null
+      /** Of an attempt: what your receiver answered. */
+      status: number | null
+      /** `http_` and the status that your receiver answered, `timeout`, `connection_error`, `tls_error`, `bad_response` (no HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost`: the end of the attempt is not known, it counts as a failure. There may be others. `null` where it was delivered. */
+      error: string | null
+      /** Of an attempt that failed: for when the next one was planned. */
+      nextAttemptAt: string | null
+    })[]
+  }
+}
+
+export type RedeliveryAnswer = {
+  success: true
+  data: Deliveries
 }
 
 export type OrderPage = {
@@ -275,6 +326,40 @@ export type QuoteAnswer = {
   data: Quote
 }
 
+export type Result = {
+  /** Counts the account’s results from 1 without gaps. */
+  seq: number
+  /** The order’s code, for `GET /b2b/orders/{code}`, which has its items and keys. */
+  orderCode: string
+  /** Your own reference. */
+  externalOrderId: string
+  status: 'completed' | 'failed'
+  /** What was delivered. A partial result is `failed`: read the items of the order. */
+  outcome: 'full' | 'partial' | 'none'
+  /** What was charged. At most two decimals. */
+  totalAmount: number
+  /** What of it came back to the balance. At most two decimals. */
+  refundedAmount: number
+  /** ISO 4217. */
+  currency: string
+  /** When the order became final. The order of `seq` can differ from it by some seconds. */
+  completedAt: string
+}
+
+export type ResultPage = {
+  success: true
+  data: {
+    /** By `seq`, the lowest first. */
+    results: Result[]
+    /** The `after` of the next request: the last `seq` that you have seen. */
+    nextAfter: number
+    /** The last number of the account. */
+    lastSeq: number
+    /** Whether there are results after these already. */
+    hasMore: boolean
+  }
+}
+
 export type Balance = {
   /** What can be spent. At most two decimals. */
   balance: number
@@ -334,6 +419,57 @@ export type TransactionPage = {
       /** Whether there is a next page. */
       hasMore: boolean
     }
+  }
+}
+
+export type SimulatedOrderAnswer = {
+  success: true
+  data: {
+    /** The order’s code, for `GET /b2b/orders/{code}`. */
+    code: string
+    /** The same. */
+    orderCode: string
+    /** Your own reference. */
+    externalOrderId: string
+    /** `completed` and `failed` are final. */
+    status: 'pending' | 'processing' | 'completed' | 'failed'
+    /** What was delivered, once the order is final. A partial result is `failed`. */
+    outcome: 'full' | 'partial' | 'none' | null
+    /** What was charged: the sum of `price × amount` over the items. It never shrinks. At most two decimals. */
+    totalAmount: number
+    /** What of it came back to the balance. At most two decimals. */
+    refundedAmount: number
+    /** ISO 4217. */
+    currency: string
+    /** In the place of the reference of a charge: nothing was charged. */
+    paymentCode: string
+    /** Where the result is sent. */
+    callbackUrl: string | null
+    /** Always `ORDER_FAILED` where the order failed. */
+    error: 'ORDER_FAILED' | null
+    /** Why it failed, in Russian, for buyers, without links; `null` where nothing is known. */
+    reason: string | null
+    /** When it was placed. */
+    createdAt: string
+    /** When it last changed. */
+    updatedAt: string
+    /** When it became final. */
+    completedAt: string | null
+    /** Of an item of which only a part was delivered there are two: one completed, one failed. */
+    items: OrderItem[]
+    /** The orders that the request made: this one. */
+    orders: {
+      /** The order’s code. */
+      code: string
+      /** Its `totalAmount`. At most two decimals. */
+      total: number
+      /** How many items were ordered. */
+      itemCount: number
+    }[]
+    /** How far its event is with its delivery; `null` where it has no event. Only where one order is read by its code. */
+    deliveries?: Deliveries | null | undefined
+    /** It is no order: nothing was spent, and nothing delivered. */
+    simulated: true
   }
 }
 
@@ -465,6 +601,15 @@ export type RateLimitError = {
   retryAfter: number
 }
 
+export type RedeliveryError = {
+  success: false
+  /** What is wrong, for people. It may change; `code` and the status do not. */
+  error: string
+  code: 'REDELIVERED_RECENTLY'
+  /** Seconds, as in `Retry-After`. */
+  retryAfter: number
+}
+
 export type OrderCompletedEvent = {
   /** Equals `X-Idempotency-Key`; the same in every delivery of the event. */
   event_id: string
@@ -548,6 +693,15 @@ export type ListOrdersQuery = {
   createdFrom?: string | undefined
   /** The latest time of creation, itself included. */
   createdTo?: string | undefined
+}
+
+export type ListResultsQuery = {
+  /** The `nextAfter` of the answer before: only results with a higher `seq` are given. */
+  after?: number | undefined
+  /** How many to give. */
+  limit?: number | undefined
+  /** How many seconds to wait for a result where there is none. */
+  wait?: number | undefined
 }
 
 export type ListTransactionsQuery = {
