@@ -68,7 +68,7 @@ export async function supervise(
       const address = /^ready: (http.*)$/.exec(line)?.[1]
       if (address !== undefined) port = Number(new URL(address).port)
       if (address !== undefined || line.includes('"the worker runs"')) isReady.resolve()
-      else if (/"level":"(error|fatal)"/.test(line)) say(`${part}: ${line}`)
+      else if (/"level":"(warn|error|fatal)"/.test(line)) say(`${part}: ${line}`)
     }
     createInterface({ input: started.stdout }).on('line', hear)
     createInterface({ input: started.stderr }).on('line', (line) => say(`${part}: ${line}`))

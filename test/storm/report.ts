@@ -9,7 +9,8 @@ export type Report = {
   figures(): [string, number][]
 }
 
-const mostKept = 100
+// Of each kind: many of one kind must not hide another.
+const mostKept = 20
 
 export function createReport(say: (line: string) => void): Report {
   const figures = new Map<string, number>()
@@ -20,7 +21,9 @@ export function createReport(say: (line: string) => void): Report {
     counted: (what) => figures.get(what) ?? 0,
     difference: (what, subject) => {
       count('differences')
-      if (differences.length >= mostKept) return
+      const kind = `difference: ${what.replaceAll(/[0-9]+/g, 'n')}`
+      count(kind)
+      if ((figures.get(kind) ?? 0) > mostKept) return
       differences.push(`${what}: ${subject}`)
       say(`DIFFERENCE ${what}: ${subject}`)
     },
