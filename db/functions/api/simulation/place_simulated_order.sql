@@ -7,7 +7,7 @@ declare
   most_codes constant int := 1000;
   most_kept constant int := 1000;
   account constant bigint := (request ->> 'accountId')::bigint;
-  -- Without its key: that of an order is no matter here.
+  -- Without its key it is judged as a quote.
   judged constant jsonb := (core.judge_orders(jsonb_build_array(request - 'idempotencyKey')))[1];
   repeat jsonb;
   refused record;
@@ -48,7 +48,7 @@ begin
     (code, account_id, idempotency_key, external_order_id, callback_url, request_items, total_amount, currency, payment_code, items, due_at)
   select 'sim_' || replace(gen_random_uuid()::text, '-', ''), account, request ->> 'idempotencyKey', request ->> 'externalOrderId',
     request ->> 'callbackUrl', judged -> 'items', (judged ->> 'total')::numeric, judged ->> 'currency',
-    'sim_' || (judged ->> 'paymentCode'),
+    'sim_pay_' || replace(gen_random_uuid()::text, '-', ''),
     jsonb_agg(jsonb_build_object(
       'id', item.id, 'productId', p -> 'productId', 'productName', p -> 'productName', 'amount', p -> 'amount', 'price', p -> 'price',
       'seconds', item.course -> 'seconds',
