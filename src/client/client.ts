@@ -1,19 +1,25 @@
 import { placeOrder } from './place_order.ts'
-import { retry } from './retry.ts'
+import { retry, systemClock } from './retry.ts'
 import { type Call, createTarget, newRequestId, type Query, send, type Target } from './transport.ts'
 import type {
   Balance,
+  Deliveries,
   Game,
   ListGamesQuery,
   ListOrdersQuery,
   ListProductsQuery,
+  ListResultsQuery,
   ListTransactionsQuery,
   Order,
   OrderPage,
   OrderRequest,
+  OrderTimelineAnswer,
   Product,
   Quote,
   QuoteRequest,
+  Result,
+  ResultPage,
+  SimulatedOrderAnswer,
   SimulationAnswer,
   SimulationRequest,
   SimulationStateAnswer,
@@ -89,12 +95,48 @@ export class SupplyClient {
    * known after all tries and a look-up: call again later, with the very same order and key.
    */
   placeOrder(order: OrderRequest, options?: PlaceOptions): Promise<Order> {
-    return placeOrder(this.#target, order, this.#with(options))
+    return placeOrder(this.#target, { path: '/b2b/orders', hasLookUp: true }, order, this.#with(options))
   }
 
   /** An order as it is now, with the keys that were delivered. */
   order(code: string, options?: CallOptions): Promise<Order> {
     return this.#get(`/b2b/orders/${encodeURIComponent(code)}`, {}, options)
+  }
+
+  /** What happened to an order, in order of time. */
+  timeline(code: string, options?: CallOptions): Promise<OrderTimelineAnswer['data']> {
+    return this.#get(`/b2b/orders/${encodeURIComponent(code)}/timeline`, {}, options)
+  }
+
+  /** Has an event sent again that was delivered or given up, at most once a minute. It is not repeated. */
+  redeliver(eventId: string, options?: CallOptions): Promise<Deliveries> {
+    const path = `/b2b/events/${encodeURIComponent(eventId)}/redeliver`
+    return this.#post(path, {}, { ...options, giveUpAfterMs: 0 })
+  }
+
+  /**
+   * The orders that became final, each once, in the sequence of their `seq`. Keep the `seq` of the last one together with
+   * what you did about it, and give it as `after` when you begin anew. It waits for results without an end; with
+   * `wait: 0` it ends after the last one that is there.
+   */
+  async *results(
+    { after, limit = 100, wait = 30 }: ListResultsQuery = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Result, void, undefined> {
+    for (let seen = after; ; ) {
+      const page = await this.resultPage({ after: seen, limit, wait }, options)
+      yield* page.results
+      seen = page.nextAfter
+      if (wait === 0 && !page.hasMore) return
+      // The service may answer early, as before it ends: it asks for a pause then.
+      if (page.results.length === 0) await systemClock.sleep(1000, options?.signal)
+    }
+  }
+
+  /** One page of the results; `wait` adds to the time that the request may take. */
+  resultPage(query: ListResultsQuery = {}, options?: CallOptions): Promise<ResultPage['data']> {
+    const timeoutMs = this.#with(options).timeoutMs + (query.wait ?? 0) * 1000
+    return this.#get('/b2b/results', { limit: 100, ...query }, { ...options, timeoutMs })
   }
 
   /** The orders, newest first, page after page. They have no keys: read the order for those. */
@@ -131,6 +173,21 @@ export class SupplyClient {
     options?: CallOptions,
   ): Promise<TransactionPage['data']> {
     return this.#get('/b2b/balance/transactions', { limit: 100, ...query }, options)
+  }
+
+  /** Tries an order without spending anything; `gameUserId` chooses its course. Only for accounts in test mode. */
+  simulateOrder(order: OrderRequest, options?: PlaceOptions): Promise<SimulatedOrderAnswer['data']> {
+    return placeOrder(
+      this.#target,
+      { path: '/simulation/orders', hasLookUp: false },
+      order,
+      this.#with(options),
+    )
+  }
+
+  /** A simulated order as it is now. */
+  simulatedOrder(code: string, options?: CallOptions): Promise<SimulatedOrderAnswer['data']> {
+    return this.#get(`/simulation/orders/${encodeURIComponent(code)}`, {}, options)
   }
 
   /** Sends a sample event through the real path of webhooks. Only for accounts in test mode. It is not repeated. */

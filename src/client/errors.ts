@@ -1,9 +1,17 @@
-import type { BalanceError, BusinessError, IdempotencyError, PriceError, RateLimitError } from './types.ts'
+import type {
+  BalanceError,
+  BusinessError,
+  IdempotencyError,
+  PriceError,
+  RateLimitError,
+  RedeliveryError,
+} from './types.ts'
 
 /** The codes of refusals. There may be others: changes of the service only add. */
 export type RefusalCode =
   | 'BODY_TOO_LARGE'
   | 'DELIVERY_DATA_INVALID'
+  | 'EVENT_NOT_FINAL'
   | 'EVENT_NOT_FOUND'
   | 'FORBIDDEN'
   | 'GAME_NOT_FOUND'
@@ -19,6 +27,7 @@ export type RefusalCode =
   | 'PRODUCT_UNAVAILABLE'
   | 'QUANTITY_OUT_OF_RANGE'
   | 'RATE_LIMITED'
+  | 'REDELIVERED_RECENTLY'
   | 'REQUEST_TIMEOUT'
   | 'UNAUTHORIZED'
   | 'UNSUPPORTED_MEDIA_TYPE'
@@ -29,6 +38,7 @@ type Bodies = {
   IDEMPOTENCY_KEY_REUSED: IdempotencyError
   PRICE_CHANGED: PriceError
   RATE_LIMITED: RateLimitError
+  REDELIVERED_RECENTLY: RedeliveryError
 }
 
 type BodyOf<Code extends string> = Code extends keyof Bodies

@@ -3,6 +3,9 @@ import { type Pace, retry } from './retry.ts'
 import { type Call, type Limits, newRequestId, send, type Target } from './transport.ts'
 import type { Order, OrderPage, OrderRequest } from './types.ts'
 
+/** Where to place an order, and whether it can be looked up there by its reference. */
+export type Place = { path: string; hasLookUp: boolean }
+
 type Options = Pace & { timeoutMs: number; idempotencyKey?: string }
 
 /** The statuses with which the service refuses to place an order. They say so of an earlier try as well. */
@@ -12,14 +15,19 @@ const decisive = [400, 402, 409, 422]
  * Places an order, and repeats the same bytes under the same key until the outcome is known or the time is up. Then it
  * looks the order up, once, where its `externalOrderId` is its key.
  */
-export async function placeOrder(target: Target, order: OrderRequest, options: Options): Promise<Order> {
+export async function placeOrder<Placed extends Order>(
+  target: Target,
+  { path, hasLookUp }: Place,
+  order: OrderRequest,
+  options: Options,
+): Promise<Placed> {
   const { timeoutMs, idempotencyKey = order.externalOrderId, ...pace } = options
   if (typeof order.externalOrderId !== 'string' || order.externalOrderId === '')
     throw new TypeError('an order needs an externalOrderId')
   const limits = { timeoutMs, signal: pace.signal, requestId: newRequestId() }
   const call: Call = {
     method: 'POST',
-    path: '/b2b/orders',
+    path,
     body: JSON.stringify(order),
     headers: keyHeader(order, idempotencyKey),
   }
@@ -35,7 +43,7 @@ export async function placeOrder(target: Target, order: OrderRequest, options: O
     const wasUncertain = uncertain
     uncertain = true
     const outcome = await send(target, call, limits)
-    if (outcome.kind === 'answered') return { done: outcome.data as Order }
+    if (outcome.kind === 'answered') return { done: outcome.data as Placed }
     if (outcome.kind === 'later') {
       uncertain = wasUncertain || !outcome.undone
       return { again: outcome.error, retryAfterMs: outcome.retryAfterMs }
@@ -44,12 +52,13 @@ export async function placeOrder(target: Target, order: OrderRequest, options: O
     throw outcome.error
   }
   try {
-    const tried = await retry<Order>(attempt, pace)
+    const tried = await retry<Placed>(attempt, pace)
     if ('done' in tried) return tried.done
     throw tried.gaveUp
   } catch (error) {
     if (!uncertain) throw error
-    const found = idempotencyKey === order.externalOrderId ? await lookUp(target, order, limits) : undefined
+    const isFindable = hasLookUp && idempotencyKey === order.externalOrderId
+    const found = isFindable ? await lookUp<Placed>(target, path, order, limits) : undefined
     if (found !== undefined) return found
     throw unknown(error)
   }
@@ -66,17 +75,22 @@ function keyHeader(order: OrderRequest, key: string): { [name: string]: string }
 }
 
 /** The order that was placed under its reference, if there is just one and it asks for the same. Never throws. */
-async function lookUp(target: Target, order: OrderRequest, limits: Limits): Promise<Order | undefined> {
+async function lookUp<Placed extends Order>(
+  target: Target,
+  path: string,
+  order: OrderRequest,
+  limits: Limits,
+): Promise<Placed | undefined> {
   if (limits.signal?.aborted) return undefined
   try {
     const query = { externalOrderId: order.externalOrderId, limit: 2 }
-    const listed = await send(target, { method: 'GET', path: '/b2b/orders', query }, limits)
+    const listed = await send(target, { method: 'GET', path, query }, limits)
     if (listed.kind !== 'answered') return undefined
     const [found, ...others] = (listed.data as OrderPage['data']).orders
     if (found === undefined || others.length > 0 || !asksForTheSame(found, order)) return undefined
-    const path = `/b2b/orders/${encodeURIComponent(found.code)}`
-    const read = await send(target, { method: 'GET', path }, limits)
-    return read.kind === 'answered' ? (read.data as Order) : undefined
+    const address = `${path}/${encodeURIComponent(found.code)}`
+    const read = await send(target, { method: 'GET', path: address }, limits)
+    return read.kind === 'answered' ? (read.data as Placed) : undefined
   } catch {
     return undefined
   }

@@ -65,6 +65,49 @@ describe('reading', () => {
     ])
   })
 
+  test('of results goes on after the last one, pauses after none, and ends with the signal or where there are no more', async () => {
+    const page = (first: number, last: number, hasMore: boolean) => {
+      const results = Array.from({ length: last - first + 1 }, (_, index) => ({ seq: first + index }))
+      return ok({ results, nextAfter: last, lastSeq: 9, hasMore })
+    }
+    const steps = [page(5, 6, true), page(7, 7, false), page(8, 7, false), page(8, 8, false)]
+    const waiting = scriptedClient([...steps, 'lost'], { giveUpAfterMs: 0 })
+    const seen: number[] = []
+    const reading = async () => {
+      for await (const { seq } of waiting.client.results({ after: 4 })) seen.push(seq)
+    }
+    await expect(reading()).rejects.toThrow(NoAnswerError)
+    expect(seen).toEqual([5, 6, 7, 8])
+    expect(waiting.sent.map(({ url }) => new URL(url).search)).toEqual(
+      [4, 6, 7, 7, 8].map((after) => `?limit=100&after=${after}&wait=30`),
+    )
+    const draining = scriptedClient(steps)
+    for await (const { seq } of draining.client.results({ after: 4, wait: 0 })) seen.push(seq)
+    expect(seen).toEqual([5, 6, 7, 8, 5, 6, 7])
+    const none = waiting.client.results({}, { signal: AbortSignal.abort(new Error('closing')) })
+    await expect(none.next()).rejects.toThrow('closing')
+  })
+
+  test('of a simulated order keeps its key, and looks nothing up', async () => {
+    const { client, sent } = scriptedClient(['lost', ok({ code: 'sim_1' }, 201)])
+    await client.simulateOrder({ externalOrderId: 'a try', items: [] })
+    expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual(
+      Array(2).fill('POST https://supply.example/simulation/orders'),
+    )
+    expect(sent.map(({ headers }) => headers.get('x-idempotency-key'))).toEqual(['a try', 'a try'])
+    const lost = scriptedClient(['lost'], { giveUpAfterMs: 0 })
+    await expect(lost.client.simulateOrder({ externalOrderId: 'a try', items: [] })).rejects.toThrow(
+      NoAnswerError,
+    )
+    expect(lost.sent).toHaveLength(1)
+  })
+
+  test('has an event sent again no more often than it is asked to', async () => {
+    const { client, sent } = scriptedClient([unavailable])
+    await expect(client.redeliver('e/1')).rejects.toThrow(NoAnswerError)
+    expect(sent.map(({ url }) => url)).toEqual(['https://supply.example/b2b/events/e%2F1/redeliver'])
+  })
+
   test('follows no redirect, which would carry the key away', async () => {
     const { client, sent } = scriptedClient([
       { status: 302, headers: { location: 'https://elsewhere.example' } },

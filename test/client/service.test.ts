@@ -99,6 +99,56 @@ describe('a partner with the client', () => {
     expect(await poor.balance()).toMatchObject({ balance: 15 })
   })
 
+  test('reads each result once, however often it begins anew', async () => {
+    const client = await clientOfNew()
+    const place = (reference: string) => client.placeOrder({ externalOrderId: reference, items: [topUp] })
+    const read: [number, string][] = []
+    for (const reference of ['1', '2', '3', '4']) {
+      const { code } = await place(reference)
+      for await (const result of client.results({ after: read.at(-1)?.[0] ?? 0, wait: 10 })) {
+        read.push([result.seq, result.orderCode])
+        break
+      }
+      expect(read.at(-1)?.[1]).toBe(code)
+    }
+    expect(read.map(([seq]) => seq)).toEqual([1, 2, 3, 4])
+    const all = await gather(client.results({ limit: 1, wait: 0 }))
+    expect(all.map(({ seq, orderCode }) => [seq, orderCode])).toEqual(read)
+    expect(await gather(client.results({ after: 4, wait: 0 }))).toEqual([])
+    expect(await client.resultPage({ after: 3 })).toMatchObject({ nextAfter: 4, lastSeq: 4, hasMore: false })
+  })
+
+  test('sees what happened to an order, and has its webhook sent again', async () => {
+    const partner = await service.partner()
+    const receiver = await service.receiver(partner)
+    const client = new SupplyClient({ baseUrl: service.api.url, apiKey: partner.key })
+    const order = { externalOrderId: 'told twice', items: [topUp], callbackUrl: receiver.url }
+    const { code } = await client.placeOrder(order)
+    await expect.poll(async () => (await client.order(code)).deliveries?.state).toBe('delivered')
+    const { entries } = await client.timeline(code)
+    expect(entries.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['placed', 'charged', 'delivered']),
+    )
+    const eventId = (await client.order(code)).deliveries?.eventId ?? ''
+    expect(await client.redeliver(eventId)).toMatchObject({ eventId })
+    await receiver.waitFor(({ duplicate }) => duplicate, 10_000)
+    await expect.poll(async () => (await client.order(code)).deliveries?.state).toBe('delivered')
+    const error = await client.redeliver(eventId).catch((error: unknown) => error)
+    expect(isRefused(error, 'REDELIVERED_RECENTLY') && error.body.retryAfter).toBeGreaterThan(0)
+  })
+
+  test('tries an order that spends nothing', async () => {
+    const client = await clientOfNew()
+    const order = { externalOrderId: 'a try', items: [{ ...topUp, deliveryData: { gameUserId: '123400' } }] }
+    const { code } = await client.simulateOrder(order)
+    expect(await client.simulateOrder(order)).toMatchObject({ code, simulated: true })
+    await expect
+      .poll(async () => (await client.simulatedOrder(code)).status, { timeout: 15_000 })
+      .toBe('failed')
+    expect(await client.balance()).toMatchObject({ balance: 1000, inOrders: 0 })
+    expect(await gather(client.orders())).toEqual([])
+  })
+
   test('learns why it is refused', async () => {
     const poor = await clientOfNew({ balance: 5 })
     const refused = async (order: object) => {

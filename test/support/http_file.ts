@@ -6,6 +6,8 @@ export type FileRequest = {
   status: number
   /** The code of the error that is expected. */
   code: string | undefined
+  /** Whether it may be answered otherwise at first. */
+  inTheEnd: boolean
   method: string
   url: string
   headers: { [name: string]: string }
@@ -35,7 +37,7 @@ function parseRequest(block: string): FileRequest {
   const start = lines.findIndex((line) => line !== '' && !line.startsWith('#'))
   const comments = lines.slice(0, start).join('\n')
   const [, method = '', url = ''] = /^([A-Z]+) (\S+)$/.exec(lines[start] ?? '') ?? []
-  const [, status, code] = /^# Expect: (\d{3})(?: ([A-Z_]+))?$/m.exec(comments) ?? []
+  const [, status, code, once] = /^# Expect: (\d{3})(?: ([A-Z_]+))?(?:, (once .*))?$/m.exec(comments) ?? []
   if (method === '' || status === undefined) throw new Error(`no request, or nothing expected: ${title}`)
   const rest = lines.slice(start + 1)
   const empty = rest.indexOf('')
@@ -47,6 +49,7 @@ function parseRequest(block: string): FileRequest {
   const body = empty < 0 ? '' : rest.slice(empty).join('\n').trim()
   return {
     ...{ title, name: /^# @name (\w+)$/m.exec(comments)?.[1], status: Number(status), code, method, url },
+    inTheEnd: once !== undefined,
     ...{ headers: Object.fromEntries(headers), body: body === '' ? undefined : body },
   }
 }
