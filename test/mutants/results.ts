@@ -57,7 +57,7 @@ export const results: Mutant[] = [
   {
     name: 'show results to a revoked key',
     breaks: 'A request that waited shows nothing to a key that does not work any more.',
-    file: 'db/functions/api/list_results.sql',
+    file: 'db/functions/api/results/list_results.sql',
     find: 'not core.api_key_is_valid(key_id, account_id)',
     replace: 'false',
     tests: [numbers],
