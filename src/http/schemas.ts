@@ -262,7 +262,7 @@ export const transactionsQuery = v.object({
 /** The query of GET /b2b/results. */
 export const resultsQuery = v.object({
   after: v.pipe(
-    v.optional(wholeNumber(0, Number.MAX_SAFE_INTEGER), 0),
+    v.optional(wholeNumber(0, 999_999_999_999_999), 0),
     v.description('The `nextAfter` of the answer before: only results with a higher `seq` are given.'),
   ),
   limit: pageLimit,
