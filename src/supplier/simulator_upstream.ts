@@ -46,7 +46,7 @@ const orderSchema = v.object({
       maxPrice: v.nullish(v.number()),
     }),
   ]),
-  callbackUrl: v.nullish(v.string(), null),
+  callbackUrl: v.nullish(v.pipe(v.string(), v.url()), null),
 })
 type OrderBody = v.InferOutput<typeof orderSchema>
 

@@ -177,6 +177,12 @@ describe('the simulator as an upstream', () => {
     ['DELETE', '/b2b/orders', undefined, 405],
     ['POST', '/b2b/orders', '{"externalOrderId":"a","items":[]}', 400],
     ['POST', '/b2b/orders', 'nonsense', 400],
+    [
+      'POST',
+      '/b2b/orders',
+      '{"externalOrderId":"a","items":[{"productId":101}],"callbackUrl":"nonsense"}',
+      400,
+    ],
   ])('answers %s %s with %s by %i', async (method, path, body, status) => {
     const headers = { 'x-api-key': simulator.token }
     const response = await fetch(`${simulator.url}${path}`, { method, headers, body: body ?? null })
