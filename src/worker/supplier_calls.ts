@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { batch } from '../database/batch.ts'
 import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
@@ -84,17 +85,19 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   }
 
   async function callAdapter(leased: LeasedCall): Promise<SupplierOutcome> {
+    const isPut = leased.method === 'put'
+    if (leased.wait_ms > 0) await sleep(leased.wait_ms, undefined, { signal }).catch(() => {})
+    if (signal.aborted && isPut) return notPlaced('busy', 'the worker stopped before the call')
     const adapter = adapters.adapterFor(leased.protocol)
-    const { method } = leased
     // What is certain not to have been sent may be sent later.
     const withoutCall = (cause: NotPlacedCause, problem: string) =>
-      method === 'put' ? notPlaced(cause, problem) : unknown(problem)
+      isPut ? notPlaced(cause, problem) : unknown(problem)
     if (adapter === undefined)
       return withoutCall('settings', `there is no adapter for protocol ${leased.protocol}`)
     const access = await credentials.tokenFor(leased)
     if (!access.ok) return withoutCall(access.cause, access.error)
     const call = callFrom(leased, access.token, publicUrl)
-    const outcome = await (method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal))
+    const outcome = await (isPut ? adapter.put(call, signal) : adapter.get(call, signal))
     if ('httpStatus' in outcome && outcome.httpStatus === 401) credentials.reject(leased, access.token)
     return outcome
   }
@@ -105,11 +108,11 @@ export function createSupplierCalls(options: SupplierCallOptions) {
 
     /** Makes the call that was leased. Never rejects for what the outside world does. */
     call: async (leased: LeasedCall): Promise<SupplierOutcome> => {
-      const beganAt = performance.now()
+      const beganAt = performance.now() + leased.wait_ms
       try {
         const result = await callAdapter(leased)
         const { supplier, method } = leased
-        const seconds = (performance.now() - beganAt) / 1_000
+        const seconds = Math.max(0, performance.now() - beganAt) / 1_000
         metrics.observeSupplierCall({ supplier, method, outcome: result.outcome }, seconds)
         return result
       } finally {

@@ -6,6 +6,8 @@ const notPlaced = 'test/sql/suppliers/not_placed.test.ts'
 const promises = 'test/sql/suppliers/promises.test.ts'
 const choosing = 'test/sql/suppliers/choosing.test.ts'
 const again = 'db/functions/core/choosing/choose_again.sql'
+const limits = 'test/sql/suppliers/limits.test.ts'
+const turns = 'db/functions/core/choosing/take_turns.sql'
 const journey = 'test/journey.test.ts'
 const outcomes = 'test/supplier/outcome.test.ts'
 const plan = 'db/functions/core/suppliers/plan_calls.sql'
@@ -35,7 +37,7 @@ export const suppliers: Mutant[] = [
     name: 'send each call as a PUT',
     breaks: 'The claim says whether an item is sent or asked for.',
     file: 'src/worker/supplier_calls.ts',
-    find: "method === 'put' ? adapter.put(call, signal) : adapter.get(call, signal)",
+    find: 'isPut ? adapter.put(call, signal) : adapter.get(call, signal)',
     replace: 'adapter.put(call, signal)',
     tests: [journey],
   },
@@ -290,5 +292,37 @@ export const suppliers: Mutant[] = [
     find: 'elsif is_paused then',
     replace: 'elsif false then',
     tests: [choosing],
+  },
+  {
+    name: 'overlook the limit of calls at once',
+    breaks: 'All workers together have no more calls to a supplier under way than its limit.',
+    file: turns,
+    find: 'limited.max_calls - core.calls_under_way(limited.code)',
+    replace: 'limited.max_calls',
+    tests: [limits],
+  },
+  {
+    name: 'give each worker the same time for a call',
+    breaks: 'By the limit of requests a second each call has a time of its own, over all workers.',
+    file: turns,
+    find: 'set free_at = next_at where',
+    replace: 'set free_at = null where',
+    tests: [limits],
+  },
+  {
+    name: 'call before the time that was given',
+    breaks: 'A worker waits for the time of its call.',
+    file: 'src/worker/supplier_calls.ts',
+    find: 'if (leased.wait_ms > 0) await',
+    replace: 'if (false) await',
+    tests: ['test/worker/supplier_calls.test.ts'],
+  },
+  {
+    name: 'let who comes later go first',
+    breaks: 'At a limited supplier who comes later is behind who waits.',
+    file: turns,
+    find: 'l.limited_at nulls last',
+    replace: 'l.limited_at nulls first',
+    tests: [limits],
   },
 ]

@@ -15,6 +15,7 @@ import { makeCatalog, makePartner, products } from '../support/partner.ts'
 const database = testDatabase()
 let db: Database
 let calls: ReturnType<typeof createSupplierCalls>
+let cutOff: AbortController
 /** How many results each statement had. */
 let sizes: number[]
 
@@ -39,6 +40,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([adapters.close(), db.end()]))
 beforeEach(() => {
   sizes = []
+  cutOff = new AbortController()
   const counting: Database = {
     ...db,
     call: (name, ...[args]) => {
@@ -54,7 +56,7 @@ beforeEach(() => {
     unsafeMinutes: 30,
     publicUrl: 'https://supply.example/',
     supplierCap: 100,
-    signal: new AbortController().signal,
+    signal: cutOff.signal,
     metrics: createWorkerMetrics(db),
   })
 })
@@ -81,12 +83,22 @@ test('results that come together share statements', async () => {
 })
 
 test('a call without an adapter of its protocol is not made: nothing is sent, and what was sent stays unknown', async () => {
-  const leased = { protocol: 'telepathy', supplier: 'first' } as LeasedCall
+  const leased = { protocol: 'telepathy', supplier: 'first', wait_ms: 0 } as LeasedCall
   expect(await calls.call({ ...leased, method: 'put' })).toMatchObject({
     outcome: 'not_placed',
     cause: 'settings',
   })
   expect(await calls.call({ ...leased, method: 'get' })).toMatchObject({ outcome: 'unknown' })
+})
+
+test('a call waits as long as the limits of its supplier say, and is not made when the worker stops meanwhile', async () => {
+  const leased = { protocol: 'telepathy', supplier: 'first', method: 'put' } as LeasedCall
+  const beganAt = performance.now()
+  await calls.call({ ...leased, wait_ms: 50 })
+  expect(performance.now() - beganAt).toBeGreaterThanOrEqual(49)
+  const stopped = calls.call({ ...leased, protocol: 'http', wait_ms: 3_600_000 })
+  cutOff.abort()
+  expect(await stopped).toMatchObject({ outcome: 'not_placed', cause: 'busy' })
 })
 
 test('results with many codes share none, for two of them are a statement’s work', async () => {

@@ -5,7 +5,7 @@ returns table (
   ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
   reference uuid, sku text, quantity int, delivery_data jsonb, supplier text,
   delivery_type text, unit_cost numeric, currency text, supplier_order_id text, first_sent_at timestamptz,
-  token_url text, client_id text, pushes_events boolean
+  token_url text, client_id text, pushes_events boolean, wait_ms double precision
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -17,6 +17,9 @@ declare
   postponed_until timestamptz[];
   unsent_ids uuid[];
   has_chosen boolean := false;
+  has_limits boolean;
+  waits double precision[];
+  turns record;
 begin
   locked_ids := array(
     select i.id from supply.order_items i where i.id = any (item_ids) order by i.id for no key update skip locked);
@@ -29,8 +32,8 @@ begin
     select coalesce(array_agg(d.id) filter (where d.due_at <= now()), '{}'),
       coalesce(array_agg(d.id order by d.id) filter (where d.due_at > now()), '{}'),
       coalesce(array_agg(d.due_at order by d.id) filter (where d.due_at > now()), '{}'),
-      array_agg(d.id) filter (where d.is_unserved)
-    into due_ids, postponed_ids, postponed_until, unsent_ids
+      array_agg(d.id) filter (where d.is_unserved), bool_or(d.is_limited and d.due_at <= now())
+    into due_ids, postponed_ids, postponed_until, unsent_ids, has_limits
     from (
       select i.id, case
         -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
@@ -40,12 +43,14 @@ begin
           -- A backoff by half the time waited, spread so that not all come back at once.
           then now() + (0.5 + random()) * least(interval '1 minute', greatest(interval '250 ms', (now() - i.next_check_at) / 2))
         else planned.at
-      end as due_at, i.sent_at is null and i.next_call = 'put' and planned.at <= now() and health.is_passed_over as is_unserved
+      end as due_at, i.sent_at is null and i.next_call = 'put' and planned.at <= now() and health.is_passed_over as is_unserved,
+        health.is_limited
       from supply.order_items i
       -- Without a lease, nothing planned means held for an operator.
       cross join lateral (select coalesce(i.claim_expires_at, i.next_check_at) as at) as planned
       cross join lateral (
-        select s.paused_at is not null or s.open_since is not null as is_passed_over from supply.suppliers s where s.code = i.supplier offset 0
+        select s.paused_at is not null or s.open_since is not null as is_passed_over, s.max_calls is not null or s.max_per_second is not null as is_limited
+        from supply.suppliers s where s.code = i.supplier offset 0
       ) as health
       where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
     ) as d;
@@ -53,11 +58,19 @@ begin
     perform core.choose_again(unsent_ids);
     has_chosen := true;
   end loop;
+  if has_limits then
+    select t.* into turns from core.take_turns(due_ids) t;
+    due_ids := turns.taken;
+    waits := turns.waits;
+    postponed_ids := postponed_ids || turns.late;
+    postponed_until := postponed_until || turns.late_until;
+  end if;
 
   return query
   with claimed as (
     update supply.order_items i set
-      next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = gen_random_uuid(), claim_expires_at = now() + interval '45 s'
+      next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = gen_random_uuid(), limited_at = null,
+      claim_expires_at = now() + interval '45 s' + coalesce(waits[array_position(due_ids, i.id)], 0) * interval '1 ms'
     from (
       select b.id, b.sent_at, case
         -- The worker may have been away since the answer that allowed it.
@@ -75,7 +88,8 @@ begin
   )
   select array_position(item_ids, c.id), c.id, c.claim_id, c.method, s.protocol, s.base_url, s.token,
     c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency, c.supplier_order_id, c.sent_at,
-    s.token_url, s.client_id, s.push_secret is not null
+    s.token_url, s.client_id, s.push_secret is not null,
+    coalesce(waits[array_position(due_ids, c.id)], 0)
   from claimed c
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s
   -- The protocol http says nothing of costs.
@@ -93,5 +107,6 @@ comment on function work.begin_calls is
   'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
   'transaction has locked within a second. under_way counts the calls '
   'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency '
-  '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events.
+  '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait '
+  'before the call, by the limits of the supplier (core.take_turns).
 nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id';

@@ -10,6 +10,7 @@ begin
     case
       when p.due_at is null then format('%s is held: ops.settle_item(%L, …) settles it, ops.poll_now(%L) asks %s again', p.label, p.id, p.id, p.supplier)
       when p.claim_expires_at is not null then format('without a result, %s is asked again about %s', p.supplier, p.label)
+      when p.next_call = 'put' and p.is_waiting then format('%s waits for %s, which is paused, or for another that can serve', p.label, p.supplier)
       when p.next_call = 'put' then format('%s is sent to %s', p.label, p.supplier)
       else format('%s is asked again about %s', p.supplier, p.label)
     end
@@ -18,7 +19,9 @@ begin
   from (
     select s.label, (s.item).id, (s.item).supplier, (s.item).next_call, (s.item).claim_expires_at,
       coalesce((s.item).claim_expires_at, (s.item).next_check_at) as due_at,
-      (s.item).stuck_at is not null and (s.item).held_at is null as is_stuck
+      (s.item).stuck_at is not null and (s.item).held_at is null as is_stuck,
+      (s.item).sent_at is null and exists (
+        select from supply.suppliers su where su.code = (s.item).supplier and su.paused_at is not null) as is_waiting
     from core.story_items(order_id) s where (s.item).completed_at is null
   ) as p;
 

@@ -10,6 +10,7 @@ declare
   answers jsonb[];
   deferred jsonb;
   is_noted boolean;
+  has_limits boolean;
   noted record;
   answer jsonb;
   applied record;
@@ -37,8 +38,9 @@ begin
 
   answers := core.classify_results(results, unsafe_after);
   select jsonb_agg(a) filter (where a ->> 'verdict' = 'deferred'),
-    bool_or((a ->> 'isTroubled')::boolean or a ->> 'outcome' in ('unknown', 'not_placed'))
-  into deferred, is_noted from unnest(answers) as a;
+    bool_or((a ->> 'isTroubled')::boolean or a ->> 'outcome' in ('unknown', 'not_placed')),
+    bool_or((a ->> 'isLimited')::boolean)
+  into deferred, is_noted, has_limits from unnest(answers) as a;
   settled := core.settle_items(answers);
   stuck := core.plan_calls(answers, deadline);
 
@@ -63,6 +65,9 @@ begin
   from supply.order_items i
   where i.id = any (item_ids) and i.completed_at is null and i.next_check_at is not null and i.claim_expires_at is null
   having count(*) > 0;
+  if has_limits then
+    perform core.call_next(answers);
+  end if;
   if cardinality(stuck) > 0 then
     select causes || array_agg('item_stuck:' || i.supplier),
       messages || array_agg(format('supplier %s has not settled item %s within its deadline', i.supplier, i.id))
