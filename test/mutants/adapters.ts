@@ -55,6 +55,15 @@ export const adapters: Mutant[] = [
     tests: conformance('b2b'),
   },
   {
+    name: 'b2b: fail after a lost connection',
+    breaks: 'Where no answer came the order may be under way.',
+    file: 'src/supplier/b2b/calls.ts',
+    find: "notPlaced('unreachable', exchange.lost) : unknown(exchange.lost, exchange)",
+    replace:
+      'notPlaced(\'unreachable\', exchange.lost) : readRefusal(call, { status: 422, retryAfter: null, body: Buffer.from(\'{"success":false,"error":"","code":"X"}\'), tooLarge: false })',
+    tests: conformance('b2b'),
+  },
+  {
     name: "b2b: take a foreign order's keys",
     breaks: 'An answer about another order says nothing of ours.',
     file: 'src/supplier/b2b/order.ts',
@@ -94,6 +103,17 @@ export const adapters: Mutant[] = [
     file: 'src/supplier/kinguin/refusal.ts',
     find: '    default:\n      return lost(call, { answer })',
     replace: '    default:\n      return outOfStock(answer.status)',
+    tests: conformance('kinguin'),
+  },
+  {
+    name: 'kinguin: fail after a lost connection',
+    breaks: 'Where no answer came the order may be under way.',
+    file: 'src/supplier/kinguin/calls.ts',
+    find: 'if (!exchange.notSent) return unknown(exchange.lost, exchange)',
+    replace: `if (!exchange.notSent) {
+      const body = Buffer.from('{"kind":"ProductUnavailable"}')
+      return readRefusal(call, { status: 400, retryAfter: null, body, tooLarge: false })
+    }`,
     tests: conformance('kinguin'),
   },
   {

@@ -84,7 +84,11 @@ function describeLostPlacings({ driver, supplier, hasty, order, put, get, during
     it.each(statuses)('of %i without a word decides nothing that it does not say', async (status) => {
       const call = order(completed)
       const outcome = await during({ to: 'placing', damage: { status } }, () => put(call))
-      expect(outcome).toMatchObject(outcomes.byStatus?.[status] ?? { outcome: 'unknown' })
+      // By a 401 the worker knows that it has to renew a token.
+      expect(outcome).toMatchObject({
+        ...(outcomes.byStatus?.[status] ?? { outcome: 'unknown' }),
+        httpStatus: status,
+      })
     })
 
     it('that redirects is not followed', async () => {
@@ -134,6 +138,7 @@ function describeLostReadings({ driver, hasty, order, put, get, during }: Bench)
       await put(call)
       expect(await during({ to: 'reading', damage: { status } }, () => get(sent(call)))).toMatchObject({
         outcome: 'unknown',
+        httpStatus: status,
       })
     })
 
