@@ -13,12 +13,12 @@ export async function placeOrder(
   call: SupplierCall,
   signal: AbortSignal,
 ): Promise<SupplierOutcome> {
-  const order = orderFor(call)
-  if ('outcome' in order) return order
   if (call.firstSentAt !== null) {
     const found = await findOrder(gateway, call, signal)
     if (found.outcome !== 'not_received') return found
   }
+  const order = orderFor(call)
+  if ('outcome' in order) return order
   const exchange = await gateway({ path: '/v2/order', order }, signal)
   if (!('answer' in exchange)) {
     if (!exchange.notSent) return unknown(exchange.lost, exchange)

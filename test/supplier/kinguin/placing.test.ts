@@ -84,6 +84,18 @@ describe('a repeated order', () => {
     expect(paths()).toEqual(['GET /v1/order'])
   })
 
+  it.each<[string, { unitCost?: null; quantity?: number }]>([
+    ['has no cost any more', { unitCost: null }],
+    ['could not be sent now', { quantity: 10 }],
+  ])('that is there is not refused because it %s', async (_, given) => {
+    const { there, asked } = await placed(order())
+    there.qty = given.quantity ?? there.qty
+    expect(await adapter.put({ ...asked, ...given })).toMatchObject({
+      outcome: 'answered',
+      status: 'processing',
+    })
+  })
+
   it('is not sent while it cannot be looked for', async () => {
     kinguin().setFault({ to: 'reading', damage: { status: 503 } })
     expect(await adapter.put(order({ firstSentAt: new Date() }))).toMatchObject({ outcome: 'unknown' })
