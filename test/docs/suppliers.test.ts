@@ -49,12 +49,14 @@ describe('the page about suppliers', () => {
   test('has statements that an operator can run', async () => {
     const { sql } = database
     await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
-    const [, statements = ''] = /```sql\n([^`]*)```/.exec(page) ?? []
-    await sql.unsafe(statements)
+    for (const [, statements = ''] of page.matchAll(/```sql\n([^`]*)```/g)) await sql.unsafe(statements)
     const [offer] = await sql`
       select s.protocol, o.sku from supply.offers o join supply.suppliers s on s.code = o.supplier
       where o.product_id = ${products.topUp} and o.supplier <> 'first'`
     expect(offer).toEqual({ protocol: 'b2b', sku: '2001' })
+    const [modern] =
+      await sql`select max_calls, paused_at, client_id from ops.suppliers where code = 'modern'`
+    expect(modern).toEqual({ max_calls: 20, paused_at: null, client_id: 'us' })
   })
 
   test('is right that adapters and database promise the same', async () => {
