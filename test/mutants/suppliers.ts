@@ -255,10 +255,9 @@ export const suppliers: Mutant[] = [
   {
     name: 'send elsewhere what was sent',
     breaks: 'An item that was sent stays with its supplier; only one that never was goes to another.',
-    file: begin,
-    find: "as due_at, i.sent_at is null and i.next_call = 'put'",
-    replace: "as due_at, i.next_call = 'put'",
-    also: [{ file: again, find: ' and i.sent_at is null and i.recovered_at is null', replace: '' }],
+    file: again,
+    find: ' and i.sent_at is null and i.recovered_at is null',
+    replace: '',
     tests: [choosing],
   },
   {

@@ -15,9 +15,8 @@ declare
   due_ids uuid[];
   postponed_ids uuid[];
   postponed_until timestamptz[];
-  unsent_ids uuid[];
-  has_chosen boolean := false;
-  has_limits boolean;
+  special_ids uuid[];
+  is_chosen boolean := false;
   waits double precision[];
   turns record;
 begin
@@ -32,8 +31,8 @@ begin
     select coalesce(array_agg(d.id) filter (where d.due_at <= now()), '{}'),
       coalesce(array_agg(d.id order by d.id) filter (where d.due_at > now()), '{}'),
       coalesce(array_agg(d.due_at order by d.id) filter (where d.due_at > now()), '{}'),
-      array_agg(d.id) filter (where d.is_unserved), bool_or(d.is_limited and d.due_at <= now())
-    into due_ids, postponed_ids, postponed_until, unsent_ids, has_limits
+      array_agg(d.id) filter (where d.due_at <= now() and d.is_special)
+    into due_ids, postponed_ids, postponed_until, special_ids
     from (
       select i.id, case
         -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
@@ -43,22 +42,19 @@ begin
           -- A backoff by half the time waited, spread so that not all come back at once.
           then now() + (0.5 + random()) * least(interval '1 minute', greatest(interval '250 ms', (now() - i.next_check_at) / 2))
         else planned.at
-      end as due_at, i.sent_at is null and i.next_call = 'put' and planned.at <= now() and health.is_passed_over as is_unserved,
-        health.is_limited
+      end as due_at, i.supplier = any (array(
+        select s.code from supply.suppliers s
+        where s.paused_at is not null or s.open_since is not null or s.max_calls is not null or s.max_per_second is not null)) as is_special
       from supply.order_items i
       -- Without a lease, nothing planned means held for an operator.
       cross join lateral (select coalesce(i.claim_expires_at, i.next_check_at) as at) as planned
-      cross join lateral (
-        select s.paused_at is not null or s.open_since is not null as is_passed_over, s.max_calls is not null or s.max_per_second is not null as is_limited
-        from supply.suppliers s where s.code = i.supplier offset 0
-      ) as health
       where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
     ) as d;
-    exit when unsent_ids is null or has_chosen;
-    perform core.choose_again(unsent_ids);
-    has_chosen := true;
+    exit when special_ids is null or is_chosen;
+    perform core.choose_again(special_ids);
+    is_chosen := true;
   end loop;
-  if has_limits then
+  if special_ids is not null then
     select t.* into turns from core.take_turns(due_ids) t;
     due_ids := turns.taken;
     waits := turns.waits;

@@ -4,7 +4,10 @@ language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mod
 as $$
 begin
   return array(
-    select r || jsonb_build_object('supplier', attempt.supplier, 'method', attempt.method, 'outcome', said.outcome, 'isTroubled', attempt.is_troubled, 'isLimited', attempt.is_limited, 'verdict', case
+    select r || jsonb_build_object('supplier', attempt.supplier, 'method', attempt.method, 'outcome', said.outcome, 'isNoted',
+      said.outcome in ('unknown', 'not_placed') or attempt.supplier = any (array(
+        select s.code from supply.suppliers s
+        where s.failures > 0 or s.open_since is not null or s.trouble is not null or s.max_calls is not null)), 'verdict', case
       when row_number() over (partition by item.id order by (r ->> 'ordinal')::int) > 1 then 'deferred'
       when item.completed_at is not null or item.supplier <> attempt.supplier then 'individual'
       -- The fencing token of a worker that lost its lease is outdated. A push has none and always counts.
@@ -24,10 +27,7 @@ begin
     from jsonb_array_elements(results) as r
     cross join lateral (select i.* from supply.order_items i where i.id = (r ->> 'itemId')::uuid offset 0) as item
     left join lateral (
-      select a.supplier, a.method, s.failures > 0 or s.open_since is not null or s.trouble is not null as is_troubled,
-        s.max_calls is not null as is_limited
-      from supply.supplier_attempts a join supply.suppliers s on s.code = a.supplier
-      where a.id = (r ->> 'attemptId')::bigint offset 0
+      select a.supplier, a.method from supply.supplier_attempts a where a.id = (r ->> 'attemptId')::bigint offset 0
     ) as attempt on true
     cross join lateral (select
       case
@@ -42,6 +42,7 @@ end
 $$;
 comment on function core.classify_results is
   'What suppliers'' results mean for their items, which the caller has locked: each entry with its supplier, its outcome, the method of the call, '
-  'whether core.count_answers has to know of a good answer of its supplier (isTroubled), whether others may wait for the end of the call (isLimited), and a verdict. settled: all '
+  ''
+  'whether its supplier has something to note of it (isNoted: core.count_answers, core.call_next), and a verdict. settled: all '
   'or nothing of the item was delivered, without contradiction. waiting: it is asked for again. deferred: another result of the same item comes first. '
   'individual: core.apply_result decides. unsafe_after is how long an item is looked for that its supplier does not have and that may not be sent again.';

@@ -10,11 +10,11 @@ declare
   answers jsonb[];
   deferred jsonb;
   is_noted boolean;
-  has_limits boolean;
+  is_waiting boolean;
   noted record;
   answer jsonb;
   applied record;
-  stuck uuid[];
+  stuck uuid[] := '{}';
   settled bigint[];
   ended record;
   causes text[] := '{}';
@@ -38,11 +38,12 @@ begin
 
   answers := core.classify_results(results, unsafe_after);
   select jsonb_agg(a) filter (where a ->> 'verdict' = 'deferred'),
-    bool_or((a ->> 'isTroubled')::boolean or a ->> 'outcome' in ('unknown', 'not_placed')),
-    bool_or((a ->> 'isLimited')::boolean)
-  into deferred, is_noted, has_limits from unnest(answers) as a;
+    bool_or((a ->> 'isNoted')::boolean), bool_or(a ->> 'verdict' = 'waiting')
+  into deferred, is_noted, is_waiting from unnest(answers) as a;
   settled := core.settle_items(answers);
-  stuck := core.plan_calls(answers, deadline);
+  if is_waiting then
+    stuck := core.plan_calls(answers, deadline);
+  end if;
 
   -- Rare results, one by one: a part, too many codes, no stock, a result that comes too late.
   for answer in select a from unnest(answers) as a where a ->> 'verdict' = 'individual' order by a ->> 'itemId' loop
@@ -65,9 +66,6 @@ begin
   from supply.order_items i
   where i.id = any (item_ids) and i.completed_at is null and i.next_check_at is not null and i.claim_expires_at is null
   having count(*) > 0;
-  if has_limits then
-    perform core.call_next(answers);
-  end if;
   if cardinality(stuck) > 0 then
     select causes || array_agg('item_stuck:' || i.supplier),
       messages || array_agg(format('supplier %s has not settled item %s within its deadline', i.supplier, i.id))
@@ -75,6 +73,7 @@ begin
     from supply.order_items i where i.id = any (stuck);
   end if;
   if is_noted then
+    perform core.call_next(answers);
     select n.causes, n.messages into noted from core.count_answers(answers) n;
     causes := causes || noted.causes;
     messages := messages || noted.messages;
