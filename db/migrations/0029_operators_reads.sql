@@ -5,8 +5,9 @@ set local role supply_owner;
 create index events_state on supply.events (
   (case when state in ('queued', 'ready') then 'waiting' else state end), next_attempt_at)
   where case when state in ('queued', 'ready') then 'waiting' else state end <> 'delivered';
--- What was sent to a supplier, by time. An item pays for it as it is placed, sent, and final.
-create index order_items_sent on supply.order_items (supplier, sent_at);
+-- What a supplier has ended, by time. An item pays for it once, by an update that is in another index already; by sent_at, the
+-- first update of each item would be in all indexes anew.
+create index order_items_ended on supply.order_items (supplier, completed_at) where completed_at is not null;
 
 -- What the audit found stays known until it is seen to be gone, so that an alert that was acknowledged stays so meanwhile.
 create table supply.audit_breaches (

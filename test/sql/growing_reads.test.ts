@@ -104,12 +104,14 @@ const operatorsReads: Reads = {
   'events that are held': (sql) => sql`select * from ops.events where state = 'held'`,
   'events that wait': (sql) => sql`
     select * from ops.events where state = 'waiting' order by next_attempt_at limit ${page}`,
-  'latest items of a supplier': (sql) => sql`
-    select * from ops.order_items where supplier = 'bench' order by sent_at desc limit ${page}`,
+  'items that a supplier ended last': (sql) => sql`
+    select * from ops.order_items where supplier = 'bench' and completed_at is not null
+    order by completed_at desc limit ${page}`,
   'items of a supplier in a minute': (sql) => sql`
-    select * from ops.order_items where supplier = 'bench' and sent_at between ${halfYearAgo} and ${minuteLater}`,
+    select * from ops.order_items where supplier = 'bench' and completed_at between ${halfYearAgo} and ${minuteLater}`,
   'items of a supplier that has none': (sql) => sql`
-    select * from ops.order_items where supplier = 'nobody' order by sent_at desc limit ${page}`,
+    select * from ops.order_items where supplier = 'nobody' and completed_at < now()
+    order by completed_at desc limit ${page}`,
   'latest deliveries': (sql) =>
     sql`select * from ops.delivery_attempts order by started_at desc limit ${page}`,
   'ledger rows of an order': (sql) => sql`select * from ops.ledger where order_code = ${midCode(sql)}`,

@@ -46,4 +46,6 @@ comment on column ops.order_items.stuck is 'Whether the supplier''s deadline pas
 comment on column ops.order_items.held is 'Whether the item waits for an operator, because an answer made no sense.';
 comment on column ops.order_items.codes_kept is 'How many codes the supplier gave, delivered or not.';
 comment on column ops.order_items.error_message is 'The text that a buyer may read.';
+comment on column ops.order_items.completed_at is
+  'When it ended; null: it is open. Those that a supplier ended are found at once by: where supplier = … and completed_at > … order by completed_at.';
 comment on column ops.order_items.to_ask is 'Whether it was open when the database was restored, and no supplier has said since what it knows of it.';
