@@ -549,7 +549,7 @@ export type Functions = {
     args: { order_id: string | null }
     result: undefined
   }
-  /** Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; returns how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. The leases of dead pools end: their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes back. Its results are refused by their fencing tokens. */
+  /** Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; returns how many. Call it every 5 s from each worker, after its heartbeat, and again until it returns 0: it frees the pools that hold some 500 jobs together at a time. Calls at the same time do nothing. The leases of dead pools end: their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes back. Its results are refused by their fencing tokens. */
   'work.sweep': {
     args: Record<string, never>
     result: number | null

@@ -72,8 +72,9 @@ function createSweep({ db, log, pools, lockId: lock_id, isKnown, onHopeless }: P
     const unknown = await db.call('work.heartbeat', { lock_id, pool_ids })
     if (wasKnown && unknown) onHopeless('the sweeper of another worker took this one for dead')
     wasKnown = true
-    const freed = await db.call('work.sweep')
-    if (freed) log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
+    for (let freed = await db.call('work.sweep'); freed; freed = await db.call('work.sweep')) {
+      log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
+    }
   }
 }
 

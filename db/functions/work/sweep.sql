@@ -3,6 +3,7 @@ returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  at_once constant int := 500;
   dead text[];
   jobs core.jobs[];
   job core.jobs;
@@ -15,7 +16,17 @@ begin
     misses = case when core.lock_is_held(p.lock_key) then 0 else p.misses + 1 end, checked_at = now()
   where p.checked_at < now() - interval '4 s';
 
-  dead := core.dead_pools();
+  -- Not more than a statement has time for: where many have died, the rest comes with the next call.
+  dead := array(
+    select c.pool_id
+    from (
+      select d.pool_id, sum(coalesce(held.jobs, 0)) over (order by d.pool_id) - coalesce(held.jobs, 0) as jobs_before
+      from unnest(core.dead_pools()) as d (pool_id)
+      left join (
+        select j.locked_by, count(*)::int as jobs from core.jobs j where not j.is_available group by j.locked_by
+      ) as held on held.locked_by = d.pool_id
+    ) as c
+    where c.jobs_before < at_once);
   -- First, as what it plans gets new jobs beside those that are still locked.
   perform core.end_claims(dead);
   jobs := array(
@@ -39,6 +50,7 @@ end
 $$;
 comment on function work.sweep is
   'Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; '
-  'returns how many. Call it every 5 s from each worker, after its heartbeat; calls at the same time do nothing. The leases of dead pools end: '
+  'returns how many. Call it every 5 s from each worker, after its heartbeat, and again until it returns 0: it frees the pools that hold some 500 jobs '
+  'together at a time. Calls at the same time do nothing. The leases of dead pools end: '
   'their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes '
   'back. Its results are refused by their fencing tokens.';

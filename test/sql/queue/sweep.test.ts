@@ -94,3 +94,18 @@ test('a process that ends in order leaves nothing to sweep', async () => {
   await sql()`select work.remove_pools(106)`
   expect(await sql()`select from supply.worker_pools`).toHaveLength(0)
 })
+
+test('of many dead pools so many are freed at a time as a statement has time for, each as a whole', async () => {
+  const pools = Array.from({ length: 12 }, (_, n) => `pool-dead-${String(n).padStart(2, '0')}`)
+  for (const [n, pool] of pools.entries()) await register(pool, 200 + n, false)
+  await sql()`
+    select graphile_worker.add_jobs(array_agg(row('call_supplier', json_build_object('id', gen_random_uuid()), null, now(), 1000, null, 0, null)::graphile_worker.job_spec))
+    from generate_series(1, 1200)`
+  await sql()`
+    update graphile_worker._private_jobs set locked_by = 'pool-dead-' || lpad((id % 12)::text, 2, '0'), locked_at = now(), attempts = 1`
+  expect(await sweep()).toBe(0)
+  expect([await sweep(), await sweep(), await sweep(), await sweep()]).toEqual([500, 500, 200, 0])
+  const [left] =
+    await sql()`select count(*)::int as jobs, count(locked_by)::int as locked from graphile_worker._private_jobs`
+  expect(left).toEqual({ jobs: 1200, locked: 0 })
+})
