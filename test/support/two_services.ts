@@ -134,5 +134,6 @@ async function closeAll(
 ): Promise<void> {
   const [upperApi, upperWorker, lowerApi, lowerWorker, supplier] = parts
   await Promise.all([upperWorker.stop(), lowerWorker.stop()])
-  await Promise.all([upperApi.end(), lowerApi.close(), supplier.close()])
+  upperApi.kill()
+  await Promise.all([lowerApi.close(), supplier.close()])
 }
