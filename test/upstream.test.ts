@@ -3,7 +3,7 @@ import { testDatabase } from './support/database.ts'
 import { audit, balanceOf } from './support/orders.ts'
 import { products } from './support/partner.ts'
 import type { SupplierAnswer } from './support/servers/scripted_supplier.ts'
-import { startTwoServices, type TwoServices } from './support/two_services.ts'
+import { startTwoServices, type TwoServices } from './support/servers/two_services.ts'
 
 const upper = testDatabase()
 const lower = testDatabase()

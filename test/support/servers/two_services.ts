@@ -1,12 +1,12 @@
 import type postgres from 'postgres'
 import { expect, vi } from 'vitest'
-import type { Order } from '../../src/client/index.ts'
-import { type ApiProcess, startApiProcess } from './crash/api_process.ts'
-import type { TestDatabase } from './database.ts'
-import { makeCatalog, makePartner, type Partner, products } from './partner.ts'
-import { type ScriptedSupplier, startScriptedSupplier } from './servers/scripted_supplier.ts'
-import { startApi, type TestApi } from './service.ts'
-import { type RunningWorker, startTestWorker } from './whole_service.ts'
+import type { Order } from '../../../src/client/index.ts'
+import { type ApiProcess, startApiProcess } from '../crash/api_process.ts'
+import type { TestDatabase } from '../database.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../partner.ts'
+import { startApi, type TestApi } from '../service.ts'
+import { type RunningWorker, startTestWorker } from '../whole_service.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
 
 /** A whole service, of which this one is a partner: its API is a process that can be killed. */
 export type Upstream = {
