@@ -309,6 +309,21 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; threshold: string | number | bigint | null }
     result: undefined
   }
+  /** Above which cost, in the currency of the offer's costs, a supplier's offer of a product is not used for new items; null: no limit. While it is set, an offer whose cost is not known is not used either, nor one whose list changes to another currency. */
+  'ops.set_max_cost': {
+    args: { product_id: number | null; supplier: string | null; max_cost: string | number | bigint | null }
+    result: undefined
+  }
+  /** Which part of the price has to remain at least after the cost, as 0.05 for 5 per cent, for one product, or, without product_id, for all that have no rule of their own; offers that leave less are not used for new items. -1 accepts a cost of up to twice the price. null: the product follows the rule for all; for all: there is none. Where a rule holds, an offer whose cost is not known is not used. */
+  'ops.set_min_margin': {
+    args: { min_margin: string | number | bigint | null; product_id?: number | null }
+    result: undefined
+  }
+  /** Sets by what costs in one currency are converted into another, until a moment: from that on, offers in from_currency for products in to_currency are not used. A null valid_until: until it is set again; one in the past ends the rate at once. The opposite direction is another rate. Items keep the cost that they were placed with. */
+  'ops.set_rate': {
+    args: { from_currency: string | null; to_currency: string | null; rate: string | number | bigint | null; valid_until: Date | string | null }
+    result: undefined
+  }
   /** Sets the request budget per 60 s of each client in a network; null removes it. The narrowest network that holds an address counts. Specification 8. */
   'ops.set_rate_limit': {
     args: { network: string | null; per_minute: number | null }
@@ -329,7 +344,7 @@ export type Functions = {
     args: { code: string | null; reason: string | null }
     result: undefined
   }
-  /** How often the costs and the stock of a supplier are read, from 1 minute to 30 days; null: never. Raises where its protocol lists none. */
+  /** How often the costs and the stock of a supplier are read, from 1 minute to 30 days; null: never, and what its list said of the stock does not count any more. Raises where its protocol lists none. */
   'ops.set_supplier_sync': {
     args: { code: string | null; sync_every: string | null }
     result: undefined
@@ -344,14 +359,19 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; from_at?: Date | string | null; to_at?: Date | string | null }
     result: { at: Date; seq: string; type: string; amount: string; balance: string; order_code: string; external_order_id: string; reference: string; note: string; currency: string }[]
   }
+  /** Makes a worker read the costs and the stock of a supplier now, also where that is off. Raises where its protocol lists none, and where it is not active. ops.suppliers shows when it was done. */
+  'ops.sync_supplier': {
+    args: { code: string | null }
+    result: undefined
+  }
   /** Makes a game, or changes the one with the slug to what is given; returns its number. */
   'ops.upsert_game': {
     args: { slug: string | null; name: string | null; image_url?: string | null }
     result: number | null
   }
-  /** Makes or changes what a supplier offers for a product: its sku, its cost (for reports) and its priority; the smallest number is asked first, among equals the cheapest. Items that are under way keep theirs. */
+  /** Makes or changes what a supplier offers for a product: its sku, its cost of one unit in currency (null: the product's) and its priority; the smallest number is asked first, among equals the cheapest. What the list of the supplier says of the sku replaces cost and currency. Items that are under way keep theirs. */
   'ops.upsert_offer': {
-    args: { product_id: number | null; supplier: string | null; sku: string | null; cost?: string | number | bigint | null; priority?: number | null }
+    args: { product_id: number | null; supplier: string | null; sku: string | null; cost?: string | number | bigint | null; priority?: number | null; currency?: string | null }
     result: undefined
   }
   /** Makes a product (a null id makes a new one), or changes the one with the id to what is given; returns its id. price is the unit price with at most 2 decimals; delivery_type: id_only (a top-up to a player id), key (delivers codes), or free text; delivery_fields: [{id, type: text|number|select, label, required, placeholder, options (of a select)}]. Orders that exist keep their price and name. */
@@ -379,7 +399,7 @@ export type Functions = {
     args: { alert_id: string | null }
     result: { cause: string; message: string; count: number; first_at: Date }[]
   }
-  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait before the call, by the limits of the supplier (core.take_turns). nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id */
+  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, or its max_cost if that is less, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait before the call, by the limits of the supplier (core.take_turns). nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id */
   'work.begin_calls': {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string; delivery_type: string; unit_cost: string | null; currency: string | null; supplier_order_id: string | null; first_sent_at: Date | null; token_url: string | null; client_id: string | null; pushes_events: boolean; wait_ms: number }[]
@@ -393,6 +413,11 @@ export type Functions = {
   'work.begin_notification': {
     args: { alert_id: string | null }
     result: { status: string; is_told: boolean; cause: string; message: string; count: number; first_at: Date; opened_at: Date; closed_at: Date | null }[]
+  }
+  /** Claims the reading of the list of one supplier that is due, and returns how it is reached and the skus of its offers; no row: none is due. claim_id is the fencing token of work.record_list and work.finish_sync. The lease lasts 10 minutes; a reading that takes longer is begun anew, and the late one changes nothing. max_per_second is the limit of requests, for work.take_request. nullable: token_url, client_id, max_per_second */
+  'work.begin_sync': {
+    args: Record<string, never>
+    result: { supplier: string; claim_id: string; protocol: string; base_url: string; token: string; token_url: string | null; client_id: string | null; skus: unknown; max_per_second: string | null }[]
   }
   /** The former name of work.fill_slots, for workers that still run while the database is migrated. */
   'work.call_lines': {
@@ -424,6 +449,11 @@ export type Functions = {
     args: { pool_ids: readonly (string | null)[] | null; known_ids: readonly (string | number | bigint | null)[] | null; lost_ids?: readonly (string | number | bigint | null)[] | null; lost_locked_at?: readonly (Date | string | null)[] | null }
     result: { job_id: string; locked_at: string }[]
   }
+  /** Marks the products as changed that became unavailable because a rate ended, and returns how many rates that were. Call it every few seconds; calls at the same time share the work. */
+  'work.expire_rates': {
+    args: Record<string, never>
+    result: number | null
+  }
   /** Ends attempts whose lease ended long ago, takes back slots that nobody uses, and fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
   'work.fill_slots': {
     args: Record<string, never>
@@ -448,6 +478,11 @@ export type Functions = {
   'work.finish_notification': {
     args: { alert_id: string | null; status: string | null }
     result: undefined
+  }
+  /** Ends the reading of a supplier's list: in full, or error says in technical terms why not; then what was known stays, and it is tried again after 1, 2, 5, 10, 20, 30, 60 … minutes, at most at its usual interval. Operators are alerted once the last full reading is four intervals ago. Returns whether the lease still held; otherwise nothing is recorded. */
+  'work.finish_sync': {
+    args: { supplier: string | null; claim_id: string | null; error?: string | null }
+    result: boolean | null
   }
   /** Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, those of them that are stuck or held, for how many seconds the oldest due job has been waiting for a worker, due jobs (10,000 at most) and those that a worker has, due events without a slot, the slots of accounts that are sending, and how many of these are taken, the rows that the last audit of a worker found, and when that was. From 10,000 on, the number of events that wait for a rung is PostgreSQL's estimate, which is as old as its last analyze. nullable: audit_breaches, audit_at */
   'work.gauges': {
@@ -483,6 +518,11 @@ export type Functions = {
   'work.prune_simulated_orders': {
     args: Record<string, never>
     result: number | null
+  }
+  /** Records what a part of a supplier's list says of its offers: entries are [{sku, cost, currency, stock}] (core.listed_terms), of which the skus alone are not to be had. Other offers stay as they are. What changes is noted in supply.offer_changes, and products that become available or cease to be show as changed. Returns whether the lease still held, and the supplier is active; otherwise nothing is recorded. Give it 250 entries at a time: no order waits for it, but operators who change the same products do. */
+  'work.record_list': {
+    args: { supplier: string | null; claim_id: string | null; entries: unknown }
+    result: boolean | null
   }
   /** The former name of work.finish_calls, for workers that still run while the database is migrated. */
   'work.record_results': {
@@ -559,6 +599,11 @@ export type Functions = {
     args: { supplier: string | null; renewer: string | null; rejected?: string | null }
     result: { sealed: string | null; expires_at: Date | null; must_renew: boolean }[]
   }
+  /** Takes the next place for one HTTP request to a supplier by its max_per_second, among the calls of all workers, and returns in how many milliseconds it may be made; 0 where there is no limit. */
+  'work.take_request': {
+    args: { supplier: string | null }
+    result: number | null
+  }
 }
 
 export const functions = {
@@ -623,6 +668,9 @@ export const functions = {
   'ops.set_account_active': { args: { account_id: 'bigint', active: 'boolean' }, returns: 'void' },
   'ops.set_key': { args: { key_id: 'bigint', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]' }, returns: 'void' },
   'ops.set_low_balance_threshold': { args: { account_id: 'bigint', threshold: 'numeric' }, returns: 'void' },
+  'ops.set_max_cost': { args: { product_id: 'integer', supplier: 'text', max_cost: 'numeric' }, returns: 'void' },
+  'ops.set_min_margin': { args: { min_margin: 'numeric', product_id: 'integer' }, returns: 'void' },
+  'ops.set_rate': { args: { from_currency: 'text', to_currency: 'text', rate: 'numeric', valid_until: 'timestamp with time zone' }, returns: 'void' },
   'ops.set_rate_limit': { args: { network: 'cidr', per_minute: 'integer' }, returns: 'void' },
   'ops.set_supplier_active': { args: { supplier: 'text', active: 'boolean' }, returns: 'void' },
   'ops.set_supplier_limits': { args: { code: 'text', max_calls: 'integer', max_per_second: 'numeric' }, returns: 'void' },
@@ -630,8 +678,9 @@ export const functions = {
   'ops.set_supplier_sync': { args: { code: 'text', sync_every: 'interval' }, returns: 'void' },
   'ops.settle_item': { args: { item_id: 'uuid', outcome: 'text', codes: 'text[]', reason: 'text' }, returns: 'void' },
   'ops.statement': { args: { account_id: 'bigint', from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
+  'ops.sync_supplier': { args: { code: 'text' }, returns: 'void' },
   'ops.upsert_game': { args: { slug: 'text', name: 'text', image_url: 'text' }, returns: 'value' },
-  'ops.upsert_offer': { args: { product_id: 'integer', supplier: 'text', sku: 'text', cost: 'numeric', priority: 'integer' }, returns: 'void' },
+  'ops.upsert_offer': { args: { product_id: 'integer', supplier: 'text', sku: 'text', cost: 'numeric', priority: 'integer', currency: 'text' }, returns: 'void' },
   'ops.upsert_product': { args: { id: 'integer', game_slug: 'text', name: 'text', price: 'numeric', currency: 'text', delivery_type: 'text', delivery_fields: 'jsonb', region: 'text', amount_value: 'numeric', max_quantity: 'integer', in_stock: 'boolean' }, returns: 'value' },
   'ops.upsert_supplier': { args: { code: 'text', base_url: 'text', token: 'text', protocol: 'text', push_secret: 'text', token_url: 'text', client_id: 'text' }, returns: 'void' },
   'ops.webhook_secret': { args: { account_id: 'bigint' }, returns: 'value' },
@@ -640,17 +689,20 @@ export const functions = {
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows' },
   'work.begin_notification': { args: { alert_id: 'uuid' }, returns: 'rows' },
+  'work.begin_sync': { args: {}, returns: 'rows' },
   'work.call_lines': { args: {}, returns: 'void' },
   'work.check_origin': { args: {}, returns: 'value' },
   'work.check_protocols': { args: { promises: 'jsonb' }, returns: 'value' },
   'work.check_suppliers': { args: { silent_minutes: 'integer' }, returns: 'value' },
   'work.close_alerts': { args: {}, returns: 'value' },
   'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
+  'work.expire_rates': { args: {}, returns: 'value' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer', unsafe_after: 'interval' }, returns: 'rows' },
   'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
+  'work.finish_sync': { args: { supplier: 'text', claim_id: 'uuid', error: 'text' }, returns: 'value' },
   'work.gauges': { args: {}, returns: 'rows' },
   'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'value' },
   'work.keep_access_token': { args: { supplier: 'text', renewer: 'uuid', sealed: 'text', valid_seconds: 'integer' }, returns: 'value' },
@@ -658,6 +710,7 @@ export const functions = {
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.prune_samples': { args: {}, returns: 'value' },
   'work.prune_simulated_orders': { args: {}, returns: 'value' },
+  'work.record_list': { args: { supplier: 'text', claim_id: 'uuid', entries: 'jsonb' }, returns: 'value' },
   'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },
   'work.remove_alerts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
@@ -673,4 +726,5 @@ export const functions = {
   'work.settle_simulated_order': { args: { order_id: 'uuid' }, returns: 'void' },
   'work.sweep': { args: {}, returns: 'value' },
   'work.take_access_token': { args: { supplier: 'text', renewer: 'uuid', rejected: 'text' }, returns: 'rows' },
+  'work.take_request': { args: { supplier: 'text' }, returns: 'value' },
 } as const

@@ -7,6 +7,8 @@ export type SupplierAccess = {
   supplier: string
   baseUrl: string
   token: string
+  /** Resolves when the next request of `list` may be made; absent where the supplier has no limit of requests a second. */
+  pace?: (() => Promise<void>) | undefined
 }
 
 /** What a supplier is told. `reference` is the order item's UUID, always the same for it. */

@@ -14,6 +14,7 @@ import { createResolver } from '../webhook/resolve.ts'
 import { createSender } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
+import { createOfferSync } from './offer_sync.ts'
 import { startPeriodicTasks } from './periodic_tasks.ts'
 import { type Pool, startPool } from './pools.ts'
 import { takeProcessLock } from './process_lock.ts'
@@ -86,11 +87,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     lockIsLost = true
   })
   const cutOff = new AbortController()
-  const { services, closeOutside } = createServices(options, adapters, metrics, cutOff.signal)
+  const { services, offerSync, closeOutside } = createServices(options, adapters, metrics, cutOff.signal)
   const { pools, registered } = await startRunners(options, services, metrics, lock.id)
   const hopeless = Promise.withResolvers<string>()
   const periodic = startPeriodicTasks({
-    ...{ databaseUrl, db, config, log, pools, lockId: lock.id },
+    ...{ databaseUrl, db, config, log, pools, offerSync, lockId: lock.id },
     isKnown: registered,
     onHopeless: hopeless.resolve,
   })
@@ -107,7 +108,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
       await Promise.allSettled(pools.map(({ runner }) => runner.stop()))
       clearTimeout(cutTimer)
-      await Promise.all([closeOutside(), stopped])
+      await stopped
+      await closeOutside()
       // Who lost the database may have jobs that could not be given back: the sweeper frees those of pools that it knows.
       if (!lockIsLost) await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
       await Promise.all([lock.release(), metricsServer?.close()])
@@ -157,7 +159,8 @@ function createServices(
     simulations: createSimulations(db),
   }
   const outside = [sender, adapters, credentials]
-  return { services, closeOutside: () => Promise.allSettled(outside.map((each) => each.close())) }
+  const offerSync = createOfferSync({ db, adapters, credentials, log })
+  return { services, offerSync, closeOutside: () => Promise.allSettled(outside.map((each) => each.close())) }
 }
 
 async function startRunners(

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { connect, type Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import { createHousekeeping } from './housekeeping.ts'
+import type { OfferSync } from './offer_sync.ts'
 import { createLostJobs, createWatchdog } from './pool_health.ts'
 import type { Pool } from './pools.ts'
 
@@ -12,6 +13,7 @@ export type PeriodicTaskOptions = {
   config: Pick<Config, 'supplierSilentMinutes' | 'retainDays'>
   log: Log
   pools: Pool[]
+  offerSync: OfferSync
   lockId: number
   /** Whether the pools are registered. Where that failed, the first heartbeat makes up for it. */
   isKnown: boolean
@@ -36,7 +38,7 @@ const auditMs = 60_000
  * housekeeping under way has ended.
  */
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => Promise<void> } {
-  const { databaseUrl, db, config, log } = options
+  const { databaseUrl, db, config, log, offerSync } = options
   const housekeeping = createHousekeeping(db, config.retainDays)
   const auditDb = connectAudit(databaseUrl)
   const { supplierSilentMinutes: silent_minutes } = config
@@ -54,11 +56,12 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     every(sweepMs, log, createSweep(options), 'at once'),
     every(sweepMs, log, createLook(options), 'at once'),
     every(sweepMs, log, () => db.call('work.close_alerts'), 'at once'),
+    every(sweepMs, log, offerSync.look, 'at once'),
   ]
   return {
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
-      await Promise.all([housekeeping.stop(), auditDb.end({ timeout: 0 })])
+      await Promise.all([housekeeping.stop(), offerSync.stop(), auditDb.end({ timeout: 0 })])
     },
   }
 }

@@ -14,6 +14,9 @@ const plan = 'db/functions/core/suppliers/plan_calls.sql'
 const classify = 'db/functions/core/suppliers/classify_results.sql'
 const begin = 'db/functions/work/begin_calls.sql'
 const outcome = 'src/supplier/outcome.ts'
+const judged = 'db/functions/core/costs/judged_offers.sql'
+const rules = 'test/sql/suppliers/offer_rules.test.ts'
+const sync = 'test/sql/suppliers/offer_sync.test.ts'
 
 /** Calls to suppliers, what their answers mean, and the results that they push. */
 export const suppliers: Mutant[] = [
@@ -323,5 +326,77 @@ export const suppliers: Mutant[] = [
     find: 'l.limited_at nulls last',
     replace: 'l.limited_at nulls first',
     tests: [limits],
+  },
+  {
+    name: 'ignore max_cost',
+    breaks: 'An offer that costs more than its max_cost is not used.',
+    file: judged,
+    find: 'when o.cost > o.max_cost or',
+    replace: 'when',
+    tests: [rules],
+  },
+  {
+    name: 'ignore the least margin',
+    breaks: 'An offer that leaves less than the least margin is not used.',
+    file: judged,
+    find: 'when p.price - terms.cost < terms.min_margin * p.price',
+    replace: 'when false',
+    tests: [rules],
+  },
+  {
+    name: 'use a rate that expired',
+    breaks: 'From the moment on at which a rate ends, no cost is converted by it.',
+    file: judged,
+    find: 'when terms.is_foreign and r.valid_until <= now()',
+    replace: 'when false',
+    tests: [rules],
+  },
+  {
+    name: 'use a rate at the moment of its end',
+    breaks: 'From the moment on at which a rate ends, no cost is converted by it.',
+    file: judged,
+    find: 'r.valid_until <= now()',
+    replace: 'r.valid_until < now()',
+    tests: [rules],
+  },
+  {
+    name: 'take a foreign cost for one of our own',
+    breaks: 'A cost in another currency is used with a rate alone.',
+    file: judged,
+    find: 'when terms.is_foreign and r.valid_until is null',
+    replace: 'when false',
+    tests: [rules],
+  },
+  {
+    name: 'round a converted cost down',
+    breaks: 'A converted cost is rounded up to the cent.',
+    file: judged,
+    find: 'ceil(o.cost * r.rate * 100)',
+    replace: 'floor(o.cost * r.rate * 100)',
+    tests: [rules],
+  },
+  {
+    name: 'allow more than max_cost at the supplier',
+    breaks: 'The supplier is told no higher cost than the max_cost of the offer.',
+    file: begin,
+    find: 'least(o.cost, o.max_cost) as cost',
+    replace: 'o.cost',
+    tests: [rules],
+  },
+  {
+    name: 'record a late list',
+    breaks: 'The list of a worker whose lease ended changes nothing.',
+    file: 'db/functions/work/suppliers/record_list.sql',
+    find: 'y.claim_id = record_list.claim_id and y.claim_expires_at > now()',
+    replace: 'true',
+    tests: [sync],
+  },
+  {
+    name: 'order what the list has no more',
+    breaks: 'What a supplier has no more is not ordered there.',
+    file: judged,
+    find: 'when not o.available',
+    replace: 'when false',
+    tests: [sync],
   },
 ]

@@ -90,7 +90,7 @@ begin
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s
   -- The protocol http says nothing of costs.
   left join lateral (
-    select o.cost, coalesce(o.currency, p.currency) as currency
+    select least(o.cost, o.max_cost) as cost, coalesce(o.currency, p.currency) as currency
     from supply.offers o join supply.products p on p.id = o.product_id
     where o.product_id = c.product_id and o.supplier = c.supplier and o.cost is not null offset 0
   ) as terms on s.protocol <> 'http';
@@ -102,7 +102,7 @@ comment on function work.begin_calls is
   'place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). '
   'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
   'transaction has locked within a second. under_way counts the calls '
-  'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, in currency '
+  'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, or its max_cost if that is less, in currency '
   '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait '
   'before the call, by the limits of the supplier (core.take_turns).
 nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id';

@@ -61,10 +61,10 @@ export async function listOffers(
   const wanted = new Set(skus.map(productIdOf).filter((id) => id !== undefined))
   if (wanted.size === 0) return { ok: true, offers: [] }
   return listWanted(
-    patiently(
-      (path) => http.withinDeadline((inTime) => upstream({ method: 'GET', path }, inTime), signal),
-      signal,
-    ),
+    patiently(async (path) => {
+      await access.pace?.()
+      return http.withinDeadline((inTime) => upstream({ method: 'GET', path }, inTime), signal)
+    }, signal),
     wanted,
   )
 }

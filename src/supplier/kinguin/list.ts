@@ -74,6 +74,7 @@ async function readProduct(
 ): Promise<Read> {
   const gateway = gatewayAt(http, access)
   if (gateway === undefined) return { ok: false, error: 'the base URL of the supplier is not usable' }
+  await access.pace?.()
   const exchange = await http.withinDeadline(
     (inTime) => gateway({ path: `/v2/products/${productId}` }, inTime),
     signal,

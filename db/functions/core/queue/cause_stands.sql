@@ -19,11 +19,13 @@ begin
     when 'supplier_balance' then exists (select from supply.suppliers s where s.code = subject and s.trouble = 'balance')
     when 'supplier_credentials' then exists (select from supply.suppliers s where s.code = subject and s.trouble = 'credentials')
     when 'supplier_settings' then exists (select from supply.suppliers s where s.code = subject and s.trouble = 'settings')
+    when 'supplier_sync' then exists (
+      select from supply.suppliers s where s.code = subject and s.active and s.sync_due_at is not null and s.sync_error is not null)
     when 'audit' then exists (select from supply.audit_breaches b where b.check_name = split_part(cause, ':', 2))
   end;
 end
 $$;
 comment on function core.cause_stands is
   'Whether what an alert was raised for still is the case: a dead letter was not redelivered, a stuck or held item is not settled, '
-  'a supplier still gives no usable answer, or takes no order before an operator has done something, an audit found it and none has seen it to be gone. '
+  'a supplier still gives no usable answer, or takes no order before an operator has done something, or its list is not read, an audit found it and none has seen it to be gone. '
   'Null where the tables cannot tell, as with contradicting results: those an operator acknowledges.';

@@ -32,9 +32,10 @@ begin
   end loop;
 
   for entry in select e from jsonb_array_elements(catalog -> 'offers') as e loop
-    perform core.refuse_unknown(entry, 'offer', array['product_id', 'supplier', 'sku', 'cost', 'priority']);
+    perform core.refuse_unknown(entry, 'offer', array['product_id', 'supplier', 'sku', 'cost', 'priority', 'currency']);
     perform ops.upsert_offer(product_id => (entry ->> 'product_id')::int, supplier => entry ->> 'supplier',
-      sku => entry ->> 'sku', cost => (entry ->> 'cost')::numeric, priority => coalesce((entry ->> 'priority')::int, 100));
+      sku => entry ->> 'sku', cost => (entry ->> 'cost')::numeric, priority => coalesce((entry ->> 'priority')::int, 100),
+      currency => entry ->> 'currency');
   end loop;
 exception
   when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then

@@ -5,9 +5,42 @@ select
   o.sku,
   o.cost,
   o.priority,
-  s.active as usable
+  j.fault is null as usable,
+  coalesce(o.currency, p.currency) as currency,
+  case when j.cost < 1000000000000 then j.cost end::numeric(14, 2) as product_cost,
+  p.price,
+  p.currency as product_currency,
+  case when p.price > 0 then round(floor((p.price - j.cost) / p.price * 10000) / 10000, 4) end as margin,
+  j.min_margin,
+  o.max_cost,
+  o.stock,
+  o.available,
+  o.synced_at,
+  case j.fault
+    when 'inactive' then 'supplier inactive'
+    when 'problem' then o.problem
+    when 'stock' then case when o.stock = 0 then 'out of stock' else 'not in the supplier''s list' end
+    when 'rate missing' then format('no rate from %s to %s', o.currency, p.currency)
+    when 'rate expired' then format('the rate from %s to %s expired', o.currency, p.currency)
+    when 'cost unknown' then 'cost not known'
+    when 'cost' then case when o.cost > o.max_cost then 'above max_cost' else 'cost too high' end
+    when 'margin' then format('margin below %s', trim_scale(j.min_margin))
+  end as unusable
 from supply.offers o
-join supply.suppliers s on s.code = o.supplier;
+join supply.products p on p.id = o.product_id
+join core.judged_offers j on j.product_id = o.product_id and j.supplier = o.supplier;
 comment on view ops.offers is
   'Which supplier delivers which product. The smallest priority number is asked first, among equals the cheapest.';
-comment on column ops.offers.usable is 'Whether the supplier is active.';
+comment on column ops.offers.cost is 'What one unit costs, in currency; null: not known.';
+comment on column ops.offers.usable is 'Whether new items may go there.';
+comment on column ops.offers.currency is 'The currency of cost and max_cost.';
+comment on column ops.offers.product_cost is 'The cost in product_currency, rounded up to the cent, by the last rate even if that expired; null: not known, beyond all bounds, or there is no rate.';
+comment on column ops.offers.price is 'What partners pay, in product_currency.';
+comment on column ops.offers.product_currency is 'The currency of the product.';
+comment on column ops.offers.margin is 'The part of the price that remains after the cost, as 0.05 for 5 per cent, rounded down.';
+comment on column ops.offers.min_margin is 'The least margin, of the product or of all; null: any.';
+comment on column ops.offers.max_cost is 'Above this cost it is not used; null: no limit.';
+comment on column ops.offers.stock is 'How many units the supplier''s list says it has; null: not known.';
+comment on column ops.offers.available is 'Whether the supplier has it, as far as its list says.';
+comment on column ops.offers.synced_at is 'When the supplier''s list last told of it; null: never.';
+comment on column ops.offers.unusable is 'Why new items do not go there; null: they may.';

@@ -18,6 +18,9 @@ begin
     sync_due_at = case when set_supplier_sync.sync_every is not null then least(s.sync_due_at, now() + set_supplier_sync.sync_every) end
   where s.code = known.code and s.sync_every is distinct from set_supplier_sync.sync_every;
   if found then
+    if set_supplier_sync.sync_every is null then
+      perform core.forget_list(known.code);
+    end if;
     perform core.log_operator('set_supplier_sync', 'supplier ' || code, jsonb_build_object('sync_every', sync_every));
   end if;
 exception
@@ -27,4 +30,4 @@ exception
 end
 $$;
 comment on function ops.set_supplier_sync is
-  'How often the costs and the stock of a supplier are read, from 1 minute to 30 days; null: never. Raises where its protocol lists none.';
+  'How often the costs and the stock of a supplier are read, from 1 minute to 30 days; null: never, and what its list said of the stock does not count any more. Raises where its protocol lists none.';

@@ -21,7 +21,10 @@ select
     where i.completed_at is null and i.supplier = s.code and i.next_call = 'put' and i.sent_at is null
   ) as waiting_items,
   s.max_calls,
-  s.max_per_second
+  s.max_per_second,
+  s.synced_at,
+  s.sync_error,
+  s.sync_due_at
 from supply.suppliers s;
 comment on view ops.suppliers is 'The suppliers that fulfil orders. Their tokens are not shown, but for the name of a setting that has one.';
 comment on column ops.suppliers.offers is 'How many products it offers.';
@@ -39,3 +42,6 @@ comment on column ops.suppliers.paused_reason is 'Why an operator paused it.';
 comment on column ops.suppliers.waiting_items is 'How many items are to be sent to it and were not yet.';
 comment on column ops.suppliers.max_calls is 'How many calls to it may be under way at once, over all workers; null: no limit.';
 comment on column ops.suppliers.max_per_second is 'How many requests a second all workers may make; null: no limit.';
+comment on column ops.suppliers.synced_at is 'When its costs and its stock were last read in full; null: never.';
+comment on column ops.suppliers.sync_error is 'Why the last reading failed; null: it did not.';
+comment on column ops.suppliers.sync_due_at is 'When they are read next; null: never.';

@@ -1,5 +1,6 @@
 create or replace function ops.upsert_offer(
-  product_id int, supplier text, sku text, cost numeric default null, priority int default 100
+  product_id int, supplier text, sku text, cost numeric default null, priority int default 100,
+  currency text default null
 )
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -17,15 +18,26 @@ begin
     'cost must be from 0 to 100000000000, with at most 2 decimals');
   perform core.require(upsert_offer.priority is not null, 'priority must be a number');
 
+  perform core.require(coalesce(upsert_offer.currency ~ '^[A-Z]{3}$', true), 'currency must be a code of three capitals; null: that of the product');
+  perform core.require(not exists (
+      select from supply.offers o join supply.products p on p.id = o.product_id
+      where o.product_id = upsert_offer.product_id and o.supplier = upsert_offer.supplier and o.max_cost is not null
+        and coalesce(o.currency, p.currency) <> coalesce(upsert_offer.currency, p.currency)),
+    'the offer has a max_cost in another currency', 'object_not_in_prerequisite_state',
+    format('Take it away by select ops.set_max_cost(%s, %L, null), and set it anew afterwards.', product_id, supplier));
+
   was_offered := core.has_offer(product_id);
-  insert into supply.offers as o (product_id, supplier, sku, cost, priority)
-  values (upsert_offer.product_id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority)
+  insert into supply.offers as o (product_id, supplier, sku, cost, priority, currency)
+  values (upsert_offer.product_id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority, upsert_offer.currency)
   on conflict on constraint offers_pkey do update
-    set sku = excluded.sku, cost = excluded.cost, priority = excluded.priority
-    where (o.sku, o.cost, o.priority) is distinct from (excluded.sku, excluded.cost, excluded.priority);
+    set sku = excluded.sku, cost = excluded.cost, priority = excluded.priority, currency = excluded.currency,
+      -- What the list said was said of another sku.
+      available = o.available or o.sku <> excluded.sku, stock = case when o.sku = excluded.sku then o.stock end,
+      problem = case when o.sku = excluded.sku then o.problem end, synced_at = case when o.sku = excluded.sku then o.synced_at end
+    where (o.sku, o.cost, o.priority, o.currency) is distinct from (excluded.sku, excluded.cost, excluded.priority, excluded.currency);
   if found then
     perform core.log_operator('upsert_offer', format('product %s at %s', product_id, supplier), jsonb_build_object(
-      'sku', sku, 'cost', cost, 'priority', priority));
+      'sku', sku, 'cost', cost, 'priority', priority) || jsonb_strip_nulls(jsonb_build_object('currency', currency)));
   end if;
   if core.has_offer(product_id) <> was_offered then
     update supply.products p set updated_at = now() where p.id = upsert_offer.product_id;
@@ -37,5 +49,5 @@ exception
 end
 $$;
 comment on function ops.upsert_offer is
-  'Makes or changes what a supplier offers for a product: its sku, its cost (for reports) and its priority; the '
-  'smallest number is asked first, among equals the cheapest. Items that are under way keep theirs.';
+  'Makes or changes what a supplier offers for a product: its sku, its cost of one unit in currency (null: the product''s) and its priority; the '
+  'smallest number is asked first, among equals the cheapest. What the list of the supplier says of the sku replaces cost and currency. Items that are under way keep theirs.';

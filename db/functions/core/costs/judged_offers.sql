@@ -1,0 +1,31 @@
+create or replace view core.judged_offers as
+select o.product_id, o.supplier, o.sku, o.priority, s.paused_at, s.open_since, s.trial_at,
+  terms.cost, terms.min_margin, r.rate, r.valid_until,
+  case
+    when not s.active then 'inactive'
+    when o.problem is not null then 'problem'
+    when not o.available then 'stock'
+    when terms.is_foreign and r.valid_until is null then 'rate missing'
+    when terms.is_foreign and r.valid_until <= now() then 'rate expired'
+    when o.cost is null then case when coalesce(o.max_cost, terms.min_margin) is not null then 'cost unknown' end
+    when o.cost > o.max_cost or terms.cost > 99999999999.99 then 'cost'
+    when p.price - terms.cost < terms.min_margin * p.price then 'margin'
+  end as fault
+from supply.offers o
+join supply.suppliers s on s.code = o.supplier
+join supply.products p on p.id = o.product_id
+left join supply.rates r on r.from_currency = o.currency and r.to_currency = p.currency
+cross join lateral (
+  select o.currency <> p.currency as is_foreign,
+    -- In favour of a loss: never a cost that is too low.
+    case when o.currency <> p.currency then ceil(o.cost * r.rate * 100) / 100 else o.cost end as cost,
+    coalesce(p.min_margin, (select rule.min_margin from supply.offer_rules rule)) as min_margin
+) as terms;
+comment on view core.judged_offers is 'All offers, with their cost in the currency of the product, and whether they may be used.';
+comment on column core.judged_offers.cost is 'What one unit costs in the product''s currency, rounded up to the cent; null: not known, or there is no rate.';
+comment on column core.judged_offers.min_margin is 'The least part of the price that has to remain: of the product, or of all; null: there is no such rule.';
+comment on column core.judged_offers.rate is 'By what its cost is converted, valid or not; null: there is no rate, or none is needed.';
+comment on column core.judged_offers.valid_until is 'When that rate ends: at that moment it is used no more.';
+comment on column core.judged_offers.fault is
+  'Why it is not used for new items: inactive (its supplier), problem (its supplier''s list makes no sense), stock, rate missing, rate expired, '
+  'cost unknown (and a rule needs it), cost (above max_cost, or of no bounds), margin. Null: it is used.';

@@ -1,0 +1,26 @@
+create or replace function ops.sync_supplier(code text)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  known supply.suppliers;
+  hint text;
+begin
+  select s.* into known from supply.suppliers s where s.code = sync_supplier.code for no key update;
+  perform core.require(found, format('there is no supplier %L', code), 'no_data_found', 'ops.suppliers lists the suppliers.');
+  perform core.require(exists (select from supply.protocols p where p.name = known.protocol and p.lists_offers),
+    format('suppliers of the protocol %s list neither costs nor stock', known.protocol), 'object_not_in_prerequisite_state',
+    'Set its costs by ops.upsert_offer.');
+  perform core.require(known.active, format('supplier %s is not active', code), 'object_not_in_prerequisite_state',
+    format('Open it by select ops.set_supplier_active(%L, true).', code));
+  update supply.suppliers s set sync_due_at = now() where s.code = known.code;
+  perform core.log_operator('sync_supplier', 'supplier ' || code);
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('sync_supplier', hint);
+end
+$$;
+comment on function ops.sync_supplier is
+  'Makes a worker read the costs and the stock of a supplier now, also where that is off. Raises where its protocol lists none, and where it is not active. '
+  'ops.suppliers shows when it was done.';

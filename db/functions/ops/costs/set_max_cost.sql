@@ -1,0 +1,29 @@
+create or replace function ops.set_max_cost(product_id int, supplier text, max_cost numeric)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  product_ids constant int[] := array[set_max_cost.product_id];
+  were_offered int[] := core.lock_offered(product_ids);
+  hint text;
+begin
+  perform core.require(exists (
+      select from supply.offers o where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier),
+    format('%s offers no product %s', coalesce(supplier, 'null'), coalesce(product_id::text, 'null')), 'no_data_found', 'ops.offers lists who offers what.');
+  perform core.require(set_max_cost.max_cost is null or core.is_money(set_max_cost.max_cost),
+    'max_cost must be from 0.01 to 100000000000, with at most 2 decimals; null: no limit');
+  update supply.offers o set max_cost = set_max_cost.max_cost
+  where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier and o.max_cost is distinct from set_max_cost.max_cost;
+  if found then
+    perform core.log_operator('set_max_cost', format('product %s at %s', product_id, supplier), jsonb_build_object('max_cost', max_cost));
+  end if;
+  perform core.note_offered(product_ids, were_offered);
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_max_cost', hint);
+end
+$$;
+comment on function ops.set_max_cost is
+  'Above which cost, in the currency of the offer''s costs, a supplier''s offer of a product is not used for new items; null: no limit. While it is set, an offer whose cost is '
+  'not known is not used either, nor one whose list changes to another currency.';

@@ -1,0 +1,34 @@
+create or replace function ops.set_rate(from_currency text, to_currency text, rate numeric, valid_until timestamptz)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  product_ids int[];
+  were_offered int[];
+  hint text;
+begin
+  perform core.require(
+    coalesce(set_rate.from_currency ~ '^[A-Z]{3}$' and set_rate.to_currency ~ '^[A-Z]{3}$' and set_rate.from_currency <> set_rate.to_currency, false),
+    'from_currency and to_currency must be two different codes of three capitals');
+  perform core.require(coalesce(set_rate.rate > 0 and set_rate.rate <= 1000000 and round(set_rate.rate, 10) = set_rate.rate, false),
+    'rate must be more than 0 and at most 1000000, with at most 10 decimals: how many units of to_currency one of from_currency costs');
+  product_ids := array(
+    select p.id from supply.products p where p.currency = set_rate.to_currency and exists (
+      select from supply.offers o where o.product_id = p.id and o.currency = set_rate.from_currency));
+  were_offered := core.lock_offered(product_ids);
+  insert into supply.rates as r (from_currency, to_currency, rate, valid_until)
+  values (set_rate.from_currency, set_rate.to_currency, set_rate.rate, coalesce(set_rate.valid_until, 'infinity'))
+  on conflict on constraint rates_pkey do update
+    set rate = excluded.rate, valid_until = excluded.valid_until, set_at = now(), is_end_noted = false;
+  perform core.note_offered(product_ids, were_offered);
+  perform core.log_operator('set_rate', format('rate from %s to %s', from_currency, to_currency),
+    jsonb_build_object('rate', rate, 'valid_until', valid_until));
+exception
+  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
+    get stacked diagnostics hint = pg_exception_hint;
+    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_rate', hint);
+end
+$$;
+comment on function ops.set_rate is
+  'Sets by what costs in one currency are converted into another, until a moment: from that on, offers in from_currency for products in to_currency are not used. A null '
+  'valid_until: until it is set again; one in the past ends the rate at once. The opposite direction is another rate. Items keep the cost that they were placed with.';

@@ -1,0 +1,40 @@
+create or replace function work.finish_sync(supplier text, claim_id uuid, error text default null)
+returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  sync supply.supplier_syncs;
+  known supply.suppliers;
+begin
+  update supply.supplier_syncs y set
+    claim_id = null, claim_expires_at = null, failures = case when error is null then 0 else y.failures + 1 end,
+    failing_since = case when error is not null then coalesce(y.failing_since, now()) end
+  where y.supplier = finish_sync.supplier and y.claim_id = finish_sync.claim_id and y.claim_expires_at > now()
+  returning y.* into sync;
+  if not found then
+    return false;
+  end if;
+  update supply.suppliers s set
+    synced_at = case when error is null then now() else s.synced_at end,
+    sync_error = left(error, 500),
+    sync_due_at = case
+      -- Asked for while it was under way: then it is to be begun anew.
+      when s.sync_due_at > sync.claimed_at then s.sync_due_at
+      when error is null then now() + s.sync_every
+      else now() + least(s.sync_every, coalesce((array[1, 2, 5, 10, 20, 30])[sync.failures], 60) * interval '1 minute')
+    end
+  where s.code = finish_sync.supplier
+  returning s.* into known;
+  if error is not null and coalesce(known.synced_at, sync.failing_since) < now() - 4 * known.sync_every
+    and not exists (select from supply.alerts a where a.cause = 'supplier_sync:' || known.code and a.closed_at is null) then
+    perform core.raise_alerts(array['supplier_sync:' || known.code], array[format(
+      'the costs and the stock of supplier %s were not read since %s: %s', known.code,
+      core.iso(coalesce(known.synced_at, sync.failing_since)), left(error, 500))]);
+  end if;
+  return true;
+end
+$$;
+comment on function work.finish_sync is
+  'Ends the reading of a supplier''s list: in full, or error says in technical terms why not; then what was known stays, and it is tried again after 1, 2, 5, 10, 20, '
+  '30, 60 … minutes, at most at its usual interval. Operators are alerted once the last full reading is four intervals ago. Returns whether the lease still held; otherwise nothing is recorded.';

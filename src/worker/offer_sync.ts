@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Functions } from '../database/client.ts'
+import { type Log, safeError } from '../log.ts'
+import type { Listing } from '../supplier/adapter.ts'
+import type { SupplierAdapters } from '../supplier/adapters.ts'
+import { withRetries } from './leases.ts'
+import type { SupplierCredentials } from './supplier_credentials.ts'
+
+type LeasedSync = Functions['work.begin_sync']['result'][number]
+
+export type OfferSyncOptions = {
+  db: Database
+  adapters: SupplierAdapters
+  credentials: SupplierCredentials
+  log: Log
+}
+
+/** Reads the lists of suppliers that are due. */
+export type OfferSync = {
+  /** Begins what is due, and resolves when nothing more is. The readings themselves go on. */
+  look: () => Promise<void>
+  /** Begins nothing more, ends the readings under way and resolves when that is recorded. */
+  stop: () => Promise<void>
+}
+
+/** As many as may be read at once in this process. */
+const mostAtOnce = 4
+/** The lease in the database is longer. */
+const longestMs = 9 * 60_000
+/** Short statements: operators who change the same products wait for one. */
+const entriesAtOnce = 250
+
+/**
+ * Makes what reads the costs and the stock of suppliers and records them. A list that is not complete changes nothing;
+ * what of it is recorded is recorded by parts, each of them true by itself.
+ */
+export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOptions): OfferSync {
+  const stopped = new AbortController()
+  const underWay = new Set<Promise<void>>()
+
+  async function list(sync: LeasedSync, skus: readonly string[]): Promise<Listing> {
+    if (skus.length === 0) return { ok: true, offers: [] }
+    const adapter = adapters.adapterFor(sync.protocol)
+    if (adapter?.list === undefined)
+      return { ok: false, error: `there is no adapter that lists offers for protocol ${sync.protocol}` }
+    const access = await credentials.tokenFor(sync)
+    if (!access.ok) return { ok: false, error: access.error }
+    const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(longestMs)])
+    const { supplier, base_url: baseUrl } = sync
+    const pace = sync.max_per_second === null ? undefined : () => takeTurn(supplier, signal)
+    const listing = await adapter.list({ supplier, baseUrl, token: access.token, pace }, skus, signal)
+    if (!listing.ok && listing.error === 'HTTP 401') credentials.reject(sync, access.token)
+    return listing
+  }
+
+  async function takeTurn(supplier: string, signal: AbortSignal): Promise<void> {
+    const waitMs = (await db.call('work.take_request', { supplier })) ?? 0
+    // Where the wait is ended, the request says so.
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+  }
+
+  /** Why the list was not recorded; null: it was. */
+  async function record(sync: LeasedSync): Promise<string | null> {
+    const skus = sync.skus as string[]
+    const listing = await list(sync, skus)
+    if (!listing.ok) return listing.error
+    const offers = new Map(listing.offers.map((offer) => [offer.sku, offer]))
+    const { supplier, claim_id } = sync
+    for (let from = 0; from < skus.length; from += entriesAtOnce) {
+      const entries = skus.slice(from, from + entriesAtOnce).map((sku) => offers.get(sku) ?? { sku })
+      const holds = await withRetries(() => db.call('work.record_list', { supplier, claim_id, entries }))
+      if (!holds) return 'the lease was lost'
+    }
+    return null
+  }
+
+  async function run(sync: LeasedSync): Promise<void> {
+    const { supplier, claim_id } = sync
+    try {
+      const error = await record(sync).catch((thrown: unknown) => {
+        log.warn({ supplier, error: safeError(thrown) }, 'the list of a supplier could not be read')
+        return 'the worker could not read or record it; its log says why'
+      })
+      await withRetries(() => db.call('work.finish_sync', { supplier, claim_id, error }))
+      if (error !== null) log.warn({ supplier, error }, 'the costs and the stock of a supplier were not read')
+    } catch (thrown) {
+      // The lease ends by itself.
+      log.warn({ supplier, error: safeError(thrown) }, 'the end of a reading could not be recorded')
+    }
+  }
+
+  return {
+    look: async () => {
+      await db.call('work.expire_rates')
+      while (!stopped.signal.aborted && underWay.size < mostAtOnce) {
+        const [sync] = await db.call('work.begin_sync')
+        if (sync === undefined) return
+        const running = run(sync)
+        underWay.add(running)
+        void running.finally(() => underWay.delete(running))
+      }
+    },
+    stop: async () => {
+      stopped.abort()
+      await Promise.all(underWay)
+    },
+  }
+}
