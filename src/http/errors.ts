@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import { jsonLine } from './reply.ts'
 
 /** A field at fault: its place, as `items[0].productId`, and what is wrong with it. */
 export type Detail = { path: string; message: string }
@@ -81,7 +82,7 @@ export function refuse(ctx: Context, name: ErrorName, extras?: ErrorExtras): voi
   const { status, body } = errorOf(name, extras)
   ctx.status = status
   ctx.type = 'application/json'
-  ctx.body = JSON.stringify(body)
+  ctx.body = jsonLine(JSON.stringify(body))
 }
 
 /**

@@ -2,6 +2,7 @@ import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorName, errorOf } from './errors.ts'
 import { newRequestId } from './middleware/request_id.ts'
+import { jsonLine } from './reply.ts'
 
 const lingerMs = 1_000
 
@@ -43,7 +44,7 @@ export function answerParserErrors(server: Server): void {
 
 function rawAnswer(name: ErrorName): string {
   const { status, body } = errorOf(name)
-  const json = JSON.stringify(body)
+  const json = jsonLine(JSON.stringify(body))
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto'
+import { compactJson } from '../common/json.ts'
 import type { Context } from './context.ts'
 
-/** Answers with success. `json` is the data as JSON text and is passed on as it is. */
+/** Answers with success. `json` is the data as JSON text; only white space between its parts is left out. */
 export function reply(ctx: Context, json: string, status = 200): void {
   ctx.status = status
   ctx.type = 'application/json'
-  ctx.body = `{"success":true,"data":${json}}`
+  ctx.body = jsonLine(`{"success":true,"data":${compactJson(json)}}`)
+}
+
+/** JSON as every answer has it: with a newline at its end, for terminals. */
+export function jsonLine(json: string): string {
+  return `${json}\n`
 }
 
 /** As `reply`, for what nobody may keep: orders and balances. */

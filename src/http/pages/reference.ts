@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { openApiDocument } from '../openapi/document.ts'
+import { jsonLine } from '../reply.ts'
 import { basePath, renderPage, replyPage } from './page.ts'
 
 /**
@@ -15,7 +16,7 @@ export function addReferenceRoutes(routes: Routes, { publicUrl }: Pick<Config, '
     accountOf(ctx)
     ctx.status = 200
     ctx.type = 'application/json'
-    ctx.body = document
+    ctx.body = jsonLine(document)
   })
 
   routes.get('/reference', (ctx: RouteContext) => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { request } from 'undici'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { compactJson } from '../../../src/common/json.ts'
 import { testDatabase } from '../../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { exchangeRaw, type Send, testApi } from '../../support/service.ts'
@@ -45,6 +46,26 @@ describe('every response', () => {
       }
     },
   )
+
+  test.each([
+    ['GET', '/livez'],
+    ['GET', '/b2b/balance'],
+    ['GET', '/b2b/catalog/games/example-game/products'],
+    ['GET', '/b2b/orders?limit=1'],
+    ['GET', '/openapi.json'],
+    ['GET', '/nothing'],
+    ['DELETE', '/b2b/orders'],
+    ['POST', '/b2b/orders'],
+    ['POST', '/b2b/nothing'],
+  ])('to %s %s is one line of JSON without spaces, whether SQL wrote it or not', async (method, path) => {
+    await post({ ...goodOrder, externalOrderId: 'spaces' })
+    for (const key of [partner.key, undefined]) {
+      const { text, headers } = await api().send(method, path, { key })
+      expect(text).toMatch(/^\{".*\}\n$/)
+      expect(text).toBe(`${compactJson(text)}\n`)
+      expect(headers['content-length']).toBe(String(Buffer.byteLength(text)))
+    }
+  })
 
   test.each([
     'abc',

@@ -44,7 +44,7 @@ describe('a quote', () => {
         wouldBeRefused: null,
       },
     })
-    expect(answer.text).toContain('"price" : 10.50')
+    expect(answer.text).toContain('"price":10.50')
   })
 
   test('says what is known of products that cannot be ordered', async () => {
