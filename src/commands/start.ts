@@ -3,7 +3,7 @@ import { type Config, loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog, type Log } from '../log.ts'
 import { expectedVersion, migrate } from '../migrate/migrate.ts'
-import { type EmbeddedPostgres, startPostgres } from '../postgres/index.ts'
+import { type Claim, claimServer, type EmbeddedPostgres, startPostgres } from '../postgres/index.ts'
 import { startSimulator } from '../supplier/simulator.ts'
 import { startWorker } from '../worker/index.ts'
 import { connectApi, connectReads, connectWorker, listenForResults } from './connections.ts'
@@ -28,20 +28,24 @@ export async function start(): Promise<void> {
   }
 }
 
-async function startEmbedded(): Promise<EmbeddedPostgres> {
+/** The embedded database, which this process alone may serve on. */
+type Embedded = EmbeddedPostgres & { claim: Claim }
+
+async function startEmbedded(): Promise<Embedded> {
   heedSignals()
   const postgres = await startPostgres({ dataDir, durable: true, database: 'supply' })
   if (postgres.relocated) console.log(`the database lies under ${postgres.dataDir}`)
-  return postgres
+  return { ...postgres, claim: await claimServer(postgres.url, dataDir) }
 }
 
-async function stopEmbedded(postgres: EmbeddedPostgres): Promise<void> {
+async function stopEmbedded(postgres: Embedded): Promise<void> {
+  await postgres.claim.release()
   await postgres.stop()
   // It stays up where another start runs on it.
   if (!existsSync(postgres.urlFile)) removeOperatorUrl()
 }
 
-async function serve(config: Config, log: Log, databaseUrl: string, postgres: EmbeddedPostgres | undefined) {
+async function serve(config: Config, log: Log, databaseUrl: string, postgres: Embedded | undefined) {
   const operator = postgres && newOperatorLogin(postgres.url)
   await migrate({
     databaseUrl,
@@ -57,6 +61,7 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
   const server = await startServer({ db: apiDb, reads, listen, config, log, expected: expectedVersion() })
   const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
+  await postgres?.claim.showAddress(server.url)
   await runUntilEnded(
     log,
     [worker.failed],
@@ -75,7 +80,7 @@ async function startDemo(databaseUrl: string) {
   return { simulator, apiKey: await loadDemo(databaseUrl, simulator) }
 }
 
-function announce(url: string, demoKey: string | undefined, postgres: EmbeddedPostgres | undefined): void {
+function announce(url: string, demoKey: string | undefined, postgres: Embedded | undefined): void {
   console.log(`ready: ${url}`)
   if (demoKey === undefined) return
   const database =

@@ -1,1 +1,2 @@
+export { type Claim, claimServer } from './claim.ts'
 export { type EmbeddedPostgres, type PostgresOptions, startPostgres } from './start.ts'

@@ -41,6 +41,7 @@ function readSettings(): Settings {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
+      help: { type: 'boolean', short: 'h', default: false },
       json: { type: 'string' },
       save: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: kept('quick') === 'true' },
@@ -48,6 +49,10 @@ function readSettings(): Settings {
       'supplier-ms': { type: 'string', default: kept('supplier_ms') ?? '0' },
     },
   })
+  if (values.help) {
+    console.log(usage)
+    process.exit(0)
+  }
   const wrong = positionals.filter((name) => !Object.hasOwn(parts, name))
   if (wrong.length > 0) throw new Error(`there is no part ${wrong.join(', ')}`)
   const names = Object.keys(parts).filter((name) => positionals.length === 0 || positionals.includes(name))

@@ -81,6 +81,24 @@ describe('npm start', () => {
     }
   })
 
+  test('is told of by a second start on the same data, which changes nothing', async () => {
+    const second = run(process.execPath, ['src/main.ts', 'start'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, PORT: '0' },
+    })
+    const holder = `npm start, process ${service.child.pid}, ${url}`
+    await expect(second).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^[^\n]*\.data is in use by [^\n]*: end that first, or set DATABASE_URL [^\n]*\n$/,
+      ),
+    })
+    await expect(second).rejects.toMatchObject({ stderr: expect.stringContaining(holder) })
+    expect(await statusOf(`${url}/readyz`)).toBe(200)
+    expect(existsSync(join(folder, '.data/operator-url'))).toBe(true)
+  })
+
   test('ends in order when told to, twice too, and finds its data at the next start', async () => {
     expect(await service.end()).toBe(0)
     await expect(statusOf(`${url}/livez`)).rejects.toMatchObject({ code: 'ECONNREFUSED' })

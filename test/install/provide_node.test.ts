@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { engines } from '../../package.json' with { type: 'json' }
+import project from '../../package.json' with { type: 'json' }
 
 const run = promisify(execFile)
 const script = join(import.meta.dirname, '../../src/provide_node.mjs')
@@ -33,7 +33,7 @@ function unpackNode() {
 
 test('a Node that is new enough is left as it is, by what package.json asks for', async () => {
   unpackNode()
-  expect(await install(engines.node)).toEqual({ stdout: '', stderr: '' })
+  expect(await install(project.engines.node)).toEqual({ stdout: '', stderr: '' })
   expect(link).toThrow('ENOENT')
 })
 

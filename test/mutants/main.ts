@@ -18,8 +18,15 @@ function readSettings(): { chosen: Mutant[]; save: boolean } {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     // npm keeps the options that it is given without a -- before them, and tells of them in the environment.
-    options: { save: { type: 'boolean', default: process.env.npm_config_save === 'true' } },
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      save: { type: 'boolean', default: process.env.npm_config_save === 'true' },
+    },
   })
+  if (values.help) {
+    console.log(usage)
+    process.exit(0)
+  }
   const matching = (word: string) =>
     Object.hasOwn(subjects, word) ? subjects[word] : mutants.filter(({ name }) => name.includes(word))
   const nothing = positionals.find((word) => matching(word)?.length === 0)

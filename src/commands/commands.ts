@@ -1,0 +1,68 @@
+import { api } from './api.ts'
+import type { Command } from './command_line.ts'
+import { demo } from './demo.ts'
+import { migrateCommand } from './migrate.ts'
+import { receiver } from './receiver.ts'
+import { seed } from './seed.ts'
+import { start } from './start.ts'
+import { supplier } from './supplier.ts'
+import { worker } from './worker.ts'
+
+const readme = 'All settings come from the environment: README.md, "Settings", lists them.'
+
+/** The commands of the service, by name. */
+export const commands: { [name: string]: Command } = {
+  start: {
+    run: start,
+    help: `The whole service in one process.
+
+Without DATABASE_URL it runs a PostgreSQL of its own under .data/, with a demo partner, a demo catalog and two simulated
+suppliers. On a terminal it tells each order's story; into a pipe, and where NODE_ENV is production, it writes JSON.
+PORT (3000) and HOST (127.0.0.1) say where it listens.
+${readme}`,
+  },
+  api: {
+    run: api,
+    help: `The partners' HTTP interface alone.
+
+Needs DATABASE_URL, of a database that npm run migrate has brought up to date.
+PORT (3000) and HOST (127.0.0.1) say where it listens.
+${readme}`,
+  },
+  worker: {
+    run: worker,
+    help: `The calls to suppliers, the webhooks and the alerts.
+
+Needs DATABASE_URL, of a database that npm run migrate has brought up to date; runs beside npm run api.
+${readme}`,
+  },
+  migrate: {
+    run: migrateCommand,
+    help: `Brings the database of DATABASE_URL up to date.
+
+Makes its tables, functions and rights, or changes them while the service runs, and the logins that API_DB_PASSWORD,
+WORKER_DB_PASSWORD and OPERATOR_DB_PASSWORD are set for.
+${readme}`,
+  },
+  supplier: {
+    run: supplier,
+    help: `The simulated suppliers alone.
+
+PORT (4000) and HOST (127.0.0.1) say where they listen, SUPPLIER_TOKEN which token they take. What they do with an order
+depends on the last two digits of its player id.`,
+  },
+  seed: {
+    run: seed,
+    help: `Loads the demo partner and the demo catalog into the database of DATABASE_URL.
+
+SUPPLIER_URL (http://127.0.0.1:4000) is where the simulated suppliers are. Prints the demo partner's key. Keep it from a
+database with real data.`,
+  },
+  demo: {
+    run: demo,
+    help: `Places four orders at a running service, and shows their signed webhooks arriving.
+
+The service is the one that npm start runs here, or that of PUBLIC_URL or HOST and PORT with its DATABASE_URL.`,
+  },
+  receiver: { run: receiver, help: 'A receiver of webhooks to try things on.', takesArguments: true },
+}

@@ -1,0 +1,57 @@
+import pg from 'pg'
+
+/** The right of one process to serve on an embedded database. */
+export type Claim = {
+  /** Lets others know where this process can be reached. */
+  showAddress(address: string): Promise<void>
+  /** Gives the right back. Never rejects. */
+  release(): Promise<void>
+}
+
+// Of its own: locks are held by database, and nothing else takes any in that of the superuser.
+const serviceLock = 1
+
+/**
+ * Claims the embedded server for this process, by a lock that ends with its connection, however this process ends.
+ * Throws one clear line that names the process that has it. `folder` is what that calls the data.
+ */
+export async function claimServer(url: string, folder: string): Promise<Claim> {
+  const admin = new URL(url)
+  admin.pathname = '/postgres'
+  const name = `npm start, process ${process.pid}`
+  const client = new pg.Client({ connectionString: admin.href, application_name: name })
+  // Whoever comes after this process lost its connection may serve too, as any second process may.
+  client.on('error', () => {})
+  await client.connect()
+  const release = () => client.end().catch(() => {})
+  try {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      serviceLock,
+    ])
+    if (rows[0]?.taken !== true) {
+      const holder = (await holderOf(client)) ?? 'another process'
+      throw new Error(
+        `${folder} is in use by ${holder}: end that first, or set DATABASE_URL to another database`,
+      )
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return {
+    showAddress: async (address) => {
+      await client.query(`select set_config('application_name', $1, false)`, [`${name}, ${address}`])
+    },
+    release,
+  }
+}
+
+async function holderOf(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ name: string }>(
+    `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
+     where l.locktype = 'advisory' and l.granted and l.objid = $1 and l.database =
+       (select d.oid from pg_database d where d.datname = current_database())`,
+    [serviceLock],
+  )
+  return rows[0]?.name
+}

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import project from '../../package.json' with { type: 'json' }
+import { readCommandLine } from '../../src/commands/command_line.ts'
+import { commands } from '../../src/commands/commands.ts'
+import { describeFailure } from '../../src/commands/failure.ts'
+
+const run = promisify(execFile)
+const checkout = join(import.meta.dirname, '../..')
+
+/** Runs a program of an npm script without any setting but these. */
+async function call(program: string, args: string[], settings: { [name: string]: string } = {}) {
+  const env = { PATH: process.env.PATH, ...settings }
+  try {
+    return { code: 0, ...(await run(process.execPath, [program, ...args], { cwd: checkout, env })) }
+  } catch (error) {
+    return error as { code: number; stdout: string; stderr: string }
+  }
+}
+
+const names = Object.keys(commands)
+
+describe('every command', () => {
+  test('is an npm script', () => {
+    const called = Object.values(project.scripts).flatMap(
+      (script) => / src\/main\.ts (\w+)$/.exec(script)?.[1] ?? [],
+    )
+    expect(called.sort()).toEqual([...names].sort())
+  })
+
+  test.each(names)('%s explains itself', async (name) => {
+    if (commands[name]?.takesArguments) return expect(name).toBe('receiver')
+    for (const help of ['--help', '-h']) {
+      const request = readCommandLine(commands, [name, help])
+      expect(request).toMatchObject({
+        exitCode: 0,
+        print: expect.stringMatching(/^usage: npm (start|run \w+)\n\n[A-Z]/),
+      })
+      const lines = 'print' in request ? request.print.split('\n') : []
+      expect(lines.filter((line) => line.length > 120)).toEqual([])
+    }
+  })
+
+  test.each(names)('%s refuses what it does not know', async (name) => {
+    if (commands[name]?.takesArguments) return expect(name).toBe('receiver')
+    const request = readCommandLine(commands, [name, 'now'])
+    expect(request).toEqual({
+      exitCode: 2,
+      print: expect.stringMatching(/^\w+: takes no argument, and "now" .*--help/),
+    })
+  })
+
+  test.each(['bench', 'storm', 'mutants'])('so does %s, which is not part of the service', async (name) => {
+    const told = await call(`test/${name}/main.ts`, ['--help'])
+    expect(told).toMatchObject({ code: 0, stderr: '' })
+    expect(told.stdout).toContain(`npm run ${name} -- [`)
+  })
+
+  test('prints its help and nothing else', async () => {
+    const told = await call('src/main.ts', ['start', '--help'])
+    expect(told).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('usage: npm start\n') })
+  })
+})
+
+test.each(['--help', 'help'])('the program alone lists its commands with %s', (argument) => {
+  const request = readCommandLine(commands, [argument])
+  for (const name of ['npm start', 'npm run api', 'npm run receiver'])
+    expect(request).toMatchObject({
+      exitCode: 0,
+      print: expect.stringContaining(`
+  ${name} `),
+    })
+})
+
+test('a command that there is not is refused in one line', async () => {
+  const { code, stdout, stderr } = await call('src/main.ts', ['strat'])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^there is no command "strat"\. The commands: start, api, [^\n]*\n$/)
+})
+
+describe('what is in the way is told in one line that names the setting', () => {
+  const nowhere = 'postgres://me:not-to-be-shown@127.0.0.1:1/supply'
+
+  test.each(['migrate', 'demo', 'start'])('%s without its database', async (name) => {
+    const { code, stdout, stderr } = await call('src/main.ts', [name], { DATABASE_URL: nowhere, PORT: '0' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(
+      'DATABASE_URL: the database at 127.0.0.1:1 cannot be reached: nothing listens there\n',
+    )
+  })
+
+  test.each([
+    ['api', 'PORT', { PORT: '' }],
+    ['api', 'METRICS_PORT', { PORT: '0' }],
+  ])('%s whose %s is taken', async (name, setting, others) => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    const settings = { DATABASE_URL: nowhere, ...others, [setting]: String(port) }
+    const { code, stdout, stderr } = await call('src/main.ts', [name], settings)
+    other.close()
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(
+      `${setting}: port ${port} of 127.0.0.1 is taken by another program; end that, or set ${setting} to a free one\n`,
+    )
+  })
+
+  const failure = (fields: object, text = 'no') => Object.assign(new Error(text), fields)
+
+  test.each([
+    [
+      failure({ syscall: 'listen', code: 'EADDRINUSE', address: '127.0.0.1', port: 3000 }),
+      /^PORT: port 3000 .* is taken/,
+    ],
+    [
+      failure({ syscall: 'listen', code: 'EACCES', address: '127.0.0.1', port: 80 }),
+      /^PORT: this user may not listen on port 80/,
+    ],
+    [
+      failure({ syscall: 'listen', code: 'EADDRNOTAVAIL', address: '192.0.2.1', port: 80 }),
+      /^HOST: .* 192\.0\.2\.1$/,
+    ],
+    [
+      failure({ syscall: 'getaddrinfo', code: 'ENOTFOUND', hostname: 'nowhere.test' }),
+      /^HOST: there is no address for nowhere/,
+    ],
+    [
+      failure({ code: 'ENOTFOUND', hostname: 'db.test' }),
+      /^DATABASE_URL: the database at 127.0.0.1:1 .*no such host$/,
+    ],
+    [
+      failure({ code: '28P01' }, 'password authentication failed'),
+      /^DATABASE_URL: .* says: password authentication failed$/,
+    ],
+    [
+      failure({ code: '3D000' }, 'database "x"\ndoes not exist'),
+      /^DATABASE_URL: .* says: database "x" does not exist$/,
+    ],
+    [new AggregateError([failure({ code: 'ECONNREFUSED' })]), /^DATABASE_URL: .* nothing listens there$/],
+    [failure({ code: '42883' }, 'function does not exist'), /^cannot api: function does not exist$/],
+  ])('%s', (error, line) => {
+    const port = 'port' in error && error.port === 80 ? '80' : undefined
+    const told = describeFailure(error, 'api', { DATABASE_URL: nowhere, HOST: 'nowhere.test', PORT: port })
+    expect(told).toMatch(line)
+    expect(told).not.toContain('not-to-be-shown')
+  })
+})
