@@ -19,6 +19,7 @@ import { type BodyTimes, forgetUnread, receiveBodies } from './middleware/receiv
 import { identify } from './middleware/request_id.ts'
 import { addAssetRoutes } from './pages/assets.ts'
 import { addGuideRoutes, guardGuide } from './pages/guide.ts'
+import { addHomeRoutes } from './pages/home.ts'
 import { forbidCaching } from './pages/page.ts'
 import { addReferenceRoutes } from './pages/reference.ts'
 import { addBalanceRoutes } from './routes/balance.ts'
@@ -115,6 +116,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, adm
   addSimulatedOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSupplierRoutes(routes, { db, config, admission, metrics })
   addSupplierEventRoutes(routes, { db, config, admission, adapters })
+  addHomeRoutes(routes, config)
   addReferenceRoutes(routes, config)
   addGuideRoutes(routes, config)
   addAssetRoutes(routes)

@@ -48,6 +48,7 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   SimulationStateAnswer: models.success(models.simulationState),
   LivenessAnswer: models.success(models.liveness),
   ReadinessAnswer: models.success(models.readiness),
+  PlacesAnswer: models.success(models.places),
 
   AuthenticationError: errors.authenticationError,
   OriginError: errors.originError,

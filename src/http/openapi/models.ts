@@ -257,6 +257,16 @@ export const simulationState = v.object({
 export const liveness = v.object({ status: v.picklist(['ok']) })
 export const readiness = v.object({ status: v.picklist(['ready']) })
 
+export const places = v.object({
+  service: v.picklist(['supply-ordering']),
+  api: v.string(),
+  reference: v.string(),
+  openApi: v.string(),
+  guide: v.string(),
+  live: v.string(),
+  ready: v.string(),
+})
+
 /** The envelope of every success. */
 export function success<Schema extends v.GenericSchema>(data: Schema) {
   return v.object({ success: v.literal(true), data })

@@ -116,7 +116,7 @@ describe('routes', () => {
     })
   })
 
-  test.each(['/b2b', '/b2b/orders/a/b', '/b2b/Orders', '/b2b/catalog', '/nothing', '/'])(
+  test.each(['/b2b', '/b2b/orders/a/b', '/b2b/Orders', '/b2b/catalog', '/nothing'])(
     '%s is 404',
     async (path) => {
       const answer = await api().get(path, withKey())

@@ -391,6 +391,10 @@ describe('the state', () => {
   test.each(['/livez', '/readyz'])('is told by %s', async (path) => {
     expect((await get(path, { key: undefined })).status).toBe(200)
   })
+
+  test('and where all that is, by /', async () => {
+    expect((await get('/', { key: undefined })).status).toBe(200)
+  })
 })
 
 describe('what is in the document', () => {

@@ -1,6 +1,6 @@
 import { countedHeaders, type HeaderName } from '../headers.ts'
 import { everywhere, keyChecks, refusals, responseRef } from '../refusals.ts'
-import { ok, textBody } from '../replies.ts'
+import { json, ok, textBody } from '../replies.ts'
 import type { Parameter, Paths } from '../types.ts'
 
 const pageHeaders: HeaderName[] = ['Cache-Control', 'Content-Security-Policy', 'Referrer-Policy']
@@ -23,6 +23,38 @@ const fileParameter = (example: string): Parameter => ({
 
 /** What is there besides the API: its state, its documents. */
 export const platformPaths: Paths = {
+  '/': {
+    get: {
+      operationId: 'getPlaces',
+      tags: ['Documents'],
+      summary: 'Where things are',
+      description:
+        'A page for browsers, JSON for others, by `Accept`. The paths of the API, of the documents and of the checks.',
+      security: [],
+      responses: {
+        200: {
+          description: 'The paths.',
+          headers: countedHeaders('Vary', 'Content-Security-Policy'),
+          content: {
+            ...json('PlacesAnswer', {
+              places: {
+                value: {
+                  success: true,
+                  data: {
+                    service: 'supply-ordering',
+                    ...{ api: '/b2b', reference: '/reference', openApi: '/openapi.json', guide: '/docs' },
+                    ...{ live: '/livez', ready: '/readyz' },
+                  },
+                },
+              },
+            }),
+            ...textBody('text/html'),
+          },
+        },
+        ...everywhere,
+      },
+    },
+  },
   '/livez': {
     get: {
       operationId: 'getLiveness',
