@@ -116,16 +116,21 @@ export async function refuseWrongSession(call: () => Promise<unknown>): Promise<
 
 /** A connection for a few calls in the name of the operators, closed afterwards. */
 export async function asOperator<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = connect({
+  const db = connectOperator(url)
+  try {
+    return await work(db)
+  } finally {
+    await db.end()
+  }
+}
+
+/** One connection that may execute schema `ops`. */
+export function connectOperator(url: string): Database {
+  return connect({
     url,
     role: 'supply_operator',
     max: 1,
     ...workerTimes,
     applicationName: 'supply-ordering operator',
   })
-  try {
-    return await work(db)
-  } finally {
-    await db.end()
-  }
 }

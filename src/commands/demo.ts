@@ -41,7 +41,7 @@ export async function demo(): Promise<void> {
     return { apiKey, secret: () => webhookSecret(databaseUrl, account) }
   })
   const client = new SupplyClient({ baseUrl, apiKey })
-  const colours = process.stdout.isTTY
+  const colours = process.stdout.isTTY && process.stdout.hasColors()
   const receiver = await startReceiver({
     secret,
     onEvent: (received) => console.log(describeReceived(received, { colours })),

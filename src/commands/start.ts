@@ -10,6 +10,7 @@ import { connectApi, connectReads, connectWorker, listenForResults } from './con
 import { dataDir, demoGreeting, loadDemo } from './demo_data.ts'
 import { heedSignals, runUntilEnded } from './lifecycle.ts'
 import { newOperatorLogin, operatorUrlFile, removeOperatorUrl, writeOperatorUrl } from './operator_login.ts'
+import { openTerminal, type Terminal } from './terminal.ts'
 
 /**
  * `npm start`: the whole service in one process. Without DATABASE_URL it runs a PostgreSQL of its own under `.data/`,
@@ -17,11 +18,13 @@ import { newOperatorLogin, operatorUrlFile, removeOperatorUrl, writeOperatorUrl 
  */
 export async function start(): Promise<void> {
   const config = loadConfig(process.env, { command: 'start' })
-  const log = createLog(config.logLevel)
+  const terminal = config.production ? undefined : openTerminal(config.logLevel)
+  const log = createLog(config.logLevel, terminal?.log)
   const postgres = config.databaseUrl === undefined ? await startEmbedded() : undefined
   try {
     // Not through a pooler: one login cannot have the roles of both the API and the worker.
-    await serve(config, log, config.databaseDirectUrl ?? postgres?.url ?? '', postgres)
+    const databaseUrl = config.databaseDirectUrl ?? postgres?.url ?? ''
+    await serve({ config, log, databaseUrl, postgres, terminal })
   } catch (error) {
     if (postgres !== undefined) await stopEmbedded(postgres)
     throw error
@@ -45,7 +48,16 @@ async function stopEmbedded(postgres: Embedded): Promise<void> {
   if (!existsSync(postgres.urlFile)) removeOperatorUrl()
 }
 
-async function serve(config: Config, log: Log, databaseUrl: string, postgres: Embedded | undefined) {
+type Serving = {
+  config: Config
+  log: Log
+  databaseUrl: string
+  postgres: Embedded | undefined
+  /** Where orders' stories are told; undefined where standard output is no terminal, and in production. */
+  terminal: Terminal | undefined
+}
+
+async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) {
   const operator = postgres && newOperatorLogin(postgres.url)
   await migrate({
     databaseUrl,
@@ -58,7 +70,9 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
   const workerDb = connectWorker(databaseUrl)
   // The server starts first: if its port is taken, another service runs here, and the demo must not change its suppliers.
   const listen = listenForResults(databaseUrl, log)
-  const server = await startServer({ db: apiDb, reads, listen, config, log, expected: expectedVersion() })
+  const stories = terminal?.tellStories(operator?.url ?? databaseUrl)
+  const db = stories?.watched(apiDb) ?? apiDb
+  const server = await startServer({ db, reads, listen, config, log, expected: expectedVersion() })
   const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
   await postgres?.claim.showAddress(server.url)
@@ -67,6 +81,7 @@ async function serve(config: Config, log: Log, databaseUrl: string, postgres: Em
     [worker.failed],
     [
       [server.drain, worker.stop],
+      [async () => stories?.stop()],
       [reads.end, apiDb.end, workerDb.end],
       [async () => demo?.simulator.close()],
       [async () => postgres && stopEmbedded(postgres)],

@@ -14,7 +14,7 @@ export function describeReceived(received: Received, { colours }: { colours: boo
     colours ? styleText(colour, text, { validateStream: false }) : text
   const { event, problem, status } = received
   const type = (event?.event_type ?? '-').padEnd(15)
-  const code = plain(event?.data.orderCode ?? '-').padEnd(36)
+  const code = printable(event?.data.orderCode ?? '-').padEnd(36)
   const trust = trustOf(received)
   const fields = [
     timeOf(received.at),
@@ -24,7 +24,7 @@ export function describeReceived(received: Received, { colours }: { colours: boo
     noveltyOf(received).padEnd(12),
     status === null ? paint('yellow', 'no answer') : paint(status < 300 ? 'green' : 'red', `${status}`),
   ]
-  const details = [event === null ? null : contentOf(event), problem === null ? null : plain(problem)]
+  const details = [event === null ? null : contentOf(event), problem === null ? null : printable(problem)]
   const below = details
     .filter((detail) => detail !== null)
     .map((detail) => `\n          ${paint('dim', detail)}`)
@@ -58,11 +58,11 @@ function noveltyOf({ duplicate, delivery }: Received): string {
 }
 
 function contentOf({ data }: OrderEvent): string {
-  const order = `${plain(data.externalOrderId)} · ${data.totalAmount.toFixed(2)}`
-  if (data.status === 'failed') return `${order} · ${plain(data.reason ?? 'no reason given')}`
+  const order = `${printable(data.externalOrderId)} · ${data.totalAmount.toFixed(2)}`
+  if (data.status === 'failed') return `${order} · ${printable(data.reason ?? 'no reason given')}`
   const items = data.items.map(({ amount, productName, cdKeys }) => {
     const keys = cdKeys === undefined ? '' : ` (${cdKeys.length} ${cdKeys.length === 1 ? 'key' : 'keys'})`
-    return `${amount} × ${plain(productName)}${keys}`
+    return `${amount} × ${printable(productName)}${keys}`
   })
   return `${order} · ${items.join(', ')}`
 }
@@ -73,7 +73,7 @@ function timeOf(at: Date): string {
     .join(':')
 }
 
-/** An unverified body could otherwise steer the terminal. */
-function plain(text: string): string {
+/** A text from outside without what could steer the terminal. */
+export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, '?')
 }

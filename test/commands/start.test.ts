@@ -51,6 +51,8 @@ describe('npm start', () => {
     })
     expect(answer.statusCode).toBe(201)
     await answer.body.dump()
+    // Into a pipe the log is JSON.
+    await service.printed(/^\{.*"route":"\/b2b\/orders","status":201.*"msg":"request"\}$/m)
   })
 
   test('is what npm run demo orders from, and shows the signed webhooks of', async () => {

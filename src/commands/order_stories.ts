@@ -1,0 +1,118 @@
+import { styleText } from 'node:util'
+import type { Database, Functions } from '../database/client.ts'
+import { printable } from '../receiver/describe.ts'
+
+type Entry = Functions['ops.order_story']['result'][number]
+type Colour = 'cyan' | 'yellow' | 'green' | 'red' | 'magenta'
+
+/** How the story of an order is told: one line a step, on a terminal of this width. */
+export type Telling = { colours: boolean; columns: number }
+
+/** Tells the orders of a service as they go on. */
+export type OrderStories = {
+  /** The same database, whose new orders are told of from now on. */
+  watched(db: Database): Database
+  stop(): Promise<void>
+}
+
+const lookMs = 250
+// Who places more at once wants no stories.
+const mostOrders = 20
+const longestMs = 15 * 60_000
+
+/** Follows new orders with the operators' connection `db`, by ops.order_story; each step is a line to `print`. */
+export function createOrderStories(
+  db: Database,
+  print: (line: string) => void,
+  telling: () => Telling,
+): OrderStories {
+  const followed = new Map<string, { told: Set<string>; until: number }>()
+  let looking = Promise.resolve()
+  const timer = setInterval(() => {
+    looking = looking.then(look)
+  }, lookMs)
+
+  async function look(): Promise<void> {
+    for (const [code, { told, until }] of followed) {
+      // Who cannot be asked now is asked again.
+      const entries = await db.call('ops.order_story', { reference: code }).catch(() => [])
+      for (const entry of entries.filter(isSettled)) {
+        const key = `${entry.at.toISOString()} ${entry.what} ${entry.detail}`
+        if (told.has(key)) continue
+        told.add(key)
+        print(storyLine(code, entry, telling()))
+        if (isLast(entry)) followed.delete(code)
+      }
+      if (Date.now() > until) followed.delete(code)
+    }
+  }
+
+  function follow(code: string): void {
+    if (followed.size < mostOrders) followed.set(code, { told: new Set(), until: Date.now() + longestMs })
+  }
+
+  return {
+    watched: (other) => ({
+      ...other,
+      call: async (name, ...args) => {
+        const result = await other.call(name, ...args)
+        if (name === 'api.place_orders') for (const code of codesOf(result)) follow(code)
+        return result
+      },
+    }),
+    stop: async () => {
+      clearInterval(timer)
+      followed.clear()
+      await looking
+      await db.end()
+    },
+  }
+}
+
+function codesOf(result: unknown): string[] {
+  const rows = result as Functions['api.place_orders']['result']
+  return rows.flatMap(({ result, body }) => (result === 'created' ? [String(JSON.parse(body).code)] : []))
+}
+
+/** The name and colour of a step; undefined for what is left out: what a step before it implies, and what is to come. */
+function stepOf({ what, detail }: Entry): { name: string; colour: Colour } | undefined {
+  if (what === 'placed') return { name: 'placed', colour: 'cyan' }
+  if (what.startsWith('sent to ')) return { name: 'supplier', colour: 'yellow' }
+  if (what === 'order completed') return { name: 'completed', colour: 'green' }
+  if (what === 'order failed') return { name: 'failed', colour: 'red' }
+  if (what === 'refunded') return { name: 'refunded', colour: 'magenta' }
+  if (what === 'webhook sent') return { name: 'told', colour: isDelivered(detail) ? 'green' : 'red' }
+  if (what === 'no event') return { name: 'not told', colour: 'cyan' }
+  if (what === 'dead letter') return { name: 'dead letter', colour: 'red' }
+  return undefined
+}
+
+const isDelivered = (detail: string) => detail.includes(': delivered, ')
+
+/** Whether an entry is a step whose end is known. */
+function isSettled(entry: Entry): boolean {
+  return stepOf(entry) !== undefined && !entry.detail.includes('under way')
+}
+
+function isLast({ what, detail }: Entry): boolean {
+  return what === 'no event' || what === 'dead letter' || (what === 'webhook sent' && isDelivered(detail))
+}
+
+/** One step of an order's story, no longer than the terminal is wide. */
+export function storyLine(code: string, entry: Entry, { colours, columns }: Telling): string {
+  const paint = (colour: Colour | 'dim', text: string) =>
+    colours ? styleText(colour, text, { validateStream: false }) : text
+  const { name, colour } = stepOf(entry) ?? { name: entry.what, colour: 'cyan' }
+  const time = entry.at.toTimeString().slice(0, 8)
+  const head = `${time}  ${code.slice(0, 10)}…  `
+  const step = name.padEnd(11)
+  const detail = shortened(printable(entry.detail), columns - head.length - step.length - 2)
+  return `${paint('dim', head)}${paint(colour, step)}  ${detail}`
+}
+
+/** At most so many characters; what is cut off shows as an ellipsis. */
+function shortened(text: string, length: number): string {
+  const characters = [...text]
+  if (characters.length <= length) return text
+  return `${characters.slice(0, Math.max(0, length - 1)).join('')}…`
+}

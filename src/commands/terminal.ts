@@ -1,0 +1,48 @@
+import { styleText } from 'node:util'
+import type { LogLevel } from '../config.ts'
+import { printable } from '../receiver/describe.ts'
+import { connectOperator } from './connections.ts'
+import { createOrderStories, type OrderStories } from './order_stories.ts'
+
+/** Standard output where it is a terminal: people read it, not programs. */
+export type Terminal = {
+  /** Takes the lines of the log and writes what people want of them. */
+  log: { write(line: string): void }
+  /** Tells of new orders, by the operators' URL of the database. */
+  tellStories(databaseUrl: string): OrderStories
+}
+
+/** The terminal of this process; undefined where standard output is a file or a pipe. */
+export function openTerminal(logLevel: LogLevel): Terminal | undefined {
+  const { stdout } = process
+  if (!stdout.isTTY) return undefined
+  // By NO_COLOR, FORCE_COLOR and what the terminal can do.
+  const colours = stdout.hasColors()
+  const print = (line: string) => void stdout.write(`${line}\n`)
+  return {
+    log: {
+      write: (line) => {
+        const text = recordLine(line, { colours, requests: logLevel === 'debug' || logLevel === 'trace' })
+        if (text !== undefined) print(text)
+      },
+    },
+    tellStories: (url) =>
+      createOrderStories(connectOperator(url), print, () => ({ colours, columns: stdout.columns || 80 })),
+  }
+}
+
+const levelColours = { warn: 'yellow', error: 'red', fatal: 'red' } as const
+
+/** A record of the log for people; undefined for one that the stories make superfluous. */
+export function recordLine(
+  line: string,
+  { colours, requests }: { colours: boolean; requests: boolean },
+): string | undefined {
+  const { level, time, pid: _, msg, ...fields } = JSON.parse(line)
+  if (msg === 'request' && level === 'info' && !requests) return undefined
+  const colour = levelColours[level as keyof typeof levelColours]
+  const name = String(level).padEnd(11)
+  const shown = colours && colour !== undefined ? styleText(colour, name, { validateStream: false }) : name
+  const more = Object.keys(fields).length === 0 ? '' : `  ${JSON.stringify(fields)}`
+  return `${new Date(time).toTimeString().slice(0, 8)}  ${shown}  ${printable(`${msg}${more}`)}`
+}
