@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { errorCode } from '../common/error_code.ts'
-import { describeReceived, describeSession } from '../receiver/describe.ts'
+import { describeReceived, describeSession, printable } from '../receiver/describe.ts'
 import { type Answer, type Receiver, startReceiver } from '../receiver/receiver.ts'
+import { demoSecret } from './demo_secret.ts'
 
 const usage = `usage: npm run receiver -- [options]
 
@@ -13,8 +14,11 @@ Receives webhooks as a partner's backend should: verifies, deduplicates and prin
   --host <address>       default 127.0.0.1
   --secret-file <path>   a file that holds the account's signing secret, 64 hex characters; - is standard input
   --secret <secret>      the secret itself; other users of the machine can see it in the list of processes
-  --answer <answer>      to good deliveries: ok (200, the default), 500, 429, or hang (none at all)
-  --retry-after <s>      the Retry-After of a 429, in seconds
+  --demo                 the secret of the demo partner, from the service that npm start runs here
+  --answer <answer>      to good deliveries: ok (200, the default), a status such as 503, or hang (none at all)
+  --retry-after <s>      the Retry-After of a 429 or 503, in seconds
+  --delay <s>            how long an answer is held back, in seconds; the service waits 10
+  --show-body            prints each body as it came, with the keys in it
 `
 
 type Options = {
@@ -23,6 +27,8 @@ type Options = {
   secret: string | undefined
   answer: Answer
   retryAfter: number | undefined
+  delayMs: number | undefined
+  showBody: boolean
 }
 
 type Parsed = { ok: true; options: Options } | { ok: false; fault: string }
@@ -56,35 +62,53 @@ function fail(exitCode: number, fault: string): void {
 async function parseOptions(argv: string[]): Promise<Parsed> {
   const read = readArguments(argv)
   if (!read.ok) return read
-  const { port = '4100', host = '127.0.0.1', answer = 'ok', 'retry-after': retryAfter } = read.values
+  const { port = '4100', host = '127.0.0.1', 'retry-after': retryAfter, delay } = read.values
+  const answer = readAnswer(read.values.answer ?? 'ok')
   if (!isWholeNumber(port, 65_535)) return { ok: false, fault: `--port ${port} is no port (0 to 65535)` }
-  if (!isAnswer(answer)) return { ok: false, fault: `--answer ${answer} is none of ${answers.join(', ')}` }
-  if (retryAfter !== undefined && answer !== '429') {
-    return { ok: false, fault: '--retry-after goes with --answer 429 only' }
+  if (answer === undefined) {
+    const fault = `--answer ${read.values.answer} is neither ok, hang nor a status from 200 to 599`
+    return { ok: false, fault }
+  }
+  if (retryAfter !== undefined && answer !== 429 && answer !== 503) {
+    return { ok: false, fault: '--retry-after goes with --answer 429 or 503 only' }
+  }
+  if (delay !== undefined && !/^\d{1,3}(\.\d{1,3})?$/.test(delay)) {
+    return { ok: false, fault: `--delay ${delay} is no number of seconds below 1000` }
   }
   if (retryAfter !== undefined && !isWholeNumber(retryAfter, 999_999_999)) {
     return { ok: false, fault: `--retry-after ${retryAfter} is no whole number of seconds` }
   }
-  const secret = await readSecret(read.values.secret, read.values['secret-file'])
+  const secret = await readSecret(read.values)
   if (!secret.ok) return secret
   const seconds = retryAfter === undefined ? undefined : Number(retryAfter)
+  const delayMs = delay === undefined ? undefined : Number(delay) * 1_000
+  const showBody = read.values['show-body'] === true
   return {
     ok: true,
-    options: { port: Number(port), host, answer, secret: secret.value, retryAfter: seconds },
+    options: {
+      port: Number(port),
+      host,
+      answer,
+      secret: secret.value,
+      retryAfter: seconds,
+      delayMs,
+      showBody,
+    },
   }
 }
 
-const answers = ['ok', '500', '429', 'hang'] as const satisfies readonly Answer[]
-
-function isAnswer(text: string): text is Answer {
-  return answers.some((answer) => answer === text)
+function readAnswer(text: string): 'ok' | 'hang' | number | undefined {
+  if (text === 'ok' || text === 'hang') return text
+  return /^[2-5]\d\d$/.test(text) ? Number(text) : undefined
 }
 
 function isWholeNumber(text: string, highest: number): boolean {
   return /^\d{1,9}$/.test(text) && Number(text) <= highest
 }
 
-type Values = { [name in 'port' | 'host' | 'secret' | 'secret-file' | 'answer' | 'retry-after']?: string }
+type Values = {
+  [name in 'port' | 'host' | 'secret' | 'secret-file' | 'answer' | 'retry-after' | 'delay']?: string
+} & { [name in 'demo' | 'show-body']?: boolean }
 
 function readArguments(argv: string[]): { ok: true; values: Values } | { ok: false; fault: string } {
   const option = { type: 'string' } as const
@@ -98,6 +122,9 @@ function readArguments(argv: string[]): { ok: true; values: Values } | { ok: fal
         'secret-file': option,
         answer: option,
         'retry-after': option,
+        delay: option,
+        demo: { type: 'boolean' },
+        'show-body': { type: 'boolean' },
       },
     })
     return { ok: true, values }
@@ -110,16 +137,26 @@ function readArguments(argv: string[]): { ok: true; values: Values } | { ok: fal
 
 type Secret = { ok: true; value: string | undefined } | { ok: false; fault: string }
 
-async function readSecret(given: string | undefined, file: string | undefined): Promise<Secret> {
-  if (given === undefined && file === undefined) return { ok: true, value: undefined }
-  if (given !== undefined && file !== undefined) {
-    return { ok: false, fault: '--secret and --secret-file exclude each other' }
+async function readSecret({ secret: given, 'secret-file': file, demo }: Values): Promise<Secret> {
+  const sources = [given, file, demo].filter((source) => source !== undefined)
+  if (sources.length === 0) return { ok: true, value: undefined }
+  if (sources.length > 1) {
+    return { ok: false, fault: '--secret, --secret-file and --demo exclude each other' }
   }
+  if (demo === true) return readDemoSecret()
   const read = file === undefined ? { ok: true as const, value: given ?? '' } : await readSecretFile(file)
   if (!read.ok) return read
   const value = read.value.trim()
   if (/^[0-9a-fA-F]{64}$/.test(value)) return { ok: true, value }
   return { ok: false, fault: 'the secret is not 64 hexadecimal characters' }
+}
+
+async function readDemoSecret(): Promise<Secret> {
+  try {
+    return { ok: true, value: await demoSecret() }
+  } catch (error) {
+    return { ok: false, fault: `--demo: ${error instanceof Error ? error.message : error}` }
+  }
 }
 
 async function readSecretFile(
@@ -135,13 +172,15 @@ async function readSecretFile(
 async function start(
   options: Options,
 ): Promise<{ ok: true; receiver: Receiver } | { ok: false; fault: string }> {
-  const { secret, retryAfter, ...rest } = options
+  const { secret, retryAfter, delayMs, showBody, ...rest } = options
   const colours = process.stdout.hasColors?.() ?? false
   try {
     const receiver = await startReceiver({
       ...rest,
       secret: secret ?? (() => undefined),
       ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(delayMs === undefined ? {} : { delayMs }),
+      ...(showBody ? { onBody: (body) => console.log(printable(body.toString('utf8'))) } : {}),
       onEvent: (received) => console.log(describeReceived(received, { colours })),
     })
     return { ok: true, receiver }
@@ -164,14 +203,16 @@ const reasons: Record<string, string> = {
   EISDIR: 'it is a folder',
 }
 
-function greeting(url: string, { answer, retryAfter, secret }: Options): string {
-  const status = { ok: '200', '500': '500', '429': '429', hang: 'nothing at all' }[answer]
+function greeting(url: string, { answer, retryAfter, delayMs, secret }: Options): string {
+  const status = answer === 'ok' ? '200' : answer === 'hang' ? 'nothing at all' : answer
   const wait = retryAfter === undefined ? '' : ` with Retry-After: ${retryAfter}`
+  const delay = delayMs === undefined ? '' : ` after ${delayMs / 1_000} s`
   const trust =
     secret === undefined
-      ? 'No secret given: nothing is verified, and anyone could have sent what is shown. Ctrl-C ends it.'
+      ? `No secret given: nothing is verified, and anyone could have sent what is shown. Ctrl-C ends it.
+Yours is what the operators gave you (--secret-file); --demo takes that of the demo partner that npm start runs here.`
       : 'Signatures are verified. Ctrl-C ends it.'
-  return `receiver: listening on ${url}, answering ${status}${wait}\n${trust}`
+  return `receiver: listening on ${url}, answering ${status}${wait}${delay}\n${trust}`
 }
 
 /**

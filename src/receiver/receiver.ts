@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readBytes } from '../common/bytes.ts'
 import { listen } from '../common/listen.ts'
 import type { OrderEvent } from './event.ts'
@@ -7,8 +8,8 @@ import { type Delivery, type Judgement, judge } from './judge.ts'
 
 export type { Received } from './journal.ts'
 
-/** What a receiver does with a good delivery: takes it (200), refuses it for now, or never answers. */
-export type Answer = 'ok' | '500' | '429' | 'hang'
+/** What a receiver does with a good delivery: takes it (200), answers another status, or never answers. */
+export type Answer = 'ok' | '500' | '429' | 'hang' | number
 
 /** The signing secret, or how to look it up when a delivery comes; undefined while it is not known yet. */
 export type SecretSource = string | (() => string | undefined | Promise<string | undefined>)
@@ -19,8 +20,12 @@ export type ReceiverOptions = {
   secret: SecretSource
   /** What to answer to good deliveries, always or by the event; `delivery` counts the deliveries of that event. */
   answer?: Answer | ((event: OrderEvent, delivery: number) => Answer)
-  /** `Retry-After` of a 429, in seconds. Without it the header is not sent. */
+  /** `Retry-After` of a 429 or 503, in seconds. Without it the header is not sent. */
   retryAfter?: number
+  /** How long each answer is held back, in milliseconds. */
+  delayMs?: number
+  /** Called with each body as it came, after `onEvent`. It may hold keys. */
+  onBody?: (body: Buffer) => void
   /** Called once for each POST, when it has been answered or left unanswered. */
   onEvent?: (received: Received) => void
 }
@@ -49,7 +54,7 @@ const bodyLimit = 10 * 1024 * 1024
  * `event_type` in the body, deduplicates by `X-Idempotency-Key`, and answers at once. For tests, demos and as an
  * example; it keeps everything in memory.
  *
- * An event counts as taken unless the sender was told otherwise (500, 429): a `hang` is the case where an event was
+ * An event counts as taken unless the sender was told otherwise (a status of 300 or more): a `hang` is the case where an event was
  * taken and the answer was lost, so its retry is a duplicate.
  *
  * Other answers than those asked for: 405 to another method than POST, 413 to a body over 10 MiB, 401 to a wrong or
@@ -93,11 +98,16 @@ async function handle(
   const at = new Date()
   const verdict = await decide(options, journal, body === 'too large' ? body : { headers, body, at })
   const { status } = verdict
+  if (options.delayMs !== undefined) await sleep(options.delayMs, undefined, { ref: false })
   if (status !== null) {
-    const wait = status === 429 && options.retryAfter !== undefined ? String(options.retryAfter) : null
+    const wait =
+      (status === 429 || status === 503) && options.retryAfter !== undefined
+        ? String(options.retryAfter)
+        : null
     response.writeHead(status, wait === null ? {} : { 'retry-after': wait }).end()
   }
   journal.add({ at, path: request.url ?? '/', headers, ...verdict })
+  if (body !== 'too large') options.onBody?.(body)
 }
 
 /** The body's bytes as they came: the signature is over them, not over what they mean. */
@@ -159,12 +169,16 @@ function take(
   const eventKey = verified === true ? eventId : `unverified ${eventId}`
   const { delivery, duplicate } = journal.count(eventKey)
   const answer = event === null ? 'ok' : answerTo(options, event, delivery)
-  if (answer === 'ok' || answer === 'hang') journal.take(eventKey)
-  return { verified, duplicate, delivery, event, problem, status: statuses[answer] }
+  const status = statusOf(answer)
+  if (status === null || status < 300) journal.take(eventKey)
+  return { verified, duplicate, delivery, event, problem, status }
 }
 
 function answerTo({ answer = 'ok' }: ReceiverOptions, event: OrderEvent, delivery: number): Answer {
   return typeof answer === 'function' ? answer(event, delivery) : answer
 }
 
-const statuses: Record<Answer, number | null> = { ok: 200, '500': 500, '429': 429, hang: null }
+function statusOf(answer: Answer): number | null {
+  if (answer === 'hang') return null
+  return answer === 'ok' ? 200 : Number(answer)
+}

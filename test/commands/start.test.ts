@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -66,6 +67,18 @@ describe('npm start', () => {
     expect(stdout).toMatch(/sent to demo .*demo has none left .*so demo-reserve gets it/)
     expect(stdout).toMatch(/sent to demo-reserve /)
     expect(stdout).toMatch(/item completed .*2 × Frost Kingdoms: Deep Ice; codes delivered: 2/)
+  })
+
+  test('is where npm run receiver finds the secret of the demo partner', async () => {
+    const receiver = spawn(process.execPath, ['src/main.ts', 'receiver', '--demo', '--port', '0'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [greeting] = await once(receiver.stdout, 'data')
+    receiver.kill('SIGTERM')
+    expect(String(greeting)).toContain('Signatures are verified')
+    await once(receiver, 'exit')
   })
 
   test('offers a login to operators, under which its own demo acts', async () => {

@@ -91,6 +91,7 @@ describe('npm run receiver', () => {
   it('says that it has no secret, and prints deliveries as unverified', async () => {
     const { greeting, url, line, end } = await startCommand([])
     expect(greeting).toContain('No secret given: nothing is verified')
+    expect(await line()).toContain('--demo takes that of the demo partner')
     expect(await deliver(url, completedEvent())).toEqual(answeredWith(200))
     expect(await line()).toMatch(/unverified +new +200$/)
     expect(await end('SIGINT')).toBe(0)
@@ -101,6 +102,20 @@ describe('npm run receiver', () => {
     const { greeting, url, end } = await startCommand(args)
     expect(greeting).toContain('answering 429 with Retry-After: 30\n')
     expect(await deliver(url, completedEvent())).toEqual(answeredWith(429, 30))
+    expect(await end('SIGTERM')).toBe(0)
+  })
+
+  it('answers any status, later if told so, and shows bodies as they came', async () => {
+    const args = ['--answer', '503', '--delay', '0.05', '--show-body', '--secret', secret]
+    const { greeting, url, line, end } = await startCommand(args)
+    expect(greeting).toContain('answering 503 after 0.05 s\n')
+    const event = completedEvent()
+    expect(await deliver(url, event)).toEqual(answeredWith(503))
+    expect(await line()).toMatch(/verified +new +503$/)
+    await line()
+    expect(await line()).toBe(event.body.toString())
+    expect(await deliver(url, event)).toEqual(answeredWith(503))
+    expect(await line()).toMatch(/verified +delivery 2 +503$/)
     expect(await end('SIGTERM')).toBe(0)
   })
 
@@ -128,9 +143,9 @@ describe('npm run receiver', () => {
   it('shows its options', async () => {
     const { status, stdout, stderr } = await run(['--help'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    for (const option of ['--port', '--host', '--secret', '--secret-file', '--answer', '--retry-after']) {
-      expect(stdout).toContain(`  ${option} <`)
-    }
+    const withValue = ['port', 'host', 'secret', 'secret-file', 'answer', 'retry-after', 'delay']
+    for (const option of withValue) expect(stdout).toContain(`  --${option} <`)
+    for (const option of ['demo', 'show-body']) expect(stdout).toContain(`  --${option} `)
   })
 
   it.each<[string[], string]>([
@@ -139,9 +154,11 @@ describe('npm run receiver', () => {
     [['--secret', 'abc'], 'the secret is not 64 hexadecimal characters'],
     [['--secret', ''], 'the secret is not 64 hexadecimal characters'],
     [['--secret-file', '/nowhere/secret'], 'cannot read --secret-file /nowhere/secret: no such file'],
-    [['--secret', secret, '--secret-file', '-'], '--secret and --secret-file exclude each other'],
-    [['--answer', '404'], '--answer 404 is none of ok, 500, 429, hang'],
-    [['--retry-after', '30'], '--retry-after goes with --answer 429 only'],
+    [['--secret', secret, '--secret-file', '-'], '--secret, --secret-file and --demo exclude each other'],
+    [['--secret', secret, '--demo'], '--secret, --secret-file and --demo exclude each other'],
+    [['--answer', '600'], '--answer 600 is neither ok, hang nor a status from 200 to 599'],
+    [['--delay', 'long'], '--delay long is no number of seconds below 1000'],
+    [['--retry-after', '30'], '--retry-after goes with --answer 429 or 503 only'],
     [['--answer', '429', '--retry-after', 'soon'], '--retry-after soon is no whole number of seconds'],
     [['--colour', 'red'], "Unknown option '--colour'; --help shows the options"],
     [['--port'], "Option '--port <value>' argument missing; --help shows the options"],
