@@ -106,8 +106,14 @@ export function storyLine(code: string, entry: Entry, { colours, columns }: Tell
   const time = entry.at.toTimeString().slice(0, 8)
   const head = `${time}  ${code.slice(0, 10)}…  `
   const step = name.padEnd(11)
-  const detail = shortened(printable(entry.detail), columns - head.length - step.length - 2)
+  const detail = shortened(printable(shownDetail(entry)), columns - head.length - step.length - 2)
   return `${paint('dim', head)}${paint(colour, step)}  ${detail}`
+}
+
+/** Without who placed it: what was ordered matters more on a narrow terminal. */
+function shownDetail({ what, detail }: Entry): string {
+  const [, ...rest] = what === 'placed' ? detail.split(' orders ') : []
+  return rest.length === 0 ? detail : rest.join(' orders ')
 }
 
 /** At most so many characters; what is cut off shows as an ellipsis. */

@@ -62,13 +62,13 @@ describe('npm start on a terminal', () => {
 describe('a step of a story', () => {
   const entry = {
     ...{ at: new Date(2026, 10, 22, 9, 5, 7), elapsed: '0', actor: 'partner', what: 'placed' },
-    detail: 'a\u001b[2Jb ordered 1 × 60 pearls, as first-1',
+    detail: 'a shop (account 1) orders a\u001b[2Jb at 89.00 RUB, as first-1; no callback URL',
   }
   const code = `ord_${'0a'.repeat(16)}`
 
   test('has no colours where none are wanted, and nothing that steers the terminal', () => {
     expect(storyLine(code, entry, { colours: false, columns: 200 })).toBe(
-      '09:05:07  ord_0a0a0a…  placed       a?[2Jb ordered 1 × 60 pearls, as first-1',
+      '09:05:07  ord_0a0a0a…  placed       a?[2Jb at 89.00 RUB, as first-1; no callback URL',
     )
   })
 
