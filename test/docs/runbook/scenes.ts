@@ -93,6 +93,25 @@ export const scenes: { [heading: string]: Scene } = {
       return undefined
     },
   },
+  "A supplier's prices changed": {
+    before: async (sql) => {
+      await shop(sql)
+      await sql`select ops.remove_offer(${products.key}, 'first')`
+      await sql`select ops.upsert_supplier('second', 'http://127.0.0.1:9', 'token', 'kinguin')`
+      await sql`select ops.set_rate('EUR', 'RUB', 90, now() + interval '5 hours')`
+      await sql`select ops.upsert_offer(${products.topUp}, 'second', 'coins', 0.08, currency => 'EUR')`
+      await sql`select ops.upsert_offer(${products.key}, 'second', 'gift', 0.15, currency => 'EUR')`
+      await sql`select ops.set_min_margin(0.05, ${products.key})`
+      const [sync] = await sql`select claim_id from work.begin_sync()`
+      const list = sql.json([
+        { sku: 'coins', cost: '0.08', currency: 'EUR', stock: 0 },
+        { sku: 'gift', cost: '0.22', currency: 'EUR', stock: 40 },
+      ])
+      await sql`select work.record_list('second', ${sync?.claim_id}, ${list})`
+      await sql`select work.finish_sync('second', ${sync?.claim_id})`
+      return undefined
+    },
+  },
   'A receiver is down': {
     before: async (sql) => {
       const acme = await shop(sql)
