@@ -3,6 +3,7 @@ import { itemTests } from '../../support/item_tests.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
+import { whileHeld } from '../../support/sql/locks.ts'
 
 const { sql, partner, alertsOf } = itemTests()
 const product = products.topUp
@@ -235,6 +236,29 @@ describe('the lease', () => {
     },
   )
 
+  test('is locked after its supplier, so that who changes that and who ends a reading do not wait in a circle', async () => {
+    await sync({ sku: 's-101' })
+    await sql()`select ops.sync_supplier('lister')`
+    const leased = await begun()
+    const move = (holder: ReturnType<typeof sql>) =>
+      holder`select ops.upsert_supplier('lister', 'http://127.0.0.1:10', 'token', 'http')`
+    const ofSupplier = async (holder: ReturnType<typeof sql>) =>
+      holder`select from supply.suppliers where code = 'lister' for no key update`
+    let holding = sql()
+    const ended = await whileHeld(
+      sql(),
+      async (holder) => {
+        holding = holder
+        await ofSupplier(holder)
+      },
+      () => finished(leased),
+      async () => {
+        await move(holding)
+      },
+    )
+    expect(ended).toBe(false)
+  })
+
   test('changes nothing of offers that are gone meanwhile', async () => {
     const leased = await begun()
     await sql()`select ops.remove_offer(${product}, 'lister')`
@@ -310,6 +334,7 @@ describe('a reading that fails', () => {
     await fail()
     await fail()
     expect(await alertsOf('supplier_sync:lister')).toBe(1)
+    expect(await sql()`select from ops.attention where subject = 'supplier lister'`).toHaveLength(1)
     const told = await sql()`select subject, remedy from ops.attention where what = 'supplier not read'`
     expect([...told]).toEqual([{ subject: 'supplier lister', remedy: "select ops.sync_supplier('lister')" }])
     await sql()`select work.close_alerts()`

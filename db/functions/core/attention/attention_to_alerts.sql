@@ -25,9 +25,9 @@ from supply.alerts al
 cross join lateral (select split_part(al.cause, ':', 1) as name) as kind
 left join supply.suppliers su on su.code = split_part(al.cause, ':', 2)
 where al.closed_at is null and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
-  and kind.name not in ('dead_letter', 'item_stuck', 'item_held');
+  and kind.name not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync');
 comment on view core.attention_to_alerts is
-  'The open alerts that want a human (ops.attention) and that nobody has looked at, less those of dead letters and items, which have lines of their own.';
+  'The open alerts that want a human (ops.attention) and that nobody has looked at, less those of dead letters, items and lists that are not read, which have lines of their own.';
 comment on column core.attention_to_alerts.since is 'Since when.';
 comment on column core.attention_to_alerts.what is 'What is the matter.';
 comment on column core.attention_to_alerts.subject is 'The alert.';

@@ -3,16 +3,19 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  product_ids int[] := array(
+  product_ids int[];
+  were_offered int[];
+begin
+  -- A reading that is under way has the lease first, and then the products.
+  update supply.supplier_syncs y set claim_id = null, claim_expires_at = null, failures = 0, failing_since = null
+  where y.supplier = forget_list.supplier;
+  product_ids := array(
     select o.product_id from supply.offers o
     where o.supplier = forget_list.supplier and (not o.available or o.stock is not null or o.problem is not null));
-  were_offered int[] := core.lock_offered(product_ids);
-begin
+  were_offered := core.lock_offered(product_ids);
   update supply.offers o set available = true, stock = null, problem = null
   where o.supplier = forget_list.supplier and o.product_id = any (product_ids);
   perform core.note_offered(product_ids, were_offered);
-  update supply.supplier_syncs y set claim_id = null, claim_expires_at = null, failures = 0, failing_since = null
-  where y.supplier = forget_list.supplier;
 end
 $$;
 comment on function core.forget_list is

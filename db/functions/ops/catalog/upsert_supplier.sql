@@ -47,10 +47,10 @@ begin
       (excluded.base_url, excluded.token, excluded.protocol, excluded.push_secret, excluded.token_url, excluded.client_id);
   if found then
     -- What is being read now may be of another one.
+    update supply.supplier_syncs y set claim_id = null, claim_expires_at = null where y.supplier = upsert_supplier.code;
     if known.protocol <> upsert_supplier.protocol then
       perform core.forget_list(code);
     end if;
-    update supply.supplier_syncs y set claim_id = null, claim_expires_at = null where y.supplier = upsert_supplier.code;
     perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_strip_nulls(jsonb_build_object(
       'base_url', rtrim(base_url, '/'), 'protocol', protocol, 'token_url', token_url, 'client_id', client_id)));
   end if;

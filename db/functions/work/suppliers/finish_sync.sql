@@ -7,6 +7,8 @@ declare
   sync supply.supplier_syncs;
   known supply.suppliers;
 begin
+  -- In the order of who changes a supplier: its row, its lease, products.
+  perform 1 from supply.suppliers s where s.code = finish_sync.supplier for no key update;
   update supply.supplier_syncs y set
     claim_id = null, claim_expires_at = null, failures = case when error is null then 0 else y.failures + 1 end,
     failing_since = case when error is not null then coalesce(y.failing_since, now()) end
