@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type DestinationStream, type LevelWithSilent, type Logger, pino, stdTimeFunctions } from 'pino'
 import postgres from 'postgres'
+import { type Correlation, traceIdOf } from './common/correlation.ts'
 import { errorCode } from './common/error_code.ts'
 
 /**
@@ -10,7 +11,7 @@ import { errorCode } from './common/error_code.ts'
  */
 export type Log = Logger
 
-const requests = new AsyncLocalStorage<{ requestId: string }>()
+const correlations = new AsyncLocalStorage<{ requestId?: string; traceId?: string }>()
 
 /** Makes the log; it writes to standard output unless it is given another destination. */
 export function createLog(level: LevelWithSilent, destination?: DestinationStream): Log {
@@ -20,15 +21,19 @@ export function createLog(level: LevelWithSilent, destination?: DestinationStrea
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     // A copy: pino writes the fields of the record into what it is given here.
-    mixin: () => ({ ...requests.getStore() }),
+    mixin: () => ({ ...correlations.getStore() }),
     serializers: { err: safeError, error: safeIfError },
   }
   return destination === undefined ? pino(options) : pino(options, destination)
 }
 
-/** Runs work whose log records, also those of everything it awaits, carry the id of the request it is done for. */
-export function withRequestId<T>(requestId: string, work: () => T): T {
-  return requests.run({ requestId }, work)
+/** Runs work whose log records, also those of everything it awaits, carry the ids of the request and of the trace it is done for. */
+export function withCorrelation<T>({ requestId, traceparent }: Correlation, work: () => T): T {
+  const fields = {
+    ...(requestId === null ? {} : { requestId }),
+    ...(traceparent === null ? {} : { traceId: traceIdOf(traceparent) }),
+  }
+  return correlations.run(fields, work)
 }
 
 function safeIfError(value: unknown): unknown {

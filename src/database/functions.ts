@@ -69,7 +69,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; code: string | null }
     result: string | null
   }
-  /** Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. Takes [{ordinal, accountId, keyId, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account's currency. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits lock_wait_ms for the lock of the first request's account, holding no other, and for none of the rest; null: for all, so that none is busy. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4. */
+  /** Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. Takes [{ordinal, accountId, keyId, requestId, requestIdGiven, traceparent, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account's currency. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits lock_wait_ms for the lock of the first request's account, holding no other, and for none of the rest; null: for all, so that none is busy. A repeat keeps what its first request is known by. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4. */
   'api.place_orders': {
     args: { requests: unknown; lock_wait_ms?: number | null }
     result: { ordinal: number; result: string; body: string }[]
@@ -209,7 +209,7 @@ export type Functions = {
     args: { known?: string | null }
     result: string | null
   }
-  /** What a text may refer to, a row each: orders (by code, external id, payment code or idempotency key), items (by id or the supplier's order id), events, alerts, accounts and products (by number or a part of the name), API keys (by prefix, last four characters, or whole), suppliers. id is what the functions for that kind take. At most 50 of a kind; no row if nothing fits. Shows no key and no token. */
+  /** What a text may refer to, a row each: orders (by code, external id, payment code, idempotency key, request id or trace id), items (by id or the supplier's order id), events, alerts, accounts and products (by number or a part of the name), API keys (by prefix, last four characters, or whole), suppliers. id is what the functions for that kind take. At most 50 of a kind; no row if nothing fits. Shows no key and no token. */
   'ops.find': {
     args: { text: string | null }
     result: { kind: string; order_code: string; account_id: string; detail: string; id: string }[]
@@ -239,7 +239,7 @@ export type Functions = {
     args: { name: string | null; deposit: string | number | bigint | null; reference: string | null; mode?: string | null; currency?: string | null; label?: string | null; allow_duplicate?: boolean | null }
     result: { account_id: string; key_id: string; key: string; tell_partner: string }[]
   }
-  /** What happened to one order, in order of time, and what comes next: charge, calls to suppliers, settlements, refunds, the event and its deliveries, alerts, operators' acts. Takes an order code, external id, payment code, item id, event id, or supplier's order id. elapsed counts from the placing. Shows no code and no token. Raises where no order, or more than one, has the reference, and says what to give instead. */
+  /** What happened to one order, in order of time, and what comes next: charge, calls to suppliers, settlements, refunds, the event and its deliveries, alerts, operators' acts. Takes an order code, external id, payment code, item id, event id, supplier's order id, request id or trace id. elapsed counts from the placing. Shows no code and no token. Raises where no order, or more than one, has the reference, and says what to give instead. */
   'ops.order_story': {
     args: { reference: string | null }
     result: { at: Date; elapsed: string; actor: string; what: string; detail: string }[]

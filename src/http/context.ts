@@ -17,6 +17,10 @@ export type Route = {
 /** What the middleware finds out about a request. */
 export type RequestState = {
   requestId: string
+  /** Whether the client chose it. */
+  requestIdGiven: boolean
+  /** The trace context that the request is handled in, as `parseTraceparent` gives it; null: none. */
+  traceparent: string | null
   route: Route
   /** The client's address (specification 8). */
   client: string

@@ -46,8 +46,8 @@ end
 $$;
 comment on function api.place_orders is
   'Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. '
-  'Takes [{ordinal, accountId, keyId, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, '
+  'Takes [{ordinal, accountId, keyId, requestId, requestIdGiven, traceparent, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, '
   'items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account''s currency. Gives created or replayed with the '
   'order, a refusal''s code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits '
   'lock_wait_ms for the lock of the first request''s account, holding no other, and for none of the rest; null: for all, so that none is busy. '
-  'An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4.';
+  'A repeat keeps what its first request is known by. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4.';

@@ -1,18 +1,20 @@
 import { batch } from '../../database/batch.ts'
 import { callNumbered } from '../../database/batch_call.ts'
 import type { Database, Functions } from '../../database/client.ts'
+import type { RequestState } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import type { HttpMetrics } from '../metrics.ts'
 import type { OrderRequest } from '../schemas.ts'
 
 /** An order request as SQL takes it, without its ordinal. */
-export type PlaceRequest = OrderRequest & {
-  accountId: string
-  keyId: string
-  idempotencyKey: string
-  /** Why the callbackUrl is refused; SQL says so unless the request is a repeat. */
-  callbackError: string | null
-}
+export type PlaceRequest = OrderRequest &
+  Pick<RequestState, 'requestId' | 'requestIdGiven' | 'traceparent'> & {
+    accountId: string
+    keyId: string
+    idempotencyKey: string
+    /** Why the callbackUrl is refused; SQL says so unless the request is a repeat. */
+    callbackError: string | null
+  }
 export type Placed = Functions['api.place_orders']['result'][number]
 export type PlaceOrder = (request: PlaceRequest) => Promise<Placed>
 

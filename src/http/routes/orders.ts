@@ -54,11 +54,13 @@ export async function readOrder(
     return undefined
   }
   const { id, keyId } = accountOf(ctx)
+  const { requestId, requestIdGiven, traceparent } = ctx.state
   return {
     ...order.value,
     ...checkedCallback(order.value.callbackUrl, allowNetworks),
     accountId: id,
     keyId,
+    ...{ requestId, requestIdGiven, traceparent },
     idempotencyKey: key.value ?? order.value.externalOrderId,
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createLog, withRequestId } from '../../../src/log.ts'
+import { createLog, withCorrelation } from '../../../src/log.ts'
 import { testDatabase } from '../../support/database.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -137,7 +137,7 @@ describe('a log', () => {
   test('keeps the ids of requests apart, and the fields of one record out of the next', async () => {
     await Promise.all(
       ['one', 'two'].map((id) =>
-        withRequestId(id, async () => {
+        withCorrelation({ requestId: id, traceparent: null }, async () => {
           await new Promise((resolve) => setImmediate(resolve))
           log.info({ only: id }, 'first')
           log.info('second')

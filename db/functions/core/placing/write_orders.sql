@@ -13,10 +13,11 @@ begin
   with written as (
     insert into supply.orders
       (id, code, account_id, idempotency_key, external_order_id, callback_url, request_items, total_amount, currency, payment_code,
-       created_at, updated_at)
+       request_id, request_id_given, traceparent, created_at, updated_at)
     overriding system value
     select (d ->> 'orderId')::bigint, d ->> 'orderCode', (d ->> 'accountId')::bigint, d ->> 'idempotencyKey', d ->> 'externalOrderId',
-      d ->> 'callbackUrl', d -> 'items', (d ->> 'total')::numeric, d ->> 'currency', d ->> 'paymentCode', placed_at, placed_at
+      d ->> 'callbackUrl', d -> 'items', (d ->> 'total')::numeric, d ->> 'currency', d ->> 'paymentCode',
+      d ->> 'requestId', (d ->> 'requestIdGiven')::boolean, d ->> 'traceparent', placed_at, placed_at
     from unnest(drafts) as d
   ), added as (
     insert into supply.order_items

@@ -6,6 +6,8 @@ as $$
 declare
   wanted constant text := btrim(reference, E' \t\r\n');
   wanted_id constant uuid := case when wanted ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then wanted::uuid end;
+  -- A trace id, or the traceparent that it stands in.
+  trace_id constant text := coalesce(substring(wanted from '^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$'), wanted);
   most constant int := 50;
 begin
   return query
@@ -21,6 +23,14 @@ begin
     select o.id, 'order', o.code, 'the partner''s idempotency key' from supply.orders o
     where o.idempotency_key = wanted and o.external_order_id <> wanted order by o.created_at desc limit most) as r
   union all
+  select r.* from (
+    select o.id, 'order', o.code, 'the id of its request' from supply.orders o
+    where o.request_id = wanted and o.external_order_id <> wanted and o.idempotency_key <> wanted order by o.created_at desc limit most) as r
+  union all
+  select r.* from (
+    select o.id, 'order', o.code, 'the id of its trace' from supply.orders o
+    where substr(o.traceparent, 4, 32) = trace_id and o.traceparent is not null order by o.created_at desc limit most) as r
+  union all
   select i.order_id, 'item', i.id::text, 'its id' from supply.order_items i where i.id = wanted_id
   union all
   select r.* from (
@@ -31,5 +41,6 @@ begin
 end
 $$;
 comment on function core.find_orders is
-  'The orders that a text may refer to: by order code, payment code, external id, idempotency key, item id, event id, or a supplier''s order id. '
+  'The orders that a text may refer to: by order code, payment code, external id, idempotency key, item id, event id, a supplier''s '
+  'order id, or the id of the request or the trace that placed it. '
   'Returns the order, what was found (order, item or event) with its id, and as what; at most the newest 50 of a kind.';

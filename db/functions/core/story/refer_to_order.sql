@@ -11,7 +11,7 @@ begin
   elsif cardinality(found_ids) = 0 then
     raise exception 'no order has the reference %', coalesce(quote_literal(reference), 'null') using
       errcode = 'no_data_found',
-      hint = 'Give a whole order code, external id, payment code, item id, event id, or supplier''s order id; '
+      hint = 'Give a whole order code, external id, payment code, item id, event id, supplier''s order id, request id or trace id; '
         'ops.find(text) looks for everything else.';
   end if;
   select string_agg(format('%s (account %s, %s, placed %s)', o.code, o.account_id, o.status, date_trunc('second', o.created_at)), '; ' order by o.id desc)

@@ -18,7 +18,8 @@ begin
         select (s.item).position, max((s.item).product_name) as name, max(s.ordered) as ordered, max((s.item).price) as price
         from core.story_items(placed.id) s group by (s.item).position) as w
     ),
-    placed.external_order_id, coalesce('the result goes to ' || url, 'no callback URL'))
+    placed.external_order_id, coalesce('the result goes to ' || url, 'no callback URL')
+      || coalesce('; request ' || placed.request_id, '') || coalesce('; trace ' || substr(placed.traceparent, 4, 32), ''))
   union all
   select l.created_at, case l.type when 'order_charge' then 1 else 7 end,
     case when l.type in ('order_charge', 'order_refund') then 'service' else 'operator ' || l.created_by end,

@@ -61,6 +61,6 @@ exception
 end
 $$;
 comment on function ops.find is
-  'What a text may refer to, a row each: orders (by code, external id, payment code or idempotency key), items (by id or the supplier''s order id), events, '
+  'What a text may refer to, a row each: orders (by code, external id, payment code, idempotency key, request id or trace id), items (by id or the supplier''s order id), events, '
   'alerts, accounts and products (by number or a part of the name), API keys (by prefix, last four characters, or whole), suppliers. id is what '
   'the functions for that kind take. At most 50 of a kind; no row if nothing fits. Shows no key and no token.';
