@@ -5,7 +5,8 @@ returns table (
   ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
   reference uuid, sku text, quantity int, delivery_data jsonb, supplier text,
   delivery_type text, unit_cost numeric, currency text, supplier_order_id text, first_sent_at timestamptz,
-  token_url text, client_id text, pushes_events boolean, wait_ms double precision
+  token_url text, client_id text, pushes_events boolean, wait_ms double precision,
+  request_id text, traceparent text
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -77,7 +78,7 @@ begin
     ) as before
     where i.id = before.id
     returning i.id, i.claim_id, before.method, i.sku, i.amount, i.delivery_data, i.supplier, i.product_id, i.delivery_type, i.supplier_order_id,
-      before.sent_at
+      before.sent_at, i.order_id
   ), noted as (
     insert into supply.supplier_attempts (item_id, supplier, method, claim_id)
     select c.id, c.supplier, c.method, c.claim_id from claimed c order by c.id
@@ -85,8 +86,9 @@ begin
   select array_position(item_ids, c.id), c.id, c.claim_id, c.method, s.protocol, s.base_url, s.token,
     c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency, c.supplier_order_id, c.sent_at,
     s.token_url, s.client_id, s.push_secret is not null,
-    coalesce(waits[array_position(due_ids, c.id)], 0)
+    coalesce(waits[array_position(due_ids, c.id)], 0), placed.request_id, placed.traceparent
   from claimed c
+  cross join lateral (select o.request_id, o.traceparent from supply.orders o where o.id = c.order_id offset 0) as placed
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s
   -- The protocol http says nothing of costs.
   left join lateral (
@@ -104,5 +106,5 @@ comment on function work.begin_calls is
   'transaction has locked within a second. under_way counts the calls '
   'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, or its max_cost if that is less, in currency '
   '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait '
-  'before the call, by the limits of the supplier (core.take_turns).
-nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id';
+  'before the call, by the limits of the supplier (core.take_turns). request_id and traceparent are of the request that placed the order.
+nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent';
