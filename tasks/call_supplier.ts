@@ -6,9 +6,8 @@ import { idOf, type Services } from '../src/worker/services.ts'
  * it is written before the call. The result is recorded under the lease, and that also plans the next call.
  */
 export const callSupplier =
-  ({ suppliers }: Services): Task =>
+  ({ suppliers, perform }: Services): Task =>
   async (payload) => {
     const call = await suppliers.begin(idOf(payload))
-    if (call === null) return
-    await suppliers.finish(call, await suppliers.call(call))
+    if (call !== null) await perform.call(suppliers, call)
   }

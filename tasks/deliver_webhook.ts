@@ -7,9 +7,8 @@ import { idOf, type Services } from '../src/worker/services.ts'
  * Specification 6.3 to 6.6.
  */
 export const deliverWebhook =
-  ({ webhooks }: Pick<Services, 'webhooks'>): Task =>
+  ({ webhooks, perform }: Pick<Services, 'webhooks' | 'perform'>): Task =>
   async (payload) => {
     const attempt = await webhooks.begin(idOf(payload))
-    if (attempt === null) return
-    await webhooks.finish(attempt, await webhooks.send(attempt))
+    if (attempt !== null) await perform.delivery(webhooks, attempt)
   }

@@ -63,6 +63,21 @@ describe('an order whose supplier is another service of the family', () => {
     expect(attempt?.supplier_order_id).toBe((await upstream.orderFor(item))?.order_code)
   })
 
+  test('is known by one id in both, and so is the event that comes back', async () => {
+    const { ours } = services
+    const body = { externalOrderId: 'traced', items: [topUp] }
+    const headers = { 'X-Request-Id': 'from-the-shop' }
+    const { json } = await ours.api.post('/b2b/orders', { key: ours.partner.key, headers, body })
+    await ours.settled(json.data.code)
+    const [above] =
+      await upper.sql`select external_order_id from ops.orders o join ops.find('from-the-shop') f using (order_code)`
+    expect(above?.external_order_id).toBe(json.data.items[0].id)
+    const event = { msg: 'request', route: '/suppliers/:code/webhooks', requestId: 'from-the-shop' }
+    await expect
+      .poll(() => ours.api.records, { timeout: 10_000 })
+      .toContainEqual(expect.objectContaining(event))
+  })
+
   test('brings its keys', async () => {
     services.upstream.supplier.setAnswer(() => done(['K-1', 'K-2']))
     const { order } = await orderThatArrives([keys(2)])

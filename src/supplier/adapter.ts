@@ -9,6 +9,8 @@ export type SupplierAccess = {
   token: string
   /** Resolves when the next request of `list` may be made; absent where the supplier has no limit of requests a second. */
   pace?: (() => Promise<void>) | undefined
+  /** What tells the supplier which request and trace it is called for; no part of what is asked for. */
+  correlation?: Readonly<Record<string, string>>
 }
 
 /** What a supplier is told. `reference` is the order item's UUID, always the same for it. */

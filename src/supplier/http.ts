@@ -41,7 +41,7 @@ async function askSupplier(
 }
 
 function requestFor(url: URL, method: Method, call: SupplierCall): SupplierRequest {
-  const headers = { accept: 'application/json', authorization: `Bearer ${call.token}` }
+  const headers = { ...call.correlation, accept: 'application/json', authorization: `Bearer ${call.token}` }
   const { reference, sku, quantity, deliveryData } = call
   if (method === 'GET') return { method, url, headers }
   return {

@@ -15,6 +15,7 @@ import { createSender } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
+import { createPerform } from './perform.ts'
 import { startPeriodicTasks } from './periodic_tasks.ts'
 import { type Pool, startPool } from './pools.ts'
 import { takeProcessLock } from './process_lock.ts'
@@ -157,6 +158,7 @@ function createServices(
     waitingWebhooks: createWebhookDeliveries({ db, sender, metrics }),
     alerts: createAlerts(db, log, { url: config.alertWebhookUrl, format: config.alertWebhookFormat }),
     simulations: createSimulations(db),
+    perform: createPerform(log),
   }
   const outside = [sender, adapters, credentials]
   const offerSync = createOfferSync({ db, adapters, credentials, log })

@@ -1,4 +1,5 @@
 import type { createAlerts } from './alerts.ts'
+import type { Perform } from './perform.ts'
 import type { createSimulations } from './simulations.ts'
 import type { createSupplierCalls } from './supplier_calls.ts'
 import type { createWebhookDeliveries } from './webhook_deliveries.ts'
@@ -10,6 +11,7 @@ export type Services = {
   waitingWebhooks: ReturnType<typeof createWebhookDeliveries>
   alerts: ReturnType<typeof createAlerts>
   simulations: ReturnType<typeof createSimulations>
+  perform: Perform
 }
 
 /** The id that a job carries; jobs carry nothing else. Throws on any other payload. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { correlationHeaders } from '../common/correlation.ts'
 import { batch } from '../database/batch.ts'
 import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
@@ -140,6 +141,7 @@ function callFrom(leased: LeasedCall, token: string, publicUrl: string | undefin
     supplier: leased.supplier,
     baseUrl: leased.base_url,
     token,
+    correlation: correlationHeaders({ requestId: leased.request_id, traceparent: leased.traceparent }),
     reference: leased.reference,
     sku: leased.sku,
     quantity: leased.quantity,

@@ -1,3 +1,4 @@
+import { correlationHeaders } from '../common/correlation.ts'
 import { batch } from '../database/batch.ts'
 import { callForIds, callNumbered } from '../database/batch_call.ts'
 import type { Database, Functions } from '../database/client.ts'
@@ -51,7 +52,11 @@ export function createWebhookDeliveries({ db, sender, metrics }: WebhookDelivery
         body,
         now: new Date(),
       })
-      return sender.send({ url: attempt.callback_url, headers, body })
+      return sender.send({
+        url: attempt.callback_url,
+        headers: { ...correlationOf(attempt), ...headers },
+        body,
+      })
     },
 
     /**
@@ -67,4 +72,10 @@ export function createWebhookDeliveries({ db, sender, metrics }: WebhookDelivery
       return row.verdict
     },
   }
+}
+
+/** A receiver is told of the request as far as the partner named it itself; else the headers are those of specification 6.1. */
+function correlationOf(attempt: LeasedAttempt): Record<string, string> {
+  const { request_id: requestId, request_id_given: isGiven, traceparent } = attempt
+  return correlationHeaders({ requestId: isGiven === true ? requestId : null, traceparent })
 }

@@ -1,6 +1,7 @@
 create or replace function work.begin_deliveries(event_ids uuid[])
 returns table (
-  ordinal int, event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int
+  ordinal int, event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int,
+  request_id text, request_id_given boolean, traceparent text
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -75,14 +76,17 @@ begin
       state = 'sending', attempts = e.attempts + 1, claim_id = gen_random_uuid(),
       claim_expires_at = now() + interval '30 s', next_attempt_at = null
     where e.id = any (batch.ready || filled)
-    returning e.id, e.account_id, e.ladder, e.attempts, e.claim_id, e.callback_url, e.event_type, e.body
+    returning e.id, e.account_id, e.order_id, e.ladder, e.attempts, e.claim_id, e.callback_url, e.event_type, e.body
   ), counted as (
     insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id)
     select c.id, c.ladder, c.attempts, c.claim_id from claimed c
   )
   select array_position(event_ids, c.id), c.id, c.claim_id, c.callback_url, c.event_type, c.body,
-    (select s.secret from supply.webhook_secrets s where s.account_id = c.account_id), c.attempts
-  from claimed c;
+    (select s.secret from supply.webhook_secrets s where s.account_id = c.account_id), c.attempts,
+    placed.request_id, placed.request_id_given, placed.traceparent
+  from claimed c
+  left join lateral (
+    select o.request_id, o.request_id_given, o.traceparent from supply.orders o where o.id = c.order_id offset 0) as placed on true;
 end
 $$;
 comment on function work.begin_deliveries is
@@ -91,4 +95,6 @@ comment on function work.begin_deliveries is
   'another transaction has locked is tried again within a second. '
   'claim_id is the fencing token. A lease lasts 30 s; an attempt whose '
   'lease ended counts, with unknown outcome. The account''s secret is made here at its first delivery. '
-  'Specification 2.5 and 6.5.';
+  'request_id, request_id_given and traceparent are of the request that placed the order. '
+  'Specification 2.5 and 6.5.
+nullable: request_id, request_id_given, traceparent';

@@ -16,14 +16,15 @@ export type Upstream = (request: UpstreamRequest, signal: AbortSignal) => Promis
  * An upstream as it is to be reached: its base URL is its root, and a path in that comes before `/b2b`. Where its
  * settings make no request, returns why, in technical terms.
  */
-export function upstreamAt(http: SupplierHttp, { baseUrl, token }: SupplierAccess): Upstream | string {
+export function upstreamAt(http: SupplierHttp, access: SupplierAccess): Upstream | string {
+  const { baseUrl, token, correlation } = access
   const root = urlUnder(baseUrl, '/b2b')
   if (root === undefined) return 'the base URL of the supplier is not usable'
   if (!/^[!-~]+$/.test(token)) return 'the token of the supplier cannot stand in a header'
   return (request, signal) => {
     const { method, path } = request
     const url = new URL(`${root.pathname}${path}`, root.origin)
-    const headers = { accept: 'application/json', 'x-api-key': token }
+    const headers = { ...correlation, accept: 'application/json', 'x-api-key': token }
     if (request.method === 'GET') {
       url.search = new URLSearchParams(request.query).toString()
       return http.request({ method, url, headers }, signal)
