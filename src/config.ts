@@ -58,6 +58,8 @@ export type Config = {
   alertWebhookUrl: string | undefined
   alertWebhookFormat: AlertFormat
   docsPassword: string | undefined
+  /** Where traces go; undefined: nowhere. */
+  tracing: TracingConfig | undefined
   seedDemo: boolean
   /** Whether `NODE_ENV` is `production`. */
   production: boolean
@@ -66,6 +68,15 @@ export type Config = {
 /** A setting is missing or wrong. The message is one line that names every variable at fault, and no value of a secret. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
+}
+
+/** The export of traces by OpenTelemetry, from its standard variables. The exporter reads its headers and certificates itself. */
+export type TracingConfig = {
+  /** Where spans are posted to, as the exporter takes it. */
+  endpoint: string
+  serviceName: string | undefined
+  sampler: string | undefined
+  samplerArg: string | undefined
 }
 
 /** What is posted to the alert webhook: Slack's `{"text": …}`, or what Alertmanager's API takes. */
@@ -190,6 +201,12 @@ const settings = v.object({
     'slack',
   ),
   DOCS_PASSWORD: text,
+  OTEL_SDK_DISABLED: text,
+  OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(webUrl),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: v.optional(webUrl),
+  OTEL_SERVICE_NAME: text,
+  OTEL_TRACES_SAMPLER: text,
+  OTEL_TRACES_SAMPLER_ARG: text,
   SEED_DEMO: v.optional(v.picklist(['0', '1'], 'must be 0 or 1')),
 })
 
@@ -262,8 +279,22 @@ function configOf(values: Settings, command: Command): Omit<Config, 'supplierCre
     alertWebhookUrl: values.ALERT_WEBHOOK_URL,
     alertWebhookFormat: values.ALERT_WEBHOOK_FORMAT,
     docsPassword: values.DOCS_PASSWORD,
+    tracing: tracingOf(values),
     seedDemo: values.SEED_DEMO === undefined ? embedded : values.SEED_DEMO === '1',
     production,
+  }
+}
+
+function tracingOf(values: Settings): TracingConfig | undefined {
+  const common = values.OTEL_EXPORTER_OTLP_ENDPOINT
+  const endpoint =
+    values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (common && `${common.replace(/\/$/, '')}/v1/traces`)
+  if (endpoint === undefined || values.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined
+  return {
+    endpoint,
+    serviceName: values.OTEL_SERVICE_NAME,
+    sampler: values.OTEL_TRACES_SAMPLER,
+    samplerArg: values.OTEL_TRACES_SAMPLER_ARG,
   }
 }
 

@@ -8,12 +8,23 @@ const root = join(import.meta.dirname, '..')
 const floors: { [module: string]: string[] } = {
   'main.ts': ['commands', 'config.ts'],
   commands: [
-    ...['http', 'worker', 'migrate', 'receiver', 'client', 'postgres', 'database', 'supplier'],
+    ...['http', 'worker', 'tracing', 'migrate', 'receiver', 'client', 'postgres', 'database', 'supplier'],
     ...['common', 'config.ts', 'log.ts'],
   ],
-  http: ['database', 'supplier', 'webhook', 'common', 'metrics.ts', 'config.ts', 'log.ts'],
-  worker: ['tasks', 'database', 'supplier', 'webhook', 'common', 'metrics.ts', 'config.ts', 'log.ts'],
+  http: ['tracing', 'database', 'supplier', 'webhook', 'common', 'metrics.ts', 'config.ts', 'log.ts'],
+  worker: [
+    'tracing',
+    'tasks',
+    'database',
+    'supplier',
+    'webhook',
+    'common',
+    'metrics.ts',
+    'config.ts',
+    'log.ts',
+  ],
   tasks: ['worker'],
+  tracing: ['config.ts', 'log.ts'],
   migrate: ['database', 'postgres', 'common'],
   receiver: ['client', 'common'],
   // A package of its own, which is published without the rest.

@@ -2,6 +2,7 @@ import { loadConfig } from '../config.ts'
 import { startServer } from '../http/server.ts'
 import { createLog } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
+import { startTracing } from '../tracing/start.ts'
 import { connectApi, connectReads, listenForResults, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
 
@@ -13,8 +14,10 @@ export async function api(): Promise<void> {
   await refuseWrongSession(() => db.call('api.readiness'))
   const reads = connectReads(config, db, log)
   const listen = listenForResults(config.databaseDirectUrl ?? '', log)
-  const server = await startServer({ db, reads, listen, config, log, expected: expectedVersion() })
-  await runUntilEnded(log, [], [[server.drain], [reads.end], [db.end]], () =>
+  const tracing = await startTracing(config, 'supply-ordering-api', log)
+  const { tracer } = tracing
+  const server = await startServer({ db, reads, listen, config, log, tracer, expected: expectedVersion() })
+  await runUntilEnded(log, [], [[server.drain], [reads.end, tracing.end], [db.end]], () =>
     console.log(`ready: ${server.url}`),
   )
 }

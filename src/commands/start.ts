@@ -5,6 +5,7 @@ import { createLog, type Log } from '../log.ts'
 import { expectedVersion, migrate } from '../migrate/migrate.ts'
 import { type Claim, claimServer, type EmbeddedPostgres, startPostgres } from '../postgres/index.ts'
 import { startSimulator } from '../supplier/simulator.ts'
+import { startTracing } from '../tracing/start.ts'
 import { startWorker } from '../worker/index.ts'
 import { connectApi, connectReads, connectWorker, listenForResults } from './connections.ts'
 import { dataDir, demoGreeting, loadDemo } from './demo_data.ts'
@@ -72,17 +73,22 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   const listen = listenForResults(databaseUrl, log)
   const stories = terminal?.tellStories(operator?.url ?? databaseUrl)
   const db = stories?.watched(apiDb) ?? apiDb
-  const server = await startServer({ db, reads, listen, config, log, expected: expectedVersion() })
+  const tracing = await startTracing(config, 'supply-ordering', log)
+  const { tracer } = tracing
+  const server = await startServer({
+    ...{ db, reads, listen, config, log, tracer },
+    expected: expectedVersion(),
+  })
   const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl) : undefined
-  const worker = await startWorker({ databaseUrl, db: workerDb, config, log })
   await postgres?.claim.showAddress(server.url)
+  const worker = await startWorker({ databaseUrl, db: workerDb, config, log, tracer })
   await runUntilEnded(
     log,
     [worker.failed],
     [
       [server.drain, worker.stop],
       [async () => stories?.stop()],
-      [reads.end, apiDb.end, workerDb.end],
+      [reads.end, apiDb.end, workerDb.end, tracing.end],
       [async () => demo?.simulator.close()],
       [async () => postgres && stopEmbedded(postgres)],
     ],

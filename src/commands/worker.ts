@@ -1,5 +1,6 @@
 import { loadConfig } from '../config.ts'
 import { createLog } from '../log.ts'
+import { startTracing } from '../tracing/start.ts'
 import { startWorker } from '../worker/index.ts'
 import { connectWorker, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
@@ -10,6 +11,10 @@ export async function worker(): Promise<void> {
   const log = createLog(config.logLevel)
   const db = connectWorker(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('work.gauges'))
-  const running = await startWorker({ databaseUrl: config.databaseDirectUrl ?? '', db, config, log })
-  await runUntilEnded(log, [running.failed], [[running.stop], [db.end]], () => log.info('the worker runs'))
+  const tracing = await startTracing(config, 'supply-ordering-worker', log)
+  const { tracer } = tracing
+  const running = await startWorker({ databaseUrl: config.databaseDirectUrl ?? '', db, config, log, tracer })
+  await runUntilEnded(log, [running.failed], [[running.stop], [tracing.end, db.end]], () =>
+    log.info('the worker runs'),
+  )
 }

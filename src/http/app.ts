@@ -6,6 +6,7 @@ import { type Reads, readsFrom } from '../database/reads.ts'
 import type { Version } from '../database/version.ts'
 import { type Log, safeError } from '../log.ts'
 import { createAdapters, type SupplierAdapters } from '../supplier/adapters.ts'
+import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
 import { refuse } from './errors.ts'
@@ -53,6 +54,8 @@ export type AppOptions = {
   /** What reads the events of suppliers; those of all protocols where it is not given. */
   adapters?: SupplierAdapters | undefined
   log: Log
+  /** Is told of requests; without it, nobody is. */
+  tracer?: Tracer | undefined
   metrics: HttpMetrics
   lifecycle: Lifecycle
   bodyTimes: BodyTimes
@@ -65,7 +68,7 @@ export type AppOptions = {
  * and authentication, then its route (404, 405), its body (413, 415, 400) and the work.
  */
 export function createApp(options: AppOptions): Koa<RequestState, object> {
-  const { db, config, log, metrics, lifecycle, bodyTimes } = options
+  const { db, config, log, metrics, lifecycle, bodyTimes, tracer = noTracer } = options
   const admission = createAdmission({ db, config, metrics, onKeyUsed: createKeyUses(db, log) })
   const routes = createRoutes(options, admission)
 
@@ -74,7 +77,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
   app.on('error', (error: unknown) => log.debug({ error: safeError(error) }, 'a response could not be sent'))
   const middleware: Middleware[] = [
     closeWhileDraining(lifecycle),
-    identify,
+    identify(tracer),
     accessLog(log, metrics),
     answerErrors(log),
     forgetUnread(bodyTimes),
@@ -93,7 +96,10 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 }
 
 /** All routes of the service. Throws if a page cannot be made. */
-export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyTimes'>, admission: Admission): Routes {
+export function createRoutes(
+  options: Omit<AppOptions, 'log' | 'bodyTimes' | 'tracer'>,
+  admission: Admission,
+): Routes {
   const {
     db,
     reads = readsFrom(db),

@@ -35,6 +35,7 @@ export type ServerOptions = {
   /** For what may be read from a standby; without it, all is read from `db`. */
   reads?: Reads | undefined
   adapters?: AppOptions['adapters']
+  tracer?: AppOptions['tracer']
   /** Hears of new results, for requests that wait for them; without it, they learn of them within a second. */
   listen?: ListenForResults | undefined
   config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
@@ -73,14 +74,15 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { db, reads, adapters, listen, config, log, expected } = options
+  const { db, reads, adapters, listen, config, log, tracer, expected } = options
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
   addPoolMetrics(metrics.registry, db.usage)
   const resultWaiters = createResultWaiters({ db, listen })
   const app = createApp({
-    ...{ db, reads, adapters, resultWaiters, config, log, metrics, lifecycle, bodyTimes: times, expected },
+    ...{ db, reads, adapters, resultWaiters, config, log, tracer, metrics, lifecycle, expected },
+    bodyTimes: times,
   })
   const server = createHttpServer(app.callback(), times)
   const metricsServer =

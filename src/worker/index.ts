@@ -10,6 +10,7 @@ import { hostsOf } from '../database/hosts.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
 import { createAdapters, type SupplierAdapters } from '../supplier/adapters.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { createResolver } from '../webhook/resolve.ts'
 import { createSender } from '../webhook/send.ts'
 import { createAlerts } from './alerts.ts'
@@ -46,6 +47,8 @@ export type WorkerOptions = {
     | 'workerMetricsPort'
   >
   log: Log
+  /** Is told of calls and deliveries; without it, nobody is. */
+  tracer?: Tracer
   /** How long a call to a supplier may take, in milliseconds; for tests. The default is that of `createAdapters`. */
   supplierTimeoutMs?: number
   /** How long a delivery attempt may take, in milliseconds; for tests. The default is that of `createSender`. */
@@ -158,7 +161,7 @@ function createServices(
     waitingWebhooks: createWebhookDeliveries({ db, sender, metrics }),
     alerts: createAlerts(db, log, { url: config.alertWebhookUrl, format: config.alertWebhookFormat }),
     simulations: createSimulations(db),
-    perform: createPerform(log),
+    perform: createPerform(log, options.tracer),
   }
   const outside = [sender, adapters, credentials]
   const offerSync = createOfferSync({ db, adapters, credentials, log })

@@ -10,12 +10,14 @@ import { type ApiServer, type ServerTimes, startServer } from '../../src/http/se
 import { createLog } from '../../src/log.ts'
 import { expectedVersion } from '../../src/migrate/migrate.ts'
 import type { SupplierAdapters } from '../../src/supplier/adapters.ts'
+import type { Tracer } from '../../src/tracing/tracer.ts'
 
 export type ApiOptions = {
   /** Settings other than the tests' own: no budget that a test could use up, callbacks to this machine allowed. */
   config?: Partial<Config>
   times?: Partial<ServerTimes>
   adapters?: SupplierAdapters
+  tracer?: Tracer
   /** By which URL new results are heard of; the database's own unless it says otherwise. */
   listenUrl?: string
 }
@@ -59,6 +61,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     expected: expectedVersion(),
     ...(options.times ? { times: options.times } : {}),
     adapters: options.adapters,
+    tracer: options.tracer,
   })
   const agent = new Agent({ connections: 200 })
   const send: TestApi['send'] = (method, path, what = {}) =>

@@ -5,6 +5,7 @@ import { connectWorker } from '../../src/commands/connections.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/receiver/receiver.ts'
+import type { Tracer } from '../../src/tracing/tracer.ts'
 import { startWorker, type Worker } from '../../src/worker/index.ts'
 import type { TestDatabase } from './database.ts'
 import { makeCatalog, makePartner, type Partner, type PartnerOptions } from './partner.ts'
@@ -18,6 +19,7 @@ export async function startTestWorker(
   databaseUrl: string,
   config: Partial<Config> = {},
   timeoutMs = 2_000,
+  tracer?: Tracer,
 ): Promise<RunningWorker> {
   const records: { [field: string]: unknown }[] = []
   const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
@@ -30,6 +32,7 @@ export async function startTestWorker(
     log,
     supplierTimeoutMs: timeoutMs,
     webhookTimeoutMs: timeoutMs,
+    ...(tracer === undefined ? {} : { tracer }),
   })
   return {
     ...worker,
@@ -65,13 +68,13 @@ let counter = 0
 export async function startWholeService(
   database: TestDatabase,
   config: Partial<Config> = {},
-  options: Pick<ApiOptions, 'adapters'> = {},
+  options: Pick<ApiOptions, 'adapters' | 'tracer'> = {},
 ): Promise<WholeService> {
   const { sql } = database
   const supplier = await startScriptedSupplier()
   await makeCatalog(sql, supplier)
   const api = await startApi(database.url, { config, ...options })
-  const worker = await startTestWorker(database.url, config)
+  const worker = await startTestWorker(database.url, config, undefined, options.tracer)
   const receivers: Receiver[] = []
 
   const read = (partner: Partner, code: string): Promise<Order> =>

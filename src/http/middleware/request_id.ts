@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { isRequestId, parseTraceparent } from '../../common/correlation.ts'
 import { withCorrelation } from '../../log.ts'
-import type { Context, Next } from '../context.ts'
+import type { Span, Tracer } from '../../tracing/tracer.ts'
+import type { Context, Middleware } from '../context.ts'
+import { isHealthCheck } from '../paths.ts'
 
 // An api key in the wrong header, whole or without its prefix. Longer runs of hexadecimal digits are hashes.
 const likeApiKey = /svc_(live|test)_|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/i
@@ -13,19 +15,46 @@ export function newRequestId(): string {
 
 /**
  * Sets the request's id on the response and on every log record of the request. It is the id that the client sent, if
- * that is valid and does not look like an api key. A trace context that came with the request is kept if it is valid.
+ * that is valid and does not look like an api key. A trace context that came with the request is kept if it is valid;
+ * where traces are on, the request is a span of its trace, or begins one.
  */
-export async function identify(ctx: Context, next: Next): Promise<void> {
-  const given = ctx.get('X-Request-Id')
-  const isGiven = isRequestId(given) && !likeApiKey.test(given)
-  ctx.state.requestId = isGiven ? given : newRequestId()
-  ctx.state.requestIdGiven = isGiven
-  ctx.state.traceparent = parseTraceparent(ctx.get('traceparent'))
-  ctx.state.route = { pattern: undefined, allow: [] }
-  ctx.set({
-    'X-Request-Id': ctx.state.requestId,
-    'X-Api-Version': '1',
-    'X-Content-Type-Options': 'nosniff',
+export function identify(tracer: Tracer): Middleware {
+  return async (ctx, next) => {
+    const given = ctx.get('X-Request-Id')
+    const isGiven = isRequestId(given) && !likeApiKey.test(given)
+    ctx.state.requestId = isGiven ? given : newRequestId()
+    ctx.state.requestIdGiven = isGiven
+    const span = tracer.start({
+      name: ctx.method,
+      kind: 'server',
+      parent: parseTraceparent(ctx.get('traceparent')),
+    })
+    ctx.state.traceparent = span.traceparent
+    ctx.state.route = { pattern: undefined, allow: [] }
+    ctx.set({
+      'X-Request-Id': ctx.state.requestId,
+      'X-Api-Version': '1',
+      'X-Content-Type-Options': 'nosniff',
+    })
+    await withCorrelation(ctx.state, next)
+    endSpan(ctx, span)
+  }
+}
+
+function endSpan(ctx: Context, span: Span): void {
+  const { method, state, status, writable } = ctx
+  const route = state.route.pattern
+  if (status === 200 && isHealthCheck(route)) return
+  span.end({
+    name: route === undefined ? method : `${method} ${route}`,
+    failed: status >= 500,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      // A client that went away got no status.
+      'http.response.status_code': writable ? status : undefined,
+      'supply.request_id': state.requestId,
+      'supply.account': state.account?.id,
+    },
   })
-  await withCorrelation(ctx.state, next)
 }
