@@ -1,6 +1,6 @@
 // What is in the environment for others than suppliers must not go to whatever URL an operator has set.
 const ownSettings =
-  /^(?:DATABASE_|PG|NODE_|NPM_|AWS_)|^(?:(?:API|WORKER|OPERATOR)_DB_PASSWORD|DOCS_PASSWORD|DATA_KEYS|ALERT_WEBHOOK_URL)$/
+  /^(?:DATABASE_|PG|NODE_|NPM_|AWS_|OTEL_)|^(?:(?:API|WORKER|OPERATOR)_DB_PASSWORD|DOCS_PASSWORD|DATA_KEYS|ALERT_WEBHOOK_URL)$/
 
 /** The name of the setting that a credential of a supplier refers to (`env:NAME`); undefined: it is the credential. */
 export function settingOf(credential: string): string | undefined {

@@ -29,6 +29,7 @@ test.each([
   'DATA_KEYS',
   'API_DB_PASSWORD',
   'ALERT_WEBHOOK_URL',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ])('%s of this service goes to no supplier', (name) => {
   expect(credentialFrom(`env:${name}`, { [name]: 'secret' })).toBeUndefined()
 })
