@@ -80,8 +80,8 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
     expected: expectedVersion(),
   })
   const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl) : undefined
-  await postgres?.claim.showAddress(server.url)
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log, tracer })
+  await postgres?.claim.showAddress(server.url)
   await runUntilEnded(
     log,
     [worker.failed],
