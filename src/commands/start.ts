@@ -39,7 +39,13 @@ async function startEmbedded(): Promise<Embedded> {
   heedSignals()
   const postgres = await startPostgres({ dataDir, durable: true, database: 'supply' })
   if (postgres.relocated) console.log(`the database lies under ${postgres.dataDir}`)
-  return { ...postgres, claim: await claimServer(postgres.url, dataDir) }
+  try {
+    return { ...postgres, claim: await claimServer(postgres.url, dataDir) }
+  } catch (error) {
+    // Goes on running where another process serves on it.
+    await postgres.stop()
+    throw error
+  }
 }
 
 async function stopEmbedded(postgres: Embedded): Promise<void> {

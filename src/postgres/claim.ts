@@ -2,7 +2,7 @@ import pg from 'pg'
 
 /** The right of one process to serve on an embedded database. */
 export type Claim = {
-  /** Lets others know where this process can be reached. */
+  /** Lets others know where this process can be reached. Never rejects. */
   showAddress(address: string): Promise<void>
   /** Gives the right back. Never rejects. */
   release(): Promise<void>
@@ -40,7 +40,8 @@ export async function claimServer(url: string, folder: string): Promise<Claim> {
   }
   return {
     showAddress: async (address) => {
-      await client.query(`select set_config('application_name', $1, false)`, [`${name}, ${address}`])
+      const shown = [`${name}, ${address}`]
+      await client.query(`select set_config('application_name', $1, false)`, shown).catch(() => {})
     },
     release,
   }
