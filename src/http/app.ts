@@ -22,7 +22,7 @@ import { addAssetRoutes } from './pages/assets.ts'
 import { addGuideRoutes, guardGuide } from './pages/guide.ts'
 import { addHomeRoutes } from './pages/home.ts'
 import { forbidCaching } from './pages/page.ts'
-import { addReferenceRoutes } from './pages/reference.ts'
+import { addReferenceRoutes, answerReaders } from './pages/reference.ts'
 import { addBalanceRoutes } from './routes/balance.ts'
 import { addCatalogRoutes } from './routes/catalog.ts'
 import { addDeliveryRoutes } from './routes/deliveries.ts'
@@ -84,6 +84,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     rejectMalformed,
     findRoute(routes),
     forbidCaching,
+    answerReaders(config),
     resolveClient(config.trustProxyHops),
     receiveBodies(bodyTimes),
     admission.admit,

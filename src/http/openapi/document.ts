@@ -17,8 +17,9 @@ import { webhooks } from './webhooks.ts'
 const tags = [
   { name: 'Catalog', description: 'What can be ordered.' },
   { name: 'Orders', description: 'Placing orders and reading them.' },
+  { name: 'Results', description: 'What became of your orders, in the order in which it became so.' },
   { name: 'Balance', description: 'What you can spend, and what you spent.' },
-  { name: 'Webhooks', description: 'What is sent to you.' },
+  { name: 'Webhooks', description: 'What is sent to you, and having it sent again.' },
   { name: 'Simulation', description: 'Trying out orders and your receiver, on an account in test mode.' },
   { name: 'Suppliers', description: 'For suppliers, not for partners.' },
   { name: 'Documents', description: 'This document, and the guide.' },

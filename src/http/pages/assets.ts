@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip as gzipCallback } from 'node:zlib'
@@ -11,7 +10,6 @@ type Asset = { type: string; etag: string; bytes: Buffer; gzipped?: Promise<Buff
 
 const gzip = promisify(gzipCallback)
 const ours = (name: string) => join(import.meta.dirname, 'assets', name)
-const swaggerUi = (name: string) => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
 
 /** What the pages load: by name, the file and its type. */
 const files: { [name: string]: { path: string; type: string } } = {
@@ -19,8 +17,6 @@ const files: { [name: string]: { path: string; type: string } } = {
   'icon.svg': { path: ours('icon.svg'), type: 'image/svg+xml' },
   'reference.css': { path: ours('reference.css'), type: 'text/css' },
   'reference.js': { path: ours('reference.js'), type: 'text/javascript' },
-  'swagger-ui.css': { path: swaggerUi('swagger-ui.css'), type: 'text/css' },
-  'swagger-ui-bundle.js': { path: swaggerUi('swagger-ui-bundle.js'), type: 'text/javascript' },
 }
 
 /** The files that the pages load, read when they are first asked for; nothing in them is secret. */

@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 import type { Context, Middleware, RouteContext, Routes } from '../context.ts'
 import { refuse } from '../errors.ts'
 import { rulesFor } from '../paths.ts'
+import { addressOf, exampleAddress } from './address.ts'
 import { renderMarkdown } from './markdown.ts'
 import { basePath, escapeHtml, renderPage, replyPage } from './page.ts'
 
@@ -16,9 +17,6 @@ const pages = [
   { path: '/docs/webhooks', file: 'webhooks.md', label: 'Webhooks' },
 ] as const
 type GuidePage = (typeof pages)[number]
-
-/** The address that the guide's commands are written for; a page shows the service's own instead. */
-const exampleAddress = 'http://127.0.0.1:3000'
 
 /** The guide for partners, rendered once. Throws if a link in it leads nowhere. */
 export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publicUrl'>): void {
@@ -67,12 +65,6 @@ function sameText(one: string, other: string): boolean {
 
 function verifiers(): string[] {
   return readdirSync(join(folder, 'verify'))
-}
-
-/** The URL under which the client reaches the service. */
-function addressOf(ctx: Context, publicUrl: string | undefined): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '')
-  return /^[\w.:[\]-]+$/.test(ctx.host) ? `http://${ctx.host}` : exampleAddress
 }
 
 function guidePage(base: string, page: GuidePage): string {

@@ -6,12 +6,10 @@ const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // The reference's style sheet holds its icons as data.
-  "img-src 'self' data:",
+  "img-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
   "frame-ancestors 'none'",
-].join('; ')
+]
 
 /** The parts of a page: its title as text, what stands in its head and its body as HTML. */
 export type Page = { title: string; head: string; body: string }
@@ -41,10 +39,11 @@ ${body}
 `
 }
 
-/** Answers with a page. */
-export function replyPage(ctx: Context, html: string): void {
-  ctx.set('Content-Security-Policy', contentSecurityPolicy)
-  ctx.status = 200
+/** Answers with a page. One that `takesInput` has a form, which is sent to this service. */
+export function replyPage(ctx: Context, html: string, { status = 200, takesInput = false } = {}): void {
+  const formAction = `form-action ${takesInput ? "'self'" : "'none'"}`
+  ctx.set('Content-Security-Policy', [...contentSecurityPolicy, formAction].join('; '))
+  ctx.status = status
   ctx.type = 'text/html'
   ctx.body = html
 }

@@ -1,40 +1,57 @@
 import type { Config } from '../../config.ts'
-import { accountOf, type RouteContext, type Routes } from '../context.ts'
+import { accountOf, type Middleware, type RouteContext, type Routes } from '../context.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import { jsonLine } from '../reply.ts'
-import { basePath, renderPage, replyPage } from './page.ts'
+import { addressOf, exampleAddress } from './address.ts'
+import { basePath, escapeHtml, renderPage, replyPage } from './page.ts'
+import { keyForm } from './reference/key_form.ts'
+import { renderReference } from './reference/render.ts'
+
+type Options = Pick<Config, 'publicUrl'>
 
 /**
  * `/openapi.json`: the OpenAPI document of the whole platform. `/reference`: a page that renders it (specification 4).
- * Admission has checked the key before either is reached.
+ * Admission has checked the key before either is reached. Throws if the page cannot be made.
  */
-export function addReferenceRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publicUrl'>): void {
-  const document = JSON.stringify(openApiDocument(publicUrl))
-  const page = referencePage(basePath(publicUrl), document)
+export function addReferenceRoutes(routes: Routes, { publicUrl }: Options): void {
+  const document = openApiDocument(publicUrl)
+  const text = jsonLine(JSON.stringify(document))
+  const base = basePath(publicUrl)
+  const page = pageOf(base, renderReference(document, { base, address: exampleAddress }))
 
   routes.get('/openapi.json', (ctx: RouteContext) => {
     accountOf(ctx)
     ctx.status = 200
     ctx.type = 'application/json'
-    ctx.body = jsonLine(document)
+    ctx.body = text
   })
 
   routes.get('/reference', (ctx: RouteContext) => {
     accountOf(ctx)
-    replyPage(ctx, page)
+    replyPage(ctx, page.replaceAll(exampleAddress, escapeHtml(addressOf(ctx, publicUrl))))
   })
 }
 
-// The page holds the document, so that no second request needs the key: reference.js takes it out of the address bar
-// before anything else is loaded.
-function referencePage(base: string, document: string): string {
+/** Says to a browser that comes to the reference without a valid key, in HTML, how to come in. */
+export function answerReaders({ publicUrl }: Options): Middleware {
+  const base = basePath(publicUrl)
+  return async (ctx, next) => {
+    await next()
+    const isRefused = ctx.state.route.pattern === '/reference' && [401, 403].includes(ctx.status)
+    if (!isRefused || ctx.accepts('json', 'html') !== 'html') return
+    const { status } = ctx
+    const page = pageOf(base, keyForm(base, String(ctx.body), ctx.query.key !== undefined))
+    replyPage(ctx, page, { status, takesInput: true })
+  }
+}
+
+// The script takes the key out of the address bar before anything else is loaded.
+function pageOf(base: string, body: string): string {
   return renderPage(base, {
     title: 'Supply ordering: API reference',
     head: `<script src="${base}/assets/reference.js"></script>
-<link rel="stylesheet" href="${base}/assets/swagger-ui.css">
-<link rel="stylesheet" href="${base}/assets/reference.css">
-<script src="${base}/assets/swagger-ui-bundle.js" defer></script>`,
-    body: `<main id="reference"><noscript><p>This page needs JavaScript. What it shows is /openapi.json.</p></noscript></main>
-<script type="application/json" id="document">${document.replaceAll('<', '\\u003c')}</script>`,
+<link rel="stylesheet" href="${base}/assets/guide.css">
+<link rel="stylesheet" href="${base}/assets/reference.css">`,
+    body,
   })
 }

@@ -25,14 +25,14 @@ const policy = (header: unknown) =>
       .map(([name = '', values = '']) => [name, values]),
   )
 
-const isStrict = (header: unknown) => {
+const isStrict = (header: unknown, formAction = "'none'") => {
   expect(policy(header)).toEqual({
     'default-src': "'none'",
     'script-src': "'self'",
     'style-src': "'self'",
-    'img-src': "'self' data:",
+    'img-src': "'self'",
     'base-uri': "'none'",
-    'form-action': "'none'",
+    'form-action': formAction,
     'frame-ancestors': "'none'",
   })
 }
@@ -99,7 +99,56 @@ describe('/reference', () => {
     const { text } = await behindProxy().get(path())
     const sources = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, source]) => source)
     expect(sources.length).toBeGreaterThan(3)
-    for (const source of sources) expect(source).toMatch(/^\/api\/assets\//)
+    const elsewhere = sources.filter(
+      (source = '') => !/^(?:#|\/api\/(?:assets|docs|openapi\.json))/.test(source),
+    )
+    expect(elsewhere).toEqual([])
+    expect(text.includes('https://supply.example/api/b2b/orders')).toBe(true)
+  })
+})
+
+describe('/reference without a key that opens it', () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
+  test('says to a browser how to come in, with the same status and the same care', async () => {
+    for (const path of ['/reference', '/reference?key=svc_live_0', '/reference/']) {
+      const answer = await api().get(path, { headers: browser })
+      expect(answer).toMatchObject({
+        status: 401,
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'cache-control': 'no-store',
+          'referrer-policy': 'no-referrer',
+        },
+      })
+      isStrict(answer.headers['content-security-policy'], "'self'")
+      expect(answer.text).toContain('<form method="get" action="/reference">')
+      expect(answer.text.includes('Invalid or missing API key')).toBe(path.includes('?'))
+      expect(answer.text).not.toContain('svc_live_0')
+    }
+    expect((await behindProxy().get('/reference', { headers: browser })).text).toContain(
+      'action="/api/reference"',
+    )
+  })
+
+  test('says why a valid key does not open it', async () => {
+    const { key } = await makePartner(database.sql, { kind: 'storefront' })
+    const answer = await api().get(`/reference?key=${key}`, { headers: browser })
+    expect(answer).toMatchObject({ status: 403, headers: { 'content-type': 'text/html; charset=utf-8' } })
+    expect(answer.text).toContain('This endpoint is only available for B2B API partners')
+    expect(answer.text).not.toContain(key)
+  })
+
+  test('says to a program what the contract says', async () => {
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html', '']) {
+      const answer = await api().get('/reference', { headers: { accept } })
+      expect(answer).toMatchObject({
+        status: 401,
+        json: { error: 'Unauthorized', message: 'Invalid or missing API key' },
+      })
+    }
+    const elsewhere = await api().get('/b2b/balance', { headers: browser })
+    expect(elsewhere).toMatchObject({ status: 401, json: { error: 'Unauthorized' } })
   })
 })
 
@@ -231,8 +280,8 @@ describe('/docs', () => {
 
 describe('what the pages are made of', () => {
   test('is compressed for who can read that, and the same for who cannot', async () => {
-    const plain = await api().get('/assets/swagger-ui.css')
-    const packed = await fetch(`${api().url}/assets/swagger-ui.css`, {
+    const plain = await api().get('/assets/reference.css')
+    const packed = await fetch(`${api().url}/assets/reference.css`, {
       headers: { 'accept-encoding': 'gzip' },
     })
     expect(plain.headers['content-encoding']).toBeUndefined()

@@ -1,4 +1,7 @@
-import { beforeAll, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { makePartner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
@@ -12,108 +15,185 @@ beforeAll(async () => {
 })
 
 const narrow = { viewport: { width: 390, height: 844 } }
-const wide = { viewport: { width: 1200, height: 900 } }
-const placeOrder = '#operations-Orders-placeOrder'
+const wide = { viewport: { width: 1280, height: 900 } }
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 describeInChromium('/reference in a browser', (open) => {
-  async function openReference(options: Parameters<typeof open>[0] = wide): Promise<Watched> {
+  async function openReference(options: Parameters<typeof open>[0] = wide, place = ''): Promise<Watched> {
     const watched = await open(options)
-    await watched.page.goto(`${api().url}/reference?key=${key}`)
-    await watched.page.waitForSelector(placeOrder)
+    await watched.page.goto(`${api().url}/reference?key=${key}${place}`)
     return watched
   }
+
+  const topOf = (page: Page, id: string) =>
+    page.evaluate(`Math.round(document.getElementById('${id}').getBoundingClientRect().top)`)
+  const operation = (page: Page, id: string) => page.locator(`section[id="${id}"]`)
 
   test('shows every operation and every webhook, and nothing to complain about', async () => {
     const { page, requests, complaints } = await openReference()
     const { paths, webhooks } = (await api().get('/openapi.json', { key })).json
     const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((methods) =>
-      Object.keys(Object(methods)),
+      Object.values<{ operationId: string }>(Object(methods)),
     )
-    expect(await page.locator('.opblock').count()).toBe(operations.length)
-    for (const path of Object.keys(paths)) {
-      expect(await page.locator(`[data-path="${path}"]`).count()).toBeGreaterThan(0)
-    }
+    const shown = await page.evaluate('[...document.querySelectorAll("section[id]")].map(({ id }) => id)')
+    expect((shown as string[]).toSorted()).toEqual(operations.map((one) => one.operationId).toSorted())
+    const linked = await page.locator('.contents a[data-words]').count()
+    expect(linked).toBe(operations.length)
     expect(complaints).toEqual([])
     expect(new Set(requests.map(({ url }) => new URL(url).origin))).toEqual(new Set([api().url]))
+    expect(await operation(page, 'getBalance').innerText()).toContain(`${api().url}/b2b/balance`)
   })
 
-  test('opens an operation with its parameters, examples, errors and headers', async () => {
-    const { page, complaints } = await openReference()
-    await page.locator(`${placeOrder} .opblock-summary-control`).click()
-    const operation = page.locator(placeOrder)
-    await operation.locator('.responses-table').waitFor()
-    const text = await operation.innerText()
-    for (const word of ['X-Idempotency-Key', 'externalOrderId', '201', '402', '503'])
-      expect(text).toContain(word)
-    await operation.locator('summary').first().click()
-    expect(await operation.locator('table.headers').first().innerText()).toContain('X-RateLimit-Remaining')
-    await operation.getByRole('tab', { name: 'Schema' }).first().click()
-    await operation.locator('.json-schema-2020-12').first().waitFor()
-    expect(complaints).toEqual([])
-  })
-
-  test('offers no way to send anything', async () => {
+  test('shows fields without a click, request and response beside them', async () => {
     const { page } = await openReference()
-    await page.locator(`${placeOrder} .opblock-summary-control`).click()
-    await page.locator(`${placeOrder} .responses-table`).waitFor()
-    expect(await page.getByRole('button', { name: /try it out|authorize|execute/i }).count()).toBe(0)
+    const section = operation(page, 'placeOrder')
+    for (const field of ['items', 'gameUserId', 'errorCode', 'paymentCode']) {
+      expect(await section.getByText(field, { exact: false }).first().isVisible(), field).toBe(true)
+    }
+    expect(await page.locator('[id="placeOrder-body-items-productId"]').isVisible()).toBe(true)
+    const side = await section.locator('.code').boundingBox()
+    const words = await section.locator('.words').boundingBox()
+    expect(side?.x).toBeGreaterThan((words?.x ?? 0) + (words?.width ?? 0))
   })
 
   test('leaves the key nowhere: not in the address bar, the history, a referrer or a further request', async () => {
-    const { page, requests } = await openReference()
-    expect(page.url()).toBe(`${api().url}/reference`)
+    const { page, requests } = await openReference(wide, '#placeOrder')
+    expect(page.url()).toBe(`${api().url}/reference#placeOrder`)
     const [first, ...others] = requests
     expect(first?.url).toContain(key)
     expect(JSON.stringify(others)).not.toContain(key)
     expect(others.map(({ referrer = '' }) => referrer).join('')).toBe('')
     expect(await page.content()).not.toContain(key)
-    await page.locator(`${placeOrder} .opblock-summary-control`).click()
     await page.goto('about:blank')
     await page.goBack()
     expect(page.url()).toMatch(/\/reference(#.*)?$/)
     expect(JSON.stringify(api().records)).not.toContain(key)
   })
 
-  test('fits a narrow screen, closed and opened', async () => {
+  test('opens at the place that a link names, an operation or a field of it', async () => {
+    for (const place of ['getOrder', 'listResults-query-limit', 'error-PRICE_CHANGED']) {
+      const { page } = await openReference(wide, `#${place}`)
+      await expect.poll(() => topOf(page, place)).toBeLessThan(200)
+      expect(await topOf(page, place)).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  test('marks in the contents where the reader is', async () => {
+    const { page } = await openReference()
+    await page.locator('.contents').getByRole('link', { name: 'Your balance' }).click()
+    await page.waitForURL('**/reference#getBalance')
+    await expect.poll(() => page.locator('.contents [aria-current]').getAttribute('href')).toBe('#getBalance')
+  })
+
+  test('finds operations, fields and codes as one types', async () => {
+    const { page } = await openReference()
+    await page.keyboard.press('/')
+    await page.keyboard.type('transactions')
+    const links = page.locator('.contents nav a:visible')
+    await expect.poll(() => links.first().getAttribute('href')).not.toBe('#introduction')
+    expect(await page.locator('.contents a[data-words]:visible').count()).toBe(1)
+    await page.getByRole('searchbox').fill('price_changed')
+    await expect.poll(() => links.first().getAttribute('href')).toBe('#error-PRICE_CHANGED')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/reference#error-PRICE_CHANGED')
+    await page.getByRole('searchbox').fill('no such word')
+    await expect.poll(() => page.getByRole('status').innerText()).toBe('Nothing found')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => links.count()).toBeGreaterThan(25)
+  })
+
+  test('has tabs that the keyboard moves, and one language for all requests', async () => {
+    const { page } = await openReference()
+    const request = operation(page, 'placeOrder').locator('.box').first()
+    await request.getByRole('tab', { name: 'curl' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    expect(await request.getByRole('tab', { name: 'Python' }).getAttribute('aria-selected')).toBe('true')
+    expect(await request.getByRole('tabpanel').innerText()).toContain('urllib.request')
+    const other = operation(page, 'getBalance').locator('.box').first()
+    expect(await other.getByRole('tabpanel').innerText()).toContain('urllib.request')
+    await page.keyboard.press('Home')
+    expect(await request.getByRole('tabpanel').innerText()).toContain('curl -sS')
+    const responses = operation(page, 'placeOrder').locator('.box').nth(1)
+    await responses.getByRole('tab', { name: '402' }).click()
+    expect(await responses.getByRole('tabpanel').innerText()).toContain('INSUFFICIENT_BALANCE')
+  })
+
+  test('is whole without JavaScript, and then offers no search', async () => {
+    const { page } = await open({ ...narrow, javaScriptEnabled: false })
+    await page.goto(`${api().url}/reference?key=${key}`)
+    const section = operation(page, 'placeOrder')
+    for (const text of ['curl -sS', 'await', 'urllib.request', 'INSUFFICIENT_BALANCE']) {
+      expect(await section.getByText(text).first().isVisible(), text).toBe(true)
+    }
+    expect(await page.getByRole('searchbox').count()).toBe(0)
+  })
+
+  test('fits a narrow screen, with its contents folded until they are asked for', async () => {
     const { page, complaints } = await openReference(narrow)
     expect(await overflowOf(page)).toBe(0)
-    for (const id of ['#operations-Catalog-listProducts', placeOrder, '#operations-Orders-listOrders']) {
-      await page.locator(`${id} .opblock-summary-control`).click()
-      await page.locator(`${id} .responses-table`).waitFor()
-      await page.locator(`${id} summary`).first().click()
-    }
-    await page.locator(placeOrder).getByRole('tab', { name: 'Schema' }).first().click()
+    const link = page.locator('.contents').getByRole('link', { name: 'Place an order' })
+    expect(await link.isVisible()).toBe(false)
+    await page.locator('.contents summary').click()
     expect(await overflowOf(page)).toBe(0)
+    await link.click()
+    await page.waitForURL('**/reference#placeOrder')
+    expect(await link.isVisible()).toBe(false)
+    const bar = await page.locator('.contents').boundingBox()
+    await expect.poll(() => topOf(page, 'placeOrder')).toBeLessThan(200)
+    expect(await topOf(page, 'placeOrder')).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0))
     expect(complaints).toEqual([])
   })
 
-  test('can be used without a mouse', async () => {
-    const { page } = await openReference()
-    const focused = (selector: string) =>
-      page.evaluate(`document.activeElement?.matches('${selector}') ?? false`)
-    const tabTo = async (selector: string) => {
-      for (let presses = 0; presses < 100 && !(await focused(selector)); presses += 1) {
-        await page.keyboard.press('Tab')
-      }
-      expect(await focused(selector)).toBe(true)
-    }
-    await tabTo(`${placeOrder} .opblock-summary-control`)
-    const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
-    expect(outline).not.toBe('none')
+  test('asks for the key where it was not given, and opens at the place that was meant', async () => {
+    const { page, complaints } = await open(narrow)
+    const answer = await page.goto(`${api().url}/reference#placeOrder`)
+    expect(answer?.status()).toBe(401)
+    expect(await overflowOf(page)).toBe(0)
+    await page.getByLabel('API key').fill('svc_live_wrong')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(page.url()).toBe(`${api().url}/reference#placeOrder`)
+    await page.getByLabel('API key').fill(key)
     await page.keyboard.press('Enter')
-    await page.locator(`${placeOrder} .responses-table`).waitFor()
-    await tabTo(`${placeOrder} summary`)
-    await page.keyboard.press('Enter')
-    await page.locator(`${placeOrder} details[open]`).first().waitFor()
+    await operation(page, 'placeOrder').waitFor()
+    expect(page.url()).toBe(`${api().url}/reference#placeOrder`)
+    // Chromium tells of each status of 400 and above.
+    expect(complaints.filter((text) => !text.includes('status of 401'))).toEqual([])
   })
 
-  test('is dark where the reader likes it dark', async () => {
-    const { page, complaints } = await openReference({ ...wide, colorScheme: 'dark' })
-    const [red = 255] =
-      String(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
-        .match(/\d+/g)
-        ?.map(Number) ?? []
-    expect(red).toBeLessThan(60)
-    expect(complaints).toEqual([])
+  describe.each(['light', 'dark'] as const)('looked at by axe, %s', (colorScheme) => {
+    // What is looked at stands for all: the rest of the page is made of the same parts.
+    const parts = [
+      '.site',
+      '.contents',
+      '#content > section:first-child',
+      '#placeOrder',
+      '#orderCompleted',
+      '.scroll',
+    ]
+
+    test.each([narrow, wide])('has nothing serious to mend: $viewport.width px', async (options) => {
+      const { page, complaints } = await openReference({ ...options, colorScheme })
+      await page.locator('.contents').evaluate((contents) => contents.setAttribute('open', ''))
+      expect(await seriousIn(page, parts)).toEqual([])
+      await page.goto(`${api().url}/reference?key=wrong`)
+      expect(await seriousIn(page, ['body'])).toEqual([])
+      expect(complaints.filter((text) => !text.includes('status of 401'))).toEqual([])
+      const [red = 255] =
+        String(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+          .match(/\d+/g)
+          ?.map(Number) ?? []
+      expect(red < 60).toBe(colorScheme === 'dark')
+    })
   })
 })
+
+/** What axe finds in parts of a page that is serious or critical. */
+async function seriousIn(page: Page, parts: string[]): Promise<unknown> {
+  await page.evaluate(axe)
+  return await page.evaluate(`axe.run({ include: ${JSON.stringify(parts)} }, { resultTypes: ['violations'] }).then(
+    ({ violations }) => violations
+      .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`)
+}

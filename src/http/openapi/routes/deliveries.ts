@@ -5,7 +5,6 @@ import { everywhere, keyChecks, keyChecksOfWrites, refusal, refusals } from '../
 import { ok } from '../replies.ts'
 import type { Paths } from '../types.ts'
 
-const tags = ['Orders']
 const unstored = { headers: ['Cache-Control'] as const }
 
 /** What became of an order and its event, and asking for a redelivery. */
@@ -13,7 +12,7 @@ export const deliveryPaths: Paths = {
   '/b2b/orders/{code}/timeline': {
     get: {
       operationId: 'getOrderTimeline',
-      tags,
+      tags: ['Orders'],
       summary: 'What happened to an order',
       description:
         'Placed, charged, sent to the supplier, settled item by item, refunded, and each delivery of its event, in order of time. ' +
@@ -34,7 +33,7 @@ export const deliveryPaths: Paths = {
   '/b2b/events/{eventId}/redeliver': {
     post: {
       operationId: 'redeliverEvent',
-      tags,
+      tags: ['Webhooks'],
       summary: 'Have an event sent again',
       description:
         'For an event of yours that was delivered, or that nothing sends again by itself (`dead`): a new round over the retry ladder ' +

@@ -122,7 +122,8 @@ export const platformPaths: Paths = {
       summary: 'This document for people',
       description:
         'The key stands in the address, so open it from a machine that you control. The page takes the key out of the ' +
-        'address bar at once.',
+        'address bar at once. A browser (`Accept: text/html`) that comes without a key which opens it gets the same status ' +
+        'with a page that asks for one.',
       security: [{ apiKeyInQuery: [] }],
       responses: { 200: html('The page.'), ...keyChecks, ...everywhere },
     },

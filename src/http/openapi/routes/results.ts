@@ -10,7 +10,7 @@ export const resultPaths: Paths = {
   '/b2b/results': {
     get: {
       operationId: 'listResults',
-      tags: ['Orders'],
+      tags: ['Results'],
       summary: 'Your results',
       description: [
         'Every order of the account that became final, however it ended: those without a `callbackUrl` and partial results, ' +

@@ -1,0 +1,10 @@
+import type { Context } from '../context.ts'
+
+/** The address that the commands of the pages are written for; a page shows the service's own instead. */
+export const exampleAddress = 'http://127.0.0.1:3000'
+
+/** The URL under which the client reaches the service, without a slash at its end. */
+export function addressOf(ctx: Context, publicUrl: string | undefined): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '')
+  return /^[\w.:[\]-]+$/.test(ctx.host) ? `http://${ctx.host}` : exampleAddress
+}

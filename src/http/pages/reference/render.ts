@@ -1,0 +1,108 @@
+import { escapeHtml } from '../page.ts'
+import { type ApiDocument, type Endpoint, type Subject, subjectsOf } from './api_document.ts'
+import { errorSections } from './errors.ts'
+import { codeBox, heading, prose } from './html.ts'
+import { type Addresses, operationSection } from './operation.ts'
+import { sampleRequest } from './request.ts'
+import { samplesOf } from './samples.ts'
+
+/** The subjects of those who are no partners, or of programs: they come last. */
+const lastSubjects = ['suppliers', 'documents', 'state']
+
+/**
+ * The body of a page that shows an OpenAPI document: its operations by subject, with all their fields, examples and
+ * answers. All texts of the document are escaped. Throws where the document is not whole: a reference that leads
+ * nowhere, a subject that is not named, a required parameter without an example.
+ */
+export function renderReference(document: ApiDocument, addresses: Addresses): string {
+  const { base } = addresses
+  const subjects = subjectsOf(document).filter(({ endpoints }) => endpoints.length > 0)
+  const forPartners = subjects.filter(({ id }) => !lastSubjects.includes(id))
+  const others = subjects.filter(({ id }) => lastSubjects.includes(id))
+  const sections = (some: Subject[]) =>
+    some.map((subject) => subjectSection(document, addresses, subject)).join('\n')
+  return `<a class="skip" href="#content">Skip to the text</a>
+<header class="site"><a class="name" href="#content">${escapeHtml(document.info.title)}</a><nav aria-label="Pages"><a href="${base}/docs">Guide</a><a href="${base}/docs/webhooks">Webhooks</a><a href="#content" aria-current="page">Reference</a></nav></header>
+<div class="columns">
+${sidebar(forPartners, others)}
+<main class="text" id="content">
+${introduction(document, addresses, subjects)}
+${sections(forPartners)}
+${errorSections(document, subjects)}
+${sections(others)}
+</main>
+</div>`
+}
+
+function sidebar(forPartners: Subject[], others: Subject[]): string {
+  const plain = (id: string, label: string) => `<li><a href="#${id}"><span>${label}</span></a></li>`
+  const group = ({ id, name, endpoints }: Subject) =>
+    `<li class="group"><a class="group-name" href="#${id}">${escapeHtml(name)}</a><ul>${endpoints.map(sidebarLink).join('\n')}</ul></li>`
+  return `<details class="contents" open><summary>Contents</summary>
+<search><label class="search" hidden><span>Search</span> <input type="search" autocomplete="off" spellcheck="false" placeholder="Path, field or code"></label></search>
+<p class="found" role="status"></p>
+<nav aria-label="Contents">
+<ul class="found-fields" hidden></ul>
+<ul>
+${plain('introduction', 'Introduction')}
+${plain('authentication', 'Authentication')}
+${forPartners.map(group).join('\n')}
+${plain('errors', 'Errors')}
+${plain('headers', 'Headers of responses')}
+${others.map(group).join('\n')}
+</ul></nav></details>`
+}
+
+function sidebarLink({ id, method, operation, path, event }: Endpoint): string {
+  const words = `${id} ${path ?? event} ${operation.summary}`
+  const mark = event === undefined ? method : 'EVENT'
+  return `<li><a href="#${id}" data-words="${escapeHtml(words.toLowerCase())}"><span>${escapeHtml(operation.summary)}</span> <span class="method ${event === undefined ? method.toLowerCase() : 'event'}">${mark}</span></a></li>`
+}
+
+function introduction(document: ApiDocument, { base, address }: Addresses, subjects: Subject[]): string {
+  const first = subjects[0]?.endpoints[0]
+  const sample = first === undefined ? '' : firstRequest(document, address, first)
+  return `<section class="subject operation" aria-labelledby="introduction">
+<div class="words">
+<h1 id="introduction">API reference</h1>
+${prose(document.info.description)}
+<p>How to do it all safely, step by step, is in <a href="${base}/docs">the guide</a>. For programs: <a href="${base}/openapi.json">openapi.json</a>, with the key.</p>
+</div>
+<div class="code">
+<div class="box"><div class="box-head"><p class="box-title">Address</p></div><div class="panel"><pre><code>${escapeHtml(address)}</code></pre></div></div>
+${sample}
+</div>
+</section>
+<section class="subject operation" aria-labelledby="authentication">
+<div class="words">
+${heading(2, 'authentication', 'Authentication')}
+${authentication(document)}
+</div>
+</section>`
+}
+
+function firstRequest(document: ApiDocument, address: string, endpoint: Endpoint): string {
+  const samples = samplesOf(sampleRequest(document, address, endpoint))
+  return codeBox('A first request', samples, { group: 'language', about: 'A first request' })
+}
+
+function authentication({ components, security }: ApiDocument): string {
+  return security
+    .flatMap((requirement) => Object.keys(requirement))
+    .map((name) => {
+      const scheme = components.securitySchemes[name]
+      if (scheme === undefined) return ''
+      const field = scheme.type === 'apiKey' ? scheme.name : 'Authorization'
+      return `<ul class="fields"><li class="field"><p class="field-head"><span class="field-name">${escapeHtml(field)}</span> <span class="type">${scheme.type === 'apiKey' ? scheme.in : 'header'}</span> <span class="required">required</span></p>${prose(scheme.description)}</li></ul>`
+    })
+    .join('')
+}
+
+function subjectSection(document: ApiDocument, addresses: Addresses, subject: Subject): string {
+  const { id, name, description, endpoints } = subject
+  return `<section class="subject" aria-labelledby="${id}">
+${heading(2, id, escapeHtml(name))}
+${prose(description)}
+${endpoints.map((endpoint) => operationSection(document, addresses, endpoint)).join('\n')}
+</section>`
+}
