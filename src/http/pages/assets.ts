@@ -16,6 +16,7 @@ const files: { [name: string]: { path: string; type: string } } = {
   'guide.css': { path: ours('guide.css'), type: 'text/css' },
   'icon.svg': { path: ours('icon.svg'), type: 'image/svg+xml' },
   'reference.css': { path: ours('reference.css'), type: 'text/css' },
+  'reference_parts.css': { path: ours('reference_parts.css'), type: 'text/css' },
   'reference.js': { path: ours('reference.js'), type: 'text/javascript' },
 }
 

@@ -75,6 +75,7 @@ function guidePage(base: string, page: GuidePage): string {
     ({ path, label }) =>
       `<a href="${base}${path}"${path === page.path ? ' aria-current="page"' : ''}>${label}</a>`,
   )
+  links.push(`<a href="${base}/reference">Reference</a>`)
   const contents = headings
     .filter(({ depth }) => depth === 2 || depth === 3)
     .map(({ id, depth, text }) => `<li class="level-${depth}"><a href="#${id}">${text}</a></li>`)

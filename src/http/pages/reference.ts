@@ -51,7 +51,8 @@ function pageOf(base: string, body: string): string {
     title: 'Supply ordering: API reference',
     head: `<script src="${base}/assets/reference.js"></script>
 <link rel="stylesheet" href="${base}/assets/guide.css">
-<link rel="stylesheet" href="${base}/assets/reference.css">`,
+<link rel="stylesheet" href="${base}/assets/reference.css">
+<link rel="stylesheet" href="${base}/assets/reference_parts.css">`,
     body,
   })
 }
