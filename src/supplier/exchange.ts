@@ -40,7 +40,7 @@ type Head = Pick<HttpAnswer, 'status' | 'retryAfter'>
 
 const bodyLimit = 1024 * 1024
 const longestWait = 3600
-// No connection was made, so nothing was sent.
+// No connection was made, so nothing was sent: while it is made, for a connection that was made ends by them too.
 const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 /**
@@ -121,7 +121,15 @@ async function performExchange(
 
 function wasNotSent(error: unknown): boolean {
   const code = errorCode(error)
-  return code !== undefined && (unconnected.includes(code) || code === 'UND_ERR_INVALID_ARG')
+  if (code === undefined || !unconnected.includes(code)) return code === 'UND_ERR_INVALID_ARG'
+  // Of a name with several addresses each was tried.
+  return error instanceof AggregateError ? error.errors.every(isOfConnecting) : isOfConnecting(error)
+}
+
+function isOfConnecting(error: unknown): boolean {
+  return (
+    error instanceof Error && 'syscall' in error && ['connect', 'getaddrinfo'].includes(String(error.syscall))
+  )
 }
 
 /** undici does not look at the signal of a request that waits for its connection before it has one. */
