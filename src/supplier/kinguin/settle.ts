@@ -8,6 +8,7 @@ import { downloadKeys, type KinguinKey } from './keys.ts'
 import type { KinguinOrder } from './order.ts'
 
 const withdrawn = ['RETURNED', 'REFUNDED', 'CANCELED']
+const undelivered = ['PENDING', 'PROCESSING', ...withdrawn]
 
 /**
  * What an order of ours says. Its keys are had once it is final. A pre-order is processing until its release: it ends by
@@ -66,7 +67,7 @@ function say(call: SupplierCall, answer: HttpAnswer, order: KinguinOrder, codes:
 
 /** Whether the order itself says that it has no key to be had. */
 function isWithoutKeys({ products }: KinguinOrder): boolean {
-  return products.every(({ keys }) => keys?.every(({ status }) => status !== 'DELIVERED') ?? false)
+  return products.every(({ keys }) => keys?.every(({ status }) => undelivered.includes(status)) ?? false)
 }
 
 function statusesOf({ products }: KinguinOrder): Map<string, string> {

@@ -86,6 +86,12 @@ describe.each(['canceled', 'refunded'])('an order that was %s', (status) => {
     expect(await adapter.get(asked)).toMatchObject({ status: 'failed', codes: ['AAAA-1'] })
   })
 
+  it('is held where the status of a key is none that is known, for it may be in use', async () => {
+    const { there, asked } = await placed(order())
+    Object.assign(there, { status, keys: textKeys(serials(2)).map((key) => ({ ...key, status: 'SENT' })) })
+    expect(await adapter.get(asked)).toMatchObject({ outcome: 'hold', codes: serials(2) })
+  })
+
   it('is held where it is not said which keys are good', async () => {
     const { there, asked } = await placed(order())
     Object.assign(there, { status, keys: textKeys(serials(2)) })
