@@ -36,7 +36,9 @@ export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOut
   if (code === undefined || !refusing.includes(status)) return unknown(error, details)
   if (status === 400 && code === 'DELIVERY_DATA_INVALID') return failed(status, code, wrongData)
   if (status !== 422) return notPlaced('settings', error, details)
-  return failed(status, unavailable.includes(code) ? 'OUT_OF_STOCK' : 'SUPPLIER_ERROR', null)
+  if (unavailable.includes(code)) return failed(status, 'OUT_OF_STOCK', null)
+  // Of an order that was sent before, a reason that is not known may be that it is there.
+  return call.firstSentAt === null ? failed(status, 'SUPPLIER_ERROR', null) : unknown(error, details)
 }
 
 /** Whether a 409 says that the reference is bound to an order with another body. */

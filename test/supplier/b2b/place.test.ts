@@ -134,6 +134,14 @@ describe('a refusal', () => {
     })
   })
 
+  it('for a reason that is not known decides nothing where the order was sent before, which may be the reason', async () => {
+    const damage = refusal(422, 'EXTERNAL_ORDER_ID_TAKEN')
+    expect(await during({ damage }, () => put(sent(order(completed))))).toMatchObject({
+      outcome: 'unknown',
+      error: 'HTTP 422 EXTERNAL_ORDER_ID_TAKEN',
+    })
+  })
+
   it('of the delivery data is a failure that a buyer can understand', async () => {
     expect(await outcomeOf(refusal(400, 'DELIVERY_DATA_INVALID'))).toMatchObject({
       outcome: 'answered',
