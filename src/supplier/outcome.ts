@@ -142,7 +142,7 @@ function interpretBody(call: Call, answer: HttpAnswer): SupplierOutcome {
   if (!read.readable) return unusable(call, answer, read.problem)
   const parsed = v.safeParse(answerSchema, read.value, { abortEarly: true })
   if (!parsed.success) return unusable(call, answer, problemOf(parsed.issues[0]))
-  if (foreignReference(read.value, call.reference)) return unusable(call, answer, 'it names another order')
+  if (foreignReference(read.value, call.reference)) return foreign(answer)
   return answered(parsed.output, answer.status)
 }
 
@@ -150,7 +150,7 @@ function interpretRefusal(call: Call, answer: HttpAnswer): SupplierOutcome {
   const read = readJsonBody(answer)
   const body = read.readable ? read.value : null
   if (contradictsRefusal(body)) return unusable(call, answer, 'its status contradicts the refusal')
-  if (foreignReference(body, call.reference)) return unusable(call, answer, 'it names another order')
+  if (foreignReference(body, call.reference)) return foreign(answer)
   const parsed = v.safeParse(refusalSchema, body, { abortEarly: true })
   return answered(parsed.success ? { ...parsed.output, status: 'failed' } : bareRefusal, answer.status)
 }
@@ -168,6 +168,11 @@ function contradictsRefusal(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'status' in body
     ? body.status === 'processing' || body.status === 'completed'
     : false
+}
+
+/** An answer about another order is not quoted, for it may hold the codes of that one. */
+function foreign({ status }: HttpAnswer): SupplierOutcome {
+  return unknown('the answer is unusable: it names another order', { httpStatus: status })
 }
 
 function unusable(call: Call, answer: HttpAnswer, problem: string): SupplierOutcome {

@@ -146,8 +146,8 @@ export const suppliers: Mutant[] = [
     name: 'take an answer about another order',
     breaks: 'An answer that names another reference is unusable.',
     file: outcome,
-    find: 'if (foreignReference(read.value, call.reference)) return unusable',
-    replace: 'if (false) return unusable',
+    find: 'if (foreignReference(read.value, call.reference)) return foreign(answer)',
+    replace: 'if (false) return foreign(answer)',
     tests: [outcomes],
   },
   {

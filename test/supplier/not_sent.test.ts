@@ -44,6 +44,9 @@ it('a request was not sent where there was no connection', async () => {
   const { port } = supplier
   await supplier.close()
   const url = new URL(`http://127.0.0.1:${port}/orders`)
-  const exchange = http.request({ method: 'POST', url, headers: {}, body: '{}' }, new AbortController().signal)
+  const exchange = http.request(
+    { method: 'POST', url, headers: {}, body: '{}' },
+    new AbortController().signal,
+  )
   expect(await exchange).toMatchObject({ lost: 'connection error: ECONNREFUSED', notSent: true })
 })

@@ -89,7 +89,7 @@ export function readPlacedOrder(call: SupplierCall, answer: HttpAnswer): Supplie
   const short = v.safeParse(withCode, value)
   if (!short.success || v.is(withOrder, value)) return readOrder(call, answer, answer.status === 201)
   const { data } = short.output
-  if (data.externalOrderId !== null && data.externalOrderId !== call.reference) return foreign(call, answer)
+  if (data.externalOrderId !== null && data.externalOrderId !== call.reference) return foreign(answer)
   return underWay('code' in data ? data.code : data.orders[0].code, answer.status)
 }
 
@@ -111,8 +111,9 @@ export function productIdOf(sku: string): number | undefined {
   return id <= 2_147_483_647 ? id : undefined
 }
 
-function foreign(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
-  return unusable(call, answer, 'it names another order')
+/** An answer about another order is not quoted, for it may hold the codes of that one. */
+function foreign({ status }: HttpAnswer): SupplierOutcome {
+  return unknown('the answer is unusable: it names another order', { httpStatus: status })
 }
 
 function interpretOrder(
@@ -121,7 +122,7 @@ function interpretOrder(
   order: Order,
   isNew: boolean,
 ): SupplierOutcome {
-  if (order.externalOrderId !== call.reference) return foreign(call, answer)
+  if (order.externalOrderId !== call.reference) return foreign(answer)
   const isFinal = order.status === 'completed' || order.status === 'failed'
   const failed = order.items.find(({ status }) => status === 'failed')
   const said = v.safeParse(
