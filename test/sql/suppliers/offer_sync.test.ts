@@ -354,3 +354,31 @@ describe('a reading that fails', () => {
     expect(await alertsOf('supplier_sync:lister')).toBe(1)
   })
 })
+
+test.each([
+  [
+    'changes its protocol',
+    (lister: typeof sql) =>
+      lister()`select ops.upsert_supplier('lister', 'http://127.0.0.1:10', 'token', 'http')`,
+  ],
+  ['ends its readings', (lister: typeof sql) => lister()`select ops.set_supplier_sync('lister', null)`],
+])(
+  'an operator who %s waits for the end of a reading that is being recorded, and neither is refused',
+  async (_, change) => {
+    await begun()
+    let recording = sql()
+    await whileHeld(
+      sql(),
+      // The steps of work.finish_sync.
+      (holder) => {
+        recording = holder
+        return holder`update supply.supplier_syncs set claim_id = null, claim_expires_at = null where supplier = 'lister'`
+      },
+      async () => await change(sql),
+      async () => {
+        await recording`update supply.suppliers set synced_at = now() where code = 'lister'`
+      },
+    )
+    expect((await supplier()).sync_every).toBeNull()
+  },
+)

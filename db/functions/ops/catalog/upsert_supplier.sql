@@ -25,6 +25,8 @@ begin
   perform core.require(coalesce(upsert_supplier.client_id ~ '^[!-~]*$' and length(upsert_supplier.client_id) <= 500, true),
     'client_id must have 1 to 500 visible ASCII characters; empty: there is none');
 
+  -- First the reading, as work.finish_sync: it then waits for its supplier.
+  perform 1 from supply.supplier_syncs y where y.supplier = upsert_supplier.code for update;
   select s.* into known from supply.suppliers s where s.code = upsert_supplier.code for no key update;
   protocol := coalesce(upsert_supplier.protocol, known.protocol, 'http');
   push_secret := nullif(coalesce(upsert_supplier.push_secret, known.push_secret), '');
