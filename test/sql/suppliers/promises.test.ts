@@ -143,6 +143,11 @@ describe('where a repeat is safe for a time', () => {
     expect(await answer(sql(), item, notReceived())).toBe('held')
   })
 
+  test('and so is one whose call could arrive after it', async () => {
+    const item = await sent('22 hours 59 minutes 10 seconds')
+    expect(await answer(sql(), item, notReceived())).toBe('held')
+  })
+
   test('and it is not sent by a worker that was away when the time ended', async () => {
     const item = await sent('22 hours')
     await answer(sql(), item, notReceived())
