@@ -23,8 +23,8 @@ create table supply.simulated_orders (
   request_items jsonb not null,
   status text not null default 'processing' check (status in ('processing', 'completed', 'failed')),
   outcome text check (outcome in ('full', 'partial', 'none')),
-  total_amount numeric(14,2) not null,
-  refunded_amount numeric(14,2) not null default 0,
+  total_amount numeric(26,2) not null,
+  refunded_amount numeric(26,2) not null default 0,
   currency text not null,
   payment_code text not null,
   reason text,
@@ -51,7 +51,7 @@ comment on column supply.simulated_orders.callback_url is 'Where the event goes;
 comment on column supply.simulated_orders.request_items is 'The items as asked for, in the form in which repeats are compared.';
 comment on column supply.simulated_orders.status is 'processing, completed, failed.';
 comment on column supply.simulated_orders.outcome is 'Of a final order: full, partial or none of it would have been delivered.';
-comment on column supply.simulated_orders.total_amount is 'What would have been charged.';
+comment on column supply.simulated_orders.total_amount is 'What would have been charged; no balance limits it: 50 items of the largest amount at the highest price fit.';
 comment on column supply.simulated_orders.refunded_amount is 'What would have gone back to the balance.';
 comment on column supply.simulated_orders.currency is 'ISO 4217 code of the amounts.';
 comment on column supply.simulated_orders.payment_code is 'In the place of the code of a charge; there is none.';

@@ -180,6 +180,16 @@ describe('a simulated order', () => {
     })
   })
 
+  test('may cost more than any order can be paid for', async () => {
+    await sql()`select ops.upsert_product(900, 'space-trader', 'Much', 9999999999.99, 'RUB', 'id_only',
+      max_quantity => 2147483647)`
+    await sql()`select ops.upsert_offer(900, supplier, 'sku-900') from ops.offers where product_id = ${products.topUp}`
+    const item = { productId: 900, quantity: 2_147_483_647, deliveryData: { gameUserId: '00' } }
+    const ended = await driven(orderBody(Array(50).fill(item)))
+    const total = 9_999_999_999.99 * 2_147_483_647 * 50
+    expect(ended).toMatchObject({ status: 'failed', totalAmount: total, refundedAmount: total })
+  })
+
   test('touches no balance, no ledger, no order and no supplier', async () => {
     const counts = async () => {
       const [row] = await sql()`select (select count(*)::int from ops.ledger) as ledger,
