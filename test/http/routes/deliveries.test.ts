@@ -198,6 +198,20 @@ describe('the timeline of an order', () => {
     expect(await told(body.code)).toHaveLength(3)
   })
 
+  test('has of many rounds the last twenty', async () => {
+    const eventId = await madeFinal(200)
+    await sql()`update supply.events set ladder = 30 where id = ${eventId}`
+    await sql()`insert into supply.redelivery_requests (event_id, round, key_id)
+      select ${eventId}, n, ${partner.keyId} from generate_series(2, 30) n`
+    await sql()`insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id, finished_at, status_code, outcome)
+      select ${eventId}, n, 1, gen_random_uuid(), now(), 200, 'delivered' from generate_series(2, 30) n`
+    const entries = await told(await codeOf(eventId))
+    expect(entries[0]).toEqual({ what: 'placed' })
+    const ofRounds = entries.flatMap((entry) => ('round' in entry ? [entry.round] : []))
+    expect(ofRounds).toHaveLength(60)
+    expect(new Set(ofRounds)).toEqual(new Set(Array.from({ length: 20 }, (_, n) => n + 11)))
+  })
+
   test('is 404 for an order of another account, and what is none', async () => {
     const other = await makePartner(sql())
     const { body } = await place(sql(), other)

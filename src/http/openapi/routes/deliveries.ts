@@ -16,7 +16,7 @@ export const deliveryPaths: Paths = {
       summary: 'What happened to an order',
       description:
         'Placed, charged, sent to the supplier, settled item by item, refunded, and each delivery of its event, in order of time. ' +
-        'Single attempts are kept for some months.',
+        'Single attempts are kept for some months, and shown of the last 20 rounds.',
       parameters: [
         pathParameter('code', 'The order’s `code`.', orderCode, 'ord_4c0d9f6e1b7a42f38e5d2c1b0a998877'),
       ],
