@@ -28,7 +28,8 @@ async function listResults(ctx: RouteContext, db: Database, waiters: ResultWaite
 
   const until = performance.now() + wait * 1_000
   // The place is taken before the first look, so that nothing is missed between the two.
-  const waiter = wait === 0 ? undefined : waiters.enter(id, after)
+  // A client that has gone while its key was checked closes nothing any more.
+  const waiter = wait === 0 || ctx.req.socket.destroyed ? undefined : waiters.enter(id, after)
   const page = await (waiter === undefined ? look(false) : lookAgain(ctx, look, waiter, { after, until }))
   if (page === undefined) return refuse(ctx, 'UNAUTHORIZED')
   replyUnstored(ctx, page.body)

@@ -132,6 +132,22 @@ describe('who waits', () => {
     }
   })
 
+  test('takes no place where its client had gone before', async () => {
+    const holder = await database.sql.reserve()
+    await holder`begin`
+    await holder`lock table supply.api_keys in access exclusive mode`
+    const ten = Array.from({ length: 10 }, () => open('/b2b/results?wait=30'))
+    for (const sent of ten) sent.on('error', () => {})
+    await expect.poll(() => api().db.usage().inUse, { timeout: soonMs, interval: 5 }).toBeGreaterThan(0)
+    for (const sent of ten) sent.destroy()
+    for (const _ of ten) await api().get('/livez')
+    await holder`rollback`
+    holder.release()
+    const later = await comesToWait()
+    expect(later).not.toBe('answered')
+    if (later !== 'answered') later.on('error', () => {}).destroy()
+  })
+
   test('whose key is revoked meanwhile is refused', async () => {
     const waiting = results('?wait=30')
     await untilAwaited()
