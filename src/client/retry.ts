@@ -26,13 +26,17 @@ export const systemClock: Clock = {
   random: Math.random,
   sleep: async (ms, signal) => {
     try {
-      await sleep(ms, undefined, signal === undefined ? {} : { signal })
+      for (let left = ms; left > 0; left -= longestTimerMs) {
+        await sleep(Math.min(left, longestTimerMs), undefined, signal === undefined ? {} : { signal })
+      }
     } catch {
       signal?.throwIfAborted()
     }
   },
 }
 
+// A timer that is set for longer ends at once.
+const longestTimerMs = 2 ** 31 - 1
 const firstDelayMs = 250
 const longestDelayMs = 10_000
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Attempt, retry, retryAfterMs } from '../../src/client/retry.ts'
+import { type Attempt, retry, retryAfterMs, systemClock } from '../../src/client/retry.ts'
 
 /** A clock that only sleeping moves. */
 function testClock(random: () => number) {
@@ -41,6 +41,16 @@ describe('the delays between tries', () => {
     await retry(failing(), { giveUpAfterMs: 0 }, none)
     expect(none.slept).toEqual([])
   })
+})
+
+test('a wait is never cut short for being too long for a timer', async () => {
+  const ending = new AbortController()
+  const slept = systemClock.sleep(999_999_999_000, ending.signal).then(
+    () => 'slept',
+    () => 'ended',
+  )
+  setTimeout(() => ending.abort(), 50)
+  expect(await slept).toBe('ended')
 })
 
 describe('Retry-After', () => {
