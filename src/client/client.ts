@@ -1,6 +1,14 @@
 import { placeOrder } from './place_order.ts'
 import { retry, systemClock } from './retry.ts'
-import { type Call, createTarget, newRequestId, type Query, send, type Target } from './transport.ts'
+import {
+  type Call,
+  createTarget,
+  isAstray,
+  newRequestId,
+  type Query,
+  send,
+  type Target,
+} from './transport.ts'
 import type {
   Balance,
   Deliveries,
@@ -210,6 +218,7 @@ export class SupplyClient {
 
   /** Asks until there is an answer, and returns its data. Only for what may be sent twice. */
   async #ask<T>(call: Call, options: CallOptions | undefined): Promise<T> {
+    if (isAstray(call.path)) throw new TypeError('an id, code or slug is empty, or only dots')
     const { timeoutMs, ...pace } = this.#with(options)
     const requestId = newRequestId()
     const tried = await retry<T>(async () => {

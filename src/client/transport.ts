@@ -73,6 +73,14 @@ export function newRequestId(): string {
   return randomUUID()
 }
 
+/** Whether a path has a part that is empty or only dots: it would lead to another address, as that of a list. */
+export function isAstray(path: string): boolean {
+  return path
+    .slice(1)
+    .split('/')
+    .some((part) => part === '' || part === '.' || part === '..')
+}
+
 function addressOf({ baseUrl }: Target, { path, query = {} }: Call): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

@@ -25,6 +25,15 @@ describe('the address of a request', () => {
       'https://supply.example/b2b/orders/..%2Fbalance',
     ])
   })
+
+  test.each(['', '.', '..'])('is never another one, as where a code is %j', async (code) => {
+    const { client, sent } = scriptedClient([ok({})])
+    await expect(client.order(code)).rejects.toThrow(TypeError)
+    await expect(client.timeline(code)).rejects.toThrow(TypeError)
+    await expect(client.products(code)).rejects.toThrow(TypeError)
+    await expect(client.redeliver(code)).rejects.toThrow(TypeError)
+    expect(sent).toEqual([])
+  })
 })
 
 describe('reading', () => {
