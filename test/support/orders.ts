@@ -3,6 +3,7 @@ import { type Partner, products } from './partner.ts'
 
 export type OrderRequest = {
   ordinal?: number
+  requestId?: string
   idempotencyKey?: string
   externalOrderId?: string
   callbackUrl?: string | null

@@ -66,6 +66,7 @@ async function longStory() {
   const { sql } = database
   const order = await newOrder({
     externalOrderId: 'acme-1042',
+    requestId: 'acme-r-77',
     callbackUrl: 'https://shop.example/hooks?token=THE-CALLBACK-TOKEN',
     items: threeKeys,
   })
@@ -113,7 +114,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
 
   test('is told line by line', () => {
     expect(told(lines)).toEqual([
-      'partner | placed | Acme Games (account N) orders 3 × Gift key at 20.00 RUB, as acme-1042; the result goes to https://shop.example/hooks?…',
+      'partner | placed | Acme Games (account N) orders 3 × Gift key at 20.00 RUB, as acme-1042; the result goes to https://shop.example/hooks?…; request acme-r-77',
       'service | charged | 60.00 RUB under PAYMENT; the balance is 940.00',
       'service | sent to first | item 1 (3 × Gift key): first has none left (OUT_OF_STOCK: sold out), so second gets it',
       'service | sent to second | item 1 (3 × Gift key): no answer was recorded, because the worker was lost; second may have got it',
