@@ -379,8 +379,8 @@ export const suppliers: Mutant[] = [
     name: 'allow more than max_cost at the supplier',
     breaks: 'The supplier is told no higher cost than the max_cost of the offer.',
     file: begin,
-    find: 'least(o.cost, o.max_cost) as cost',
-    replace: 'o.cost',
+    find: 'least(o.cost, o.max_cost, ',
+    replace: 'least(o.cost, ',
     tests: [rules],
   },
   {

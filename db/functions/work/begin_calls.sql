@@ -78,7 +78,7 @@ begin
     ) as before
     where i.id = before.id
     returning i.id, i.claim_id, before.method, i.sku, i.amount, i.delivery_data, i.supplier, i.product_id, i.delivery_type, i.supplier_order_id,
-      before.sent_at, i.order_id
+      before.sent_at, i.order_id, i.price
   ), noted as (
     insert into supply.supplier_attempts (item_id, supplier, method, claim_id)
     select c.id, c.supplier, c.method, c.claim_id from claimed c order by c.id
@@ -92,8 +92,13 @@ begin
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s
   -- The protocol http says nothing of costs.
   left join lateral (
-    select least(o.cost, o.max_cost) as cost, coalesce(o.currency, p.currency) as currency
+    select least(o.cost, o.max_cost, case when rule.min_margin is not null then
+        -- To some suppliers a cost of zero is no limit at all.
+        greatest(floor(floor((1 - rule.min_margin) * c.price * 100) / coalesce(r.rate, 1)) / 100, 0.01)::numeric(14, 2) end) as cost,
+      coalesce(o.currency, p.currency) as currency
     from supply.offers o join supply.products p on p.id = o.product_id
+    left join supply.rates r on r.from_currency = o.currency and r.to_currency = p.currency
+    cross join lateral (select coalesce(p.min_margin, (select r.min_margin from supply.offer_rules r)) as min_margin) as rule
     where o.product_id = c.product_id and o.supplier = c.supplier and o.cost is not null offset 0
   ) as terms on s.protocol <> 'http';
   perform core.enqueue('call_supplier', postponed_ids, postponed_until, 'call_supplier');
@@ -104,7 +109,7 @@ comment on function work.begin_calls is
   'place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). '
   'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
   'transaction has locked within a second. under_way counts the calls '
-  'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, or its max_cost if that is less, in currency '
+  'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, at most its max_cost and what leaves the least margin of the item''s price, in currency '
   '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait '
   'before the call, by the limits of the supplier (core.take_turns). request_id and traceparent are of the request that placed the order.
 nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent';

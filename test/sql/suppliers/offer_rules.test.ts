@@ -238,6 +238,23 @@ describe('a rule', () => {
     ])
   })
 
+  test('of the least margin bounds what the supplier is told too, at the price that was paid and in its currency', async () => {
+    const told = async (item: string) => (await claimCalls(sql(), [item]))[0]
+    await rate('100')
+    await offerSecond('7')
+    const items = [(await order()).item, (await order()).item, (await order()).item]
+    await sql()`update supply.order_items set price = 10 where id = any(${items})`
+    const [own = '', foreign = '', without = ''] = items
+    await offerSecond('11')
+    await sql()`select ops.set_min_margin(0.155)`
+    expect(await told(own)).toMatchObject({ supplier: 'second', unit_cost: '8.45', currency: 'RUB' })
+    await offerSecond('0.5', 'EUR')
+    expect(await told(foreign)).toMatchObject({ supplier: 'second', unit_cost: '0.08', currency: 'EUR' })
+    await sql()`select ops.set_min_margin(1)`
+    // To some suppliers a cost of zero is no limit at all.
+    expect(await told(without)).toMatchObject({ supplier: 'second', unit_cost: '0.01' })
+  })
+
   test('is refused where it is none', async () => {
     for (const value of ['-1.1', '1.1', '0.00001', 'NaN']) {
       await expect(sql()`select ops.set_min_margin(${value})`).rejects.toMatchObject(refusals.wrongArgument)
