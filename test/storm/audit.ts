@@ -19,6 +19,7 @@ const patienceMs: { [check: string]: number } = {
   queued_event_waits_for_a_slot: 60_000,
   // Both workers may be dead or hang at once. Whoever comes first ends the attempts.
   attempt_ends_with_its_lease: 60_000,
+  slot_is_used: 60_000,
 }
 
 /**
