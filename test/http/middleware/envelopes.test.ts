@@ -141,7 +141,7 @@ describe('routes', () => {
   })
 
   test('a path that cannot be decoded is that of an unknown order', async () => {
-    for (const code of ['%zz', '%', '%ff', '%00', 'a%2Fb', 'x'.repeat(65), '../..', 'ord 1']) {
+    for (const code of ['%zz', '%', '%ff', '%00', 'a%2Fb', 'x'.repeat(65), '..%2F..', 'ord 1']) {
       const answer = await api().get(`/b2b/orders/${code.replace(' ', '%20')}`, withKey())
       expect([code, answer.status]).toEqual([code, 404])
     }
