@@ -160,7 +160,7 @@ describe('authentication comes before everything that an address could tell', ()
     expect(answer.status).toBe(401)
   })
 
-  test.each(['/', '/b2bx', '/B2B/orders', '/b2bx/orders', '//b2b/orders', '/%62%32%62/orders'])(
+  test.each(['/b2b2', '/b2bx', '/B2B/orders', '/b2bx/orders', '//b2b/orders', '/%62%32%62/orders'])(
     '%s is no partner address: 404 without a key',
     async (where) => {
       expect(await api().get(where)).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } })
