@@ -104,11 +104,12 @@ describe('the calls of others are recorded at their pace, and the call that wait
   ])('%s locked', async (_, status, lockOf) => {
     const gate = Promise.withResolvers<void>()
     open = gate.resolve
-    const { item } = await orderOf(partner)
+    let item = ''
     deliveries.supplier.setAnswer(async ({ reference }) => {
       await gate.promise
       return { status: 200, json: { status: reference === item ? status : 'completed' } }
     })
+    item = (await orderOf(partner)).item
     await sql()`insert into supply.delivery_slots (account_id) values (${partner.accountId})`
     await deliveries.supplier.waitForRequest(({ reference }) => reference === item)
     for (let n = 0; n < 30; n += 1) await orderOf(others[n % 3] as Partner)
