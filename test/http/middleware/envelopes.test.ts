@@ -92,7 +92,9 @@ describe('every response', () => {
     `my.${characters.toUpperCase()}-1`,
   ])('neither sends back nor logs what looks like an API key: %s', async (id) => {
     const answer = await api().get('/b2b/balance', { headers: { 'x-request-id': id } })
-    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(answer.headers['x-request-id']).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    )
     expect(api().records.at(-1)).toMatchObject({ requestId: answer.headers['x-request-id'] })
     expect(JSON.stringify([answer.headers, answer.text, api().records])).not.toContain(id)
   })
