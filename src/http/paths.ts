@@ -26,8 +26,10 @@ export const eventRoute = '/suppliers/:code/webhooks'
 /** The routes that load balancers ask for every few seconds. */
 const healthChecks = ['/livez', '/readyz']
 
-// These routes count for themselves: only what is refused, and what is repeated too often.
-const uncounted = [...healthChecks, pushRoute, eventRoute]
+const pushRoutes = [pushRoute, eventRoute]
+
+// What suppliers push counts for itself: only what is refused, and what is repeated too often.
+const uncounted = [...healthChecks, ...pushRoutes]
 
 const reading = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
 
@@ -42,6 +44,11 @@ export function rulesFor(path: string): Omit<Rule, 'path'> {
 /** Whether requests to the route count against the rate limit; undefined stands for no route, which does. Specification 8. */
 export function isCounted(pattern: string | undefined): boolean {
   return pattern === undefined || !uncounted.includes(pattern)
+}
+
+/** Whether suppliers push to the route: its bodies come from anyone, until they are known to be authentic. */
+export function isPush(pattern: string): boolean {
+  return pushRoutes.includes(pattern)
 }
 
 /** Whether the route is a health check. */

@@ -17,6 +17,8 @@ let partner: Partner
 beforeAll(async () => {
   partner = await makePartner(database.sql, { balance: 100_000 })
   await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 'push-token' })
+  await database.sql`select ops.upsert_supplier('upstream', 'http://127.0.0.1:1', 'token', 'b2b')`
+  await database.sql`update supply.suppliers set push_secret = 'secret' where code = 'upstream'`
 })
 
 type Api = ReturnType<typeof unhurried>
@@ -45,6 +47,9 @@ type Push = { from: string; supplier?: string; timestamp?: string; signature?: s
 const pushHead = ({ from, supplier = 'first', more = '', ...signed }: Push) =>
   `POST /suppliers/${supplier}/results HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\n` +
   `X-Supplier-Timestamp: ${signed.timestamp ?? now()}\r\nX-Supplier-Signature: ${signed.signature ?? seemlySignature}\r\n` +
+  `Content-Type: application/json\r\n${more}`
+const eventHead = (from: string, more: string) =>
+  `POST /suppliers/upstream/webhooks HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\n` +
   `Content-Type: application/json\r\n${more}`
 const orderHead = (from: string, more: string) =>
   `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\nX-Api-Key: ${partner.key}\r\n` +
@@ -247,6 +252,15 @@ describe('the bodies that are under way', () => {
         { timeout: 20_000 },
       )
       .toBe(401)
+  })
+
+  test('of suppliers’ events have the places of pushes, and none of orders', async () => {
+    const raws = await Promise.all(
+      times(pushesOfOneClient + 2, () => open(unhurried(), eventHead('203.0.113.40', half))),
+    )
+    const refused = () => raws.filter((raw) => raw.status() === 429).length
+    await expect.poll(refused, { timeout: 20_000 }).toBe(2)
+    for (const raw of raws) raw.socket.destroy()
   })
 
   test('are bounded in bytes as well', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Middleware } from '../context.ts'
-import { pushRoute } from '../paths.ts'
+import { isPush } from '../paths.ts'
 import { createBodyAllowance } from './body_allowance.ts'
 import { clientNetwork } from './client_address.ts'
 import { receiveBody } from './incoming_body.ts'
@@ -29,7 +29,7 @@ export function receiveBodies({ bodyWindowMs }: BodyTimes): Middleware {
       ctx.req.resume()
       return next()
     }
-    const allowance = pattern === pushRoute ? pushes : others
+    const allowance = isPush(pattern) ? pushes : others
     const network = clientNetwork(ctx.state.client)
     ctx.state.body = receiveBody(ctx.req, ctx.res, { allowance, network, windowMs: bodyWindowMs })
     try {
