@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { parseJson } from '../common/json.ts'
 import { createSupplierHttp, type Exchange, type SupplierHttp } from './exchange.ts'
@@ -37,11 +38,11 @@ export type TokenResult =
 export type AccessTokens = {
   tokenFor: (credential: Credential) => Promise<TokenResult>
   /** Says that the supplier did not take a token: the next call has a new one. */
-  reject: (credential: Credential, token: string) => void
+  reject: (supplier: string, token: string) => void
   close: () => Promise<void>
 }
 
-type Held = { sealed: string; token: string; expiresAt: number }
+type Held = { credential: Credential; sealed: string; token: string; expiresAt: number }
 
 const renewalMs = 10_000
 const longestWaitMs = 10_000
@@ -76,7 +77,7 @@ export function createAccessTokens(store: TokenStore): AccessTokens {
     }
     const { access_token: token, expires_in: seconds } = renewed
     const sealed = seal(token, credential)
-    held.set(supplier, { sealed, token, expiresAt: Date.now() + seconds * 1000 })
+    held.set(supplier, { credential, sealed, token, expiresAt: Date.now() + seconds * 1000 })
     await store.keep(supplier, renewer, sealed, seconds)
     return { ok: true, token }
   }
@@ -89,13 +90,14 @@ export function createAccessTokens(store: TokenStore): AccessTokens {
       const shared = await store.take(supplier, renewer, rejected.get(supplier) ?? null)
       if (shared === 'renew') return renew(credential, renewer)
       if (shared !== 'wait') {
-        const token = unseal(shared.sealed, credential)
+        const { sealed, expiresAt } = shared
+        const token = unseal(sealed, credential)
         if (token !== undefined) {
-          held.set(supplier, { sealed: shared.sealed, token, expiresAt: shared.expiresAt.getTime() })
+          held.set(supplier, { credential, sealed, token, expiresAt: expiresAt.getTime() })
           return { ok: true, token }
         }
         // It was sealed under the secret of before.
-        rejected.set(supplier, shared.sealed)
+        rejected.set(supplier, sealed)
       }
       await sleep(lookAgainMs)
     }
@@ -111,16 +113,16 @@ export function createAccessTokens(store: TokenStore): AccessTokens {
         known !== undefined &&
         known.expiresAt > Date.now() + marginMs &&
         known.sealed !== rejected.get(supplier) &&
-        unseal(known.sealed, credential) === known.token
+        isDeepStrictEqual(known.credential, credential)
       )
         return { ok: true, token: known.token }
       const shared = underWay.get(supplier) ?? lookUp(credential).finally(() => underWay.delete(supplier))
       underWay.set(supplier, shared)
       return shared
     },
-    reject: ({ supplier, tokenUrl }, token) => {
+    reject: (supplier, token) => {
       const known = held.get(supplier)
-      if (tokenUrl !== null && known?.token === token) rejected.set(supplier, known.sealed)
+      if (known?.token === token) rejected.set(supplier, known.sealed)
     },
     close: http.close,
   }

@@ -49,7 +49,7 @@ export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOpt
     const { supplier, base_url: baseUrl } = sync
     const pace = sync.max_per_second === null ? undefined : () => takeTurn(supplier, signal)
     const listing = await adapter.list({ supplier, baseUrl, token: access.token, pace }, skus, signal)
-    if (!listing.ok && listing.error === 'HTTP 401') credentials.reject(sync, access.token)
+    if (!listing.ok && listing.error === 'HTTP 401') credentials.reject(supplier, access.token)
     return listing
   }
 

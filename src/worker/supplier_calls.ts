@@ -99,7 +99,8 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     if (!access.ok) return withoutCall(access.cause, access.error)
     const call = callFrom(leased, access.token, publicUrl)
     const outcome = await (isPut ? adapter.put(call, signal) : adapter.get(call, signal))
-    if ('httpStatus' in outcome && outcome.httpStatus === 401) credentials.reject(leased, access.token)
+    if ('httpStatus' in outcome && outcome.httpStatus === 401)
+      credentials.reject(leased.supplier, access.token)
     return outcome
   }
 

@@ -12,7 +12,7 @@ export type SupplierCredentials = {
   /** The token; or why there is none, in technical terms. Never rejects for what the outside world does. */
   tokenFor: (row: Row) => Promise<TokenResult | { ok: false; cause: NotPlacedCause; error: string }>
   /** Says that the supplier did not take a token. */
-  reject: (row: Row, token: string) => void
+  reject: (supplier: string, token: string) => void
   close: () => Promise<void>
 }
 
@@ -25,23 +25,14 @@ export function createSupplierCredentials(
   supplierCredential: Config['supplierCredential'],
 ): SupplierCredentials {
   const accessTokens = createAccessTokens(storeIn(db))
-  const credentialOf = (row: Row, token: string) => ({
-    supplier: row.supplier,
-    token,
-    tokenUrl: row.token_url,
-    clientId: row.client_id,
-  })
   return {
-    tokenFor: async (row) => {
-      const token = supplierCredential(row.token)
+    tokenFor: async ({ supplier, token_url: tokenUrl, client_id: clientId, token: given }) => {
+      const token = supplierCredential(given)
       return token === undefined
-        ? { ok: false, cause: 'settings', error: `the environment has no ${settingOf(row.token)}` }
-        : accessTokens.tokenFor(credentialOf(row, token))
+        ? { ok: false, cause: 'settings', error: `the environment has no ${settingOf(given)}` }
+        : accessTokens.tokenFor({ supplier, token, tokenUrl, clientId })
     },
-    reject: (row, accessToken) => {
-      const token = supplierCredential(row.token)
-      if (token !== undefined) accessTokens.reject(credentialOf(row, token), accessToken)
-    },
+    reject: accessTokens.reject,
     close: accessTokens.close,
   }
 }

@@ -106,11 +106,11 @@ describe('an access token', () => {
   test('that the supplier does not take is renewed once', async () => {
     const workers = [aWorker(), aWorker()]
     await Promise.all(workers.map((one) => one.tokenFor(row())))
-    for (const worker of workers) worker.reject(row(), 'access-1')
+    for (const worker of workers) worker.reject('oauth', 'access-1')
     const tokens = await Promise.all(workers.map((one) => one.tokenFor(row())))
     expect(new Set(tokens.map((token) => token.ok && token.token))).toEqual(new Set(['access-2']))
     // What was rejected long ago is nobody's token any more.
-    workers[0]?.reject(row(), 'access-1')
+    workers[0]?.reject('oauth', 'access-1')
     await workers[0]?.tokenFor(row())
     expect(asked).toHaveLength(2)
   })
