@@ -93,6 +93,22 @@ export function unknown(error: string, details: Details = {}): SupplierOutcome {
   }
 }
 
+/** The outcome of an answer that makes no sense. It is quoted only where it can hold no keys. */
+export function unusable(
+  call: Pick<Call, 'token'>,
+  answer: HttpAnswer,
+  problem: string,
+  { mayHoldKeys = false } = {},
+): SupplierOutcome {
+  const raw = mayHoldKeys ? null : quoteBody(call, answer)
+  return unknown(`the answer is unusable: ${problem}`, { httpStatus: answer.status, raw })
+}
+
+/** The outcome of an answer about another order. It is not quoted, for it may hold the codes of that one. */
+export function foreign({ status }: HttpAnswer): SupplierOutcome {
+  return unknown('the answer is unusable: it names another order', { httpStatus: status })
+}
+
 /** The outcome of a call that certainly made no order, for the given technical reason (which holds no secret). */
 export function notPlaced(cause: NotPlacedCause, error: string, details: Details = {}): SupplierOutcome {
   return {
@@ -168,16 +184,4 @@ function contradictsRefusal(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'status' in body
     ? body.status === 'processing' || body.status === 'completed'
     : false
-}
-
-/** An answer about another order is not quoted, for it may hold the codes of that one. */
-function foreign({ status }: HttpAnswer): SupplierOutcome {
-  return unknown('the answer is unusable: it names another order', { httpStatus: status })
-}
-
-function unusable(call: Call, answer: HttpAnswer, problem: string): SupplierOutcome {
-  return unknown(`the answer is unusable: ${problem}`, {
-    httpStatus: answer.status,
-    raw: quoteBody(call, answer),
-  })
 }

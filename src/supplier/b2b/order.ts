@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
 import { answerSchema, problemOf } from '../answer.ts'
-import { quoteBody, readJsonBody } from '../body.ts'
+import { readJsonBody } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
-import { answered, hold, type SupplierOutcome, unknown } from '../outcome.ts'
+import { answered, foreign, hold, type SupplierOutcome, unusable } from '../outcome.ts'
 
 const text = v.nullish(v.string('must be a string'), null)
 const count = v.pipe(
@@ -99,21 +99,10 @@ export function underWay(code: string, httpStatus: number): SupplierOutcome {
   return answered({ status: 'processing', supplierOrderId: code, ...nothing }, httpStatus)
 }
 
-/** The outcome of an answer that says nothing usable. */
-export function unusable(call: SupplierCall, answer: HttpAnswer, problem: string): SupplierOutcome {
-  const details = { httpStatus: answer.status, raw: quoteBody(call, answer) }
-  return unknown(`the answer is unusable: ${problem}`, details)
-}
-
 /** The product upstream that a sku names; undefined where it names none. */
 export function productIdOf(sku: string): number | undefined {
   const id = /^[1-9]\d{0,9}$/.test(sku) ? Number(sku) : Number.POSITIVE_INFINITY
   return id <= 2_147_483_647 ? id : undefined
-}
-
-/** An answer about another order is not quoted, for it may hold the codes of that one. */
-function foreign({ status }: HttpAnswer): SupplierOutcome {
-  return unknown('the answer is unusable: it names another order', { httpStatus: status })
 }
 
 function interpretOrder(

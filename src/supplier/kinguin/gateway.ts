@@ -50,14 +50,3 @@ export function lost(call: SupplierCall, exchange: Exchange): SupplierOutcome {
   const error = kind === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}: ${kind}`
   return unknown(error, { httpStatus, retryAfter, raw: quoteBody(call, exchange.answer) })
 }
-
-/** The outcome of an answer that makes no sense. It is quoted only where it can hold no keys. */
-export function unusable(
-  call: SupplierCall,
-  answer: HttpAnswer,
-  problem: string,
-  { mayHoldKeys = false } = {},
-): SupplierOutcome {
-  const raw = mayHoldKeys ? null : quoteBody(call, answer)
-  return unknown(`the answer is unusable: ${problem}`, { httpStatus: answer.status, raw })
-}

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
 import { codesLimit, problemOf } from '../answer.ts'
 import { readJsonBody } from '../body.ts'
-import type { SupplierOutcome } from '../outcome.ts'
-import { type Gateway, lost, unusable } from './gateway.ts'
+import { type SupplierOutcome, unusable } from '../outcome.ts'
+import { type Gateway, lost } from './gateway.ts'
 import { type KinguinOrder, readSku } from './order.ts'
 
 /** A key of an order. `id` is null where the API does not name its keys. */
