@@ -1,9 +1,7 @@
-import { styleText } from 'node:util'
+import { type Colour, painter, printable, timeOfDay } from '../common/terminal_text.ts'
 import type { Database, Functions } from '../database/client.ts'
-import { printable } from '../receiver/describe.ts'
 
 type Entry = Functions['ops.order_story']['result'][number]
-type Colour = 'cyan' | 'yellow' | 'green' | 'red' | 'magenta'
 
 /** How the story of an order is told: one line a step, on a terminal of this width. */
 export type Telling = { colours: boolean; columns: number }
@@ -100,11 +98,9 @@ function isLast({ what, detail }: Entry): boolean {
 
 /** One step of an order's story, no longer than the terminal is wide. */
 export function storyLine(code: string, entry: Entry, { colours, columns }: Telling): string {
-  const paint = (colour: Colour | 'dim', text: string) =>
-    colours ? styleText(colour, text, { validateStream: false }) : text
+  const paint = painter(colours)
   const { name, colour } = stepOf(entry) ?? { name: entry.what, colour: 'cyan' }
-  const time = entry.at.toTimeString().slice(0, 8)
-  const head = `${time}  ${code.slice(0, 10)}…  `
+  const head = `${timeOfDay(entry.at)}  ${code.slice(0, 10)}…  `
   const step = name.padEnd(11)
   const detail = shortened(printable(shownDetail(entry)), columns - head.length - step.length - 2)
   return `${paint('dim', head)}${paint(colour, step)}  ${detail}`

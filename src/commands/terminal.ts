@@ -1,6 +1,5 @@
-import { styleText } from 'node:util'
+import { painter, printable, timeOfDay } from '../common/terminal_text.ts'
 import type { LogLevel } from '../config.ts'
-import { printable } from '../receiver/describe.ts'
 import { connectOperator } from './connections.ts'
 import { createOrderStories, type OrderStories } from './order_stories.ts'
 
@@ -42,7 +41,7 @@ export function recordLine(
   if (msg === 'request' && level === 'info' && !requests) return undefined
   const colour = levelColours[level as keyof typeof levelColours]
   const name = String(level).padEnd(11)
-  const shown = colours && colour !== undefined ? styleText(colour, name, { validateStream: false }) : name
+  const shown = colour === undefined ? name : painter(colours)(colour, name)
   const more = Object.keys(fields).length === 0 ? '' : `  ${JSON.stringify(fields)}`
-  return `${new Date(time).toTimeString().slice(0, 8)}  ${shown}  ${printable(`${msg}${more}`)}`
+  return `${timeOfDay(new Date(time))}  ${shown}  ${printable(`${msg}${more}`)}`
 }

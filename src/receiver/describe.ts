@@ -1,8 +1,6 @@
-import { styleText } from 'node:util'
+import { type Colour, painter, printable, timeOfDay } from '../common/terminal_text.ts'
 import type { OrderEvent } from './event.ts'
 import type { Received } from './journal.ts'
-
-type Colour = 'green' | 'yellow' | 'red' | 'dim'
 
 /**
  * Describes a delivery for a terminal, in two lines: time, type, order code, verified or not, new or not and the
@@ -10,14 +8,13 @@ type Colour = 'green' | 'yellow' | 'red' | 'dim'
  * colours; control characters from outside are taken out.
  */
 export function describeReceived(received: Received, { colours }: { colours: boolean }): string {
-  const paint = (colour: Colour, text: string) =>
-    colours ? styleText(colour, text, { validateStream: false }) : text
+  const paint = painter(colours)
   const { event, problem, status } = received
   const type = (event?.event_type ?? '-').padEnd(15)
   const code = printable(event?.data.orderCode ?? '-').padEnd(36)
   const trust = trustOf(received)
   const fields = [
-    timeOf(received.at),
+    timeOfDay(received.at),
     paint(event?.event_type === 'order.failed' ? 'red' : 'green', type),
     code,
     paint(trust.colour, trust.text.padEnd(10)),
@@ -65,15 +62,4 @@ function contentOf({ data }: OrderEvent): string {
     return `${amount} × ${printable(productName)}${keys}`
   })
   return `${order} · ${items.join(', ')}`
-}
-
-function timeOf(at: Date): string {
-  return [at.getHours(), at.getMinutes(), at.getSeconds()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':')
-}
-
-/** A text from outside without what could steer the terminal. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, '?')
 }
