@@ -90,7 +90,6 @@ begin
   from claimed c
   cross join lateral (select o.request_id, o.traceparent from supply.orders o where o.id = c.order_id offset 0) as placed
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s
-  -- The protocol http says nothing of costs.
   left join lateral (
     select least(o.cost, o.max_cost, case when rule.min_margin is not null then
         -- To some suppliers a cost of zero is no limit at all.
@@ -99,8 +98,9 @@ begin
     from supply.offers o join supply.products p on p.id = o.product_id
     left join supply.rates r on r.from_currency = o.currency and r.to_currency = p.currency
     cross join lateral (select coalesce(p.min_margin, (select r.min_margin from supply.offer_rules r)) as min_margin) as rule
-    where o.product_id = c.product_id and o.supplier = c.supplier and o.cost is not null offset 0
-  ) as terms on s.protocol <> 'http';
+    -- The protocol http says nothing of costs. As a condition of the join this would be looked at after the rest was read.
+    where s.protocol <> 'http' and o.product_id = c.product_id and o.supplier = c.supplier and o.cost is not null offset 0
+  ) as terms on true;
   perform core.enqueue('call_supplier', postponed_ids, postponed_until, 'call_supplier');
 end
 $$;
