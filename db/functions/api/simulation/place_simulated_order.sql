@@ -26,11 +26,11 @@ begin
       'externalOrderId', placed.external_order_id, 'callbackUrl', placed.callback_url), judged);
     return query select repeat ->> 'result', null::int, case repeat ->> 'result'
       when 'replayed' then core.simulated_order_json(placed)
-      else json_build_object('details', repeat -> 'details', 'orderCode', repeat -> 'orderCode') end;
+      else core.refusal_json(repeat) end;
     return;
   end if;
   if judged ->> 'result' <> 'created' then
-    return query select judged ->> 'result', null::int, json_build_object('details', judged -> 'details');
+    return query select judged ->> 'result', null::int, core.refusal_json(judged);
     return;
   end if;
   if (select sum((p ->> 'amount')::bigint) from jsonb_array_elements(judged -> 'priced') p where p ->> 'deliveryType' = 'key') > most_codes then
