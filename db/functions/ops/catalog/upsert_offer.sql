@@ -6,11 +6,12 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  was_offered boolean;
+  product_ids constant int[] := array[upsert_offer.product_id];
+  were_offered constant int[] := core.lock_offered(product_ids);
   hint text;
 begin
-  perform 1 from supply.products p where p.id = upsert_offer.product_id for no key update;
-  perform core.require(found, format('there is no product %s', coalesce(product_id::text, 'null')), 'no_data_found', 'ops.products lists the products.');
+  perform core.require(exists (select from supply.products p where p.id = upsert_offer.product_id),
+    format('there is no product %s', coalesce(product_id::text, 'null')), 'no_data_found', 'ops.products lists the products.');
   perform core.require(exists (select from supply.suppliers s where s.code = upsert_offer.supplier),
     format('there is no supplier %L', supplier), 'no_data_found', 'ops.suppliers lists the suppliers, ops.upsert_supplier makes one.');
   perform core.require(length(trim(upsert_offer.sku)) between 1 and 200, 'sku must have 1 to 200 characters');
@@ -26,7 +27,6 @@ begin
     'the offer has a max_cost in another currency', 'object_not_in_prerequisite_state',
     format('Take it away by select ops.set_max_cost(%s, %L, null), and set it anew afterwards.', product_id, supplier));
 
-  was_offered := core.has_offer(product_id);
   insert into supply.offers as o (product_id, supplier, sku, cost, priority, currency)
   values (upsert_offer.product_id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority, upsert_offer.currency)
   on conflict on constraint offers_pkey do update
@@ -39,9 +39,7 @@ begin
     perform core.log_operator('upsert_offer', format('product %s at %s', product_id, supplier), jsonb_build_object(
       'sku', sku, 'cost', cost, 'priority', priority) || jsonb_strip_nulls(jsonb_build_object('currency', currency)));
   end if;
-  if core.has_offer(product_id) <> was_offered then
-    update supply.products p set updated_at = now() where p.id = upsert_offer.product_id;
-  end if;
+  perform core.note_offered(product_ids, were_offered);
 exception
   when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
     get stacked diagnostics hint = pg_exception_hint;
