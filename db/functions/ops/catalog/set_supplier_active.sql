@@ -5,8 +5,7 @@ as $$
 declare
   hint text;
 begin
-  perform 1 from supply.suppliers s where s.code = supplier for no key update;
-  perform core.require(found, format('there is no supplier %L', supplier), 'no_data_found', 'ops.suppliers lists the suppliers.');
+  perform core.lock_supplier(supplier);
   perform core.require(active is not null, 'active must be true or false');
   update supply.suppliers s set active = set_supplier_active.active, updated_at = now()
   where s.code = supplier and s.active <> set_supplier_active.active;

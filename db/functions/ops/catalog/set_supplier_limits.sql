@@ -5,8 +5,7 @@ as $$
 declare
   hint text;
 begin
-  perform 1 from supply.suppliers s where s.code = set_supplier_limits.code for no key update;
-  perform core.require(found, format('there is no supplier %L', code), 'no_data_found', 'ops.suppliers lists the suppliers.');
+  perform core.lock_supplier(code);
   perform core.require(coalesce(set_supplier_limits.max_calls >= 1, true), 'max_calls must be 1 or more; null: no limit');
   perform core.require(
     coalesce(set_supplier_limits.max_per_second >= 0.01 and set_supplier_limits.max_per_second < 1000000, true),

@@ -8,8 +8,7 @@ declare
 begin
   -- First the reading, as work.finish_sync: it then waits for its supplier.
   perform 1 from supply.supplier_syncs y where y.supplier = set_supplier_sync.code for update;
-  select s.* into known from supply.suppliers s where s.code = set_supplier_sync.code for no key update;
-  perform core.require(found, format('there is no supplier %L', code), 'no_data_found', 'ops.suppliers lists the suppliers.');
+  known := core.lock_supplier(code);
   perform core.require(coalesce(set_supplier_sync.sync_every between interval '1 minute' and interval '30 days', true),
     'sync_every must be from 1 minute to 30 days; null: never');
   perform core.require(

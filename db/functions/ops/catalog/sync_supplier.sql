@@ -6,8 +6,7 @@ declare
   known supply.suppliers;
   hint text;
 begin
-  select s.* into known from supply.suppliers s where s.code = sync_supplier.code for no key update;
-  perform core.require(found, format('there is no supplier %L', code), 'no_data_found', 'ops.suppliers lists the suppliers.');
+  known := core.lock_supplier(code);
   perform core.require(exists (select from supply.protocols p where p.name = known.protocol and p.lists_offers),
     format('suppliers of the protocol %s list neither costs nor stock', known.protocol), 'object_not_in_prerequisite_state',
     'Set its costs by ops.upsert_offer.');
