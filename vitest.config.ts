@@ -9,5 +9,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
+    // A machine with much to do may take long to get there; who waits for what comes loses nothing by patience.
+    expect: { poll: { timeout: 15_000 } },
   },
 })
