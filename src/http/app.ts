@@ -5,7 +5,7 @@ import type { Database } from '../database/client.ts'
 import { type Reads, readsFrom } from '../database/reads.ts'
 import type { Version } from '../database/version.ts'
 import { type Log, safeError } from '../log.ts'
-import { createAdapters, type SupplierAdapters } from '../supplier/adapters.ts'
+import { createAdapters } from '../supplier/adapters.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
@@ -51,8 +51,6 @@ export type AppOptions = {
     | 'docsPassword'
     | 'supplierCredential'
   >
-  /** What reads the events of suppliers; those of all protocols where it is not given. */
-  adapters?: SupplierAdapters | undefined
   log: Log
   /** Is told of requests; without it, nobody is. */
   tracer?: Tracer | undefined
@@ -101,16 +99,7 @@ export function createRoutes(
   options: Omit<AppOptions, 'log' | 'bodyTimes' | 'tracer'>,
   admission: Admission,
 ): Routes {
-  const {
-    db,
-    reads = readsFrom(db),
-    adapters = createAdapters(),
-    resultWaiters,
-    config,
-    metrics,
-    lifecycle,
-    expected,
-  } = options
+  const { db, reads = readsFrom(db), resultWaiters, config, metrics, lifecycle, expected } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   addHealthRoutes(routes, { db, expected, lifecycle })
   addCatalogRoutes(routes, reads)
@@ -122,7 +111,7 @@ export function createRoutes(
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSimulatedOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSupplierRoutes(routes, { db, config, admission, metrics })
-  addSupplierEventRoutes(routes, { db, config, admission, adapters })
+  addSupplierEventRoutes(routes, { db, config, admission, adapters: createAdapters() })
   addHomeRoutes(routes, config)
   addReferenceRoutes(routes, config)
   addGuideRoutes(routes, config)

@@ -34,7 +34,6 @@ export type ServerOptions = {
   db: Database
   /** For what may be read from a standby; without it, all is read from `db`. */
   reads?: Reads | undefined
-  adapters?: AppOptions['adapters']
   tracer?: AppOptions['tracer']
   /** Hears of new results, for requests that wait for them; without it, they learn of them within a second. */
   listen?: ListenForResults | undefined
@@ -74,14 +73,14 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { db, reads, adapters, listen, config, log, tracer, expected } = options
+  const { db, reads, listen, config, log, tracer, expected } = options
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
   addPoolMetrics(metrics.registry, db.usage)
   const resultWaiters = createResultWaiters({ db, listen })
   const app = createApp({
-    ...{ db, reads, adapters, resultWaiters, config, log, tracer, metrics, lifecycle, expected },
+    ...{ db, reads, resultWaiters, config, log, tracer, metrics, lifecycle, expected },
     bodyTimes: times,
   })
   const server = createHttpServer(app.callback(), times)

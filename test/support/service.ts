@@ -9,14 +9,12 @@ import type { Database } from '../../src/database/client.ts'
 import { type ApiServer, type ServerTimes, startServer } from '../../src/http/server.ts'
 import { createLog } from '../../src/log.ts'
 import { expectedVersion } from '../../src/migrate/migrate.ts'
-import type { SupplierAdapters } from '../../src/supplier/adapters.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
 
 export type ApiOptions = {
   /** Settings other than the tests' own: no budget that a test could use up, callbacks to this machine allowed. */
   config?: Partial<Config>
   times?: Partial<ServerTimes>
-  adapters?: SupplierAdapters
   tracer?: Tracer
   /** By which URL new results are heard of; the database's own unless it says otherwise. */
   listenUrl?: string
@@ -60,7 +58,6 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     log,
     expected: expectedVersion(),
     ...(options.times ? { times: options.times } : {}),
-    adapters: options.adapters,
     tracer: options.tracer,
   })
   const agent = new Agent({ connections: 200 })

@@ -68,7 +68,7 @@ let counter = 0
 export async function startWholeService(
   database: TestDatabase,
   config: Partial<Config> = {},
-  options: Pick<ApiOptions, 'adapters' | 'tracer'> = {},
+  options: Pick<ApiOptions, 'tracer'> = {},
 ): Promise<WholeService> {
   const { sql } = database
   const supplier = await startScriptedSupplier()

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Order } from '../../../src/client/index.ts'
 import { testDatabase } from '../../support/database.ts'
-import { addEventfulProtocol, eventfulAdapters } from '../../support/eventful_supplier.ts'
 import { type Partner, products } from '../../support/partner.ts'
 import type { Answer, Send } from '../../support/service.ts'
 import { startWholeService, type WholeService } from '../../support/whole_service.ts'
 import { faultsOf, misfits, operationOf } from './fits.ts'
-import { basic, signed, signedEvent } from './requests.ts'
+import { basic, signed, signedEvent, upstreamEvent } from './requests.ts'
 import { operations } from './support.ts'
 
 /** A running service does what it is for, and every answer is held against the document. */
@@ -17,12 +16,7 @@ let partner: Partner
 let poor: Partner
 
 beforeAll(async () => {
-  await addEventfulProtocol(database.sql)
-  service = await startWholeService(
-    database,
-    { docsPassword: 'open sesame' },
-    { adapters: eventfulAdapters() },
-  )
+  service = await startWholeService(database, { docsPassword: 'open sesame' })
   partner = await service.partner({ mode: 'test' })
   poor = await service.partner({ balance: 5 })
   const { sql } = service
@@ -346,21 +340,18 @@ describe('the results of suppliers', () => {
 
 describe('events of suppliers', () => {
   const push = (body: string, type = 'application/json') =>
-    ask('POST', '/suppliers/first/webhooks', {
+    ask('POST', '/suppliers/upstream/webhooks', {
       body,
       headers: { 'content-type': type, ...signedEvent(body, 'event-secret') },
     })
 
   test('are taken, and refused', async () => {
-    await service.sql`update supply.suppliers set protocol = 'eventful', push_secret = 'event-secret' where code = 'first'`
-    try {
-      expect((await push(JSON.stringify({ id: 'e1', about: crypto.randomUUID() }))).status).toBe(204)
-      expect((await push('{}')).status).toBe(400)
-      expect((await push(' '.repeat(70_000))).status).toBe(413)
-      expect((await push('{}', 'text/plain')).status).toBe(415)
-    } finally {
-      await service.sql`update supply.suppliers set protocol = 'http' where code = 'first'`
-    }
+    await service.sql`
+      select ops.upsert_supplier('upstream', 'http://127.0.0.1:9', 'token', 'b2b', push_secret => 'event-secret')`
+    expect((await push(JSON.stringify(upstreamEvent('e1', crypto.randomUUID())))).status).toBe(204)
+    expect((await push('{}')).status).toBe(400)
+    expect((await push(' '.repeat(70_000))).status).toBe(413)
+    expect((await push('{}', 'text/plain')).status).toBe(415)
   })
 })
 

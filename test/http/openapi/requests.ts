@@ -72,6 +72,11 @@ export function signedEvent(body: string, secret: string): Record<string, string
   return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature }
 }
 
+/** A webhook of an upstream about an order, as it is signed with `signedEvent`; `item` is what the order is for. */
+export function upstreamEvent(id: string, item?: string): object {
+  return { event_id: id, event_type: 'order.completed', data: { externalOrderId: item } }
+}
+
 function signatureOf(body: string, secret: string): { timestamp: string; signature: string } {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')

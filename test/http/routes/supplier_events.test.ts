@@ -1,26 +1,22 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { credentialFrom } from '../../../src/common/secret.ts'
 import { testDatabase } from '../../support/database.ts'
-import { addEventfulProtocol, eventfulAdapters } from '../../support/eventful_supplier.ts'
 import { claimCalls } from '../../support/items.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
-import { signedEvent } from '../openapi/requests.ts'
-
-const adapters = eventfulAdapters()
+import { signedEvent, upstreamEvent } from '../openapi/requests.ts'
 
 const database = testDatabase()
 const environment: { [name: string]: string } = { FIRST_PUSH_SECRET: 'from the environment' }
 const supplierCredential = (credential: string) => credentialFrom(credential, environment)
-const api = testApi(() => database.url, { adapters, config: { supplierCredential } })
-const narrow = testApi(() => database.url, { adapters, config: { rateLimitPerMinute: 3 } })
+const api = testApi(() => database.url, { config: { supplierCredential } })
+const narrow = testApi(() => database.url, { config: { rateLimitPerMinute: 3 } })
 let partner: Partner
 
 beforeAll(async () => {
   const { sql } = database
-  await addEventfulProtocol(sql)
   await makeCatalog(sql, { url: 'http://127.0.0.1:1', token: 'token' })
-  await sql`update supply.suppliers set protocol = 'eventful', push_secret = 'secret' where code = 'first'`
+  await sql`update supply.suppliers set protocol = 'b2b', push_secret = 'secret' where code = 'first'`
   await sql`select ops.upsert_supplier('other', 'http://127.0.0.1:1', 'token')`
   partner = await makePartner(sql, { balance: 100_000 })
 })
@@ -55,7 +51,7 @@ async function isDue(): Promise<boolean> {
 describe('an event that a supplier pushes', () => {
   test('makes the service ask for the item now, and is counted against no budget', async () => {
     await isSent()
-    const answer = await post({ id: 'e1', about: itemId })
+    const answer = await post(upstreamEvent('e1', itemId))
     expect([answer.status, answer.text]).toEqual([204, ''])
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
     expect(await isDue()).toBe(true)
@@ -65,22 +61,22 @@ describe('an event that a supplier pushes', () => {
 
   test('that is repeated causes no second look', async () => {
     await isSent()
-    await post({ id: 'e2', about: itemId })
+    await post(upstreamEvent('e2', itemId))
     await isSent()
-    expect((await post({ id: 'e2', about: itemId })).status).toBe(204)
+    expect((await post(upstreamEvent('e2', itemId))).status).toBe(204)
     expect(await isDue()).toBe(false)
   })
 
   test('about an item that was never sent, or is held, or is at no supplier of that name, changes nothing', async () => {
     const before = await database.sql`select * from supply.order_items where id = ${itemId}`
-    expect((await post({ id: 'e3', about: itemId })).status).toBe(204)
-    expect((await post({ id: 'e4', about: crypto.randomUUID() })).status).toBe(204)
-    expect((await post({ id: 'e5' })).status).toBe(204)
+    expect((await post(upstreamEvent('e3', itemId))).status).toBe(204)
+    expect((await post(upstreamEvent('e4', crypto.randomUUID()))).status).toBe(204)
+    expect((await post(upstreamEvent('e5'))).status).toBe(204)
     expect(await database.sql`select * from supply.order_items where id = ${itemId}`).toEqual(before)
     await isSent()
     await database.sql`update supply.order_items set held_at = now(), held_reason = 'test', next_check_at = null
       where id = ${itemId}`
-    expect((await post({ id: 'e6', about: itemId })).status).toBe(204)
+    expect((await post(upstreamEvent('e6', itemId))).status).toBe(204)
     expect(await isDue()).toBe(false)
   })
 
@@ -88,11 +84,11 @@ describe('an event that a supplier pushes', () => {
     await isSent()
     await database.sql.begin(async (sql) => {
       await sql`select from supply.order_items where id = ${itemId} for update`
-      const answer = await post({ id: 'e7', about: itemId })
+      const answer = await post(upstreamEvent('e7', itemId))
       expect(answer.status).toBe(503)
       expect(answer.headers['retry-after']).toBeDefined()
     })
-    expect((await post({ id: 'e7', about: itemId })).status).toBe(204)
+    expect((await post(upstreamEvent('e7', itemId))).status).toBe(204)
     expect(await isDue()).toBe(true)
   })
 
@@ -103,7 +99,7 @@ describe('an event that a supplier pushes', () => {
     ['for what cannot be a supplier', { supplier: '%00' }],
   ])('%s is refused', async (_, options) => {
     await isSent()
-    expect((await post({ id: 'e8', about: itemId }, options)).status).toBe(401)
+    expect((await post(upstreamEvent('e8', itemId), options)).status).toBe(401)
     expect(await isDue()).toBe(false)
   })
 
@@ -122,8 +118,8 @@ describe('an event that a supplier pushes', () => {
     await isSent()
     await database.sql`update supply.suppliers set push_secret = 'env:FIRST_PUSH_SECRET' where code = 'first'`
     try {
-      expect((await post({ id: 'e9', about: itemId })).status).toBe(401)
-      expect((await post({ id: 'e9', about: itemId }, { secret: 'from the environment' })).status).toBe(204)
+      expect((await post(upstreamEvent('e9', itemId))).status).toBe(401)
+      expect((await post(upstreamEvent('e9', itemId), { secret: 'from the environment' })).status).toBe(204)
       expect(await isDue()).toBe(true)
     } finally {
       await database.sql`update supply.suppliers set push_secret = 'secret' where code = 'first'`
