@@ -12,7 +12,7 @@ export type SupplierAdapters = {
 }
 
 /** The protocols that this service speaks, each with what makes its adapter. */
-const protocols: Readonly<Record<string, AdapterFactory>> = {
+export const protocols: Readonly<Record<string, AdapterFactory>> = {
   http: createHttpAdapter,
   b2b: createB2bAdapter,
   kinguin: createKinguinAdapter,

@@ -55,7 +55,8 @@ describe('an event that a supplier pushes', () => {
     expect([answer.status, answer.text]).toEqual([204, ''])
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
     expect(await isDue()).toBe(true)
-    const jobs = await database.sql`select available from ops.queue where subject = ${itemId} and run_at <= now()`
+    const jobs =
+      await database.sql`select available from ops.queue where subject = ${itemId} and run_at <= now()`
     expect(jobs).toEqual([{ available: true }])
   })
 
