@@ -60,7 +60,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     return rows
   }
   const weights = {
-    weightOf: ({ result }: FinishedCall) => 1 + (result.outcome === 'answered' ? result.codes.length : 0),
+    weightOf: ({ result }: FinishedCall) => 1 + ('codes' in result ? result.codes.length : 0),
     maxWeight: mostCodes,
   }
   const finish = batch<FinishedCall, FinishedRow>({
