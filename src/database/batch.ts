@@ -39,9 +39,9 @@ type Member<In, Out> = Waiting &
   }
 
 /**
- * Coalesces calls: while nothing is under way an entry goes at once, alone; what comes meanwhile goes together as soon
- * as a run ends. Nothing lingers to wait for company. A run is bounded by count and by weight, and shared fairly by
- * those who wait.
+ * Coalesces calls: while nothing is under way an entry goes at the end of the event loop's turn, together with what else
+ * came in that turn; what comes meanwhile goes together as soon as a run ends. Nothing lingers to wait for company. A run
+ * is bounded by count and by weight, and shared fairly by those who wait.
  *
  * The returned function resolves to the entry's own answer. It rejects with what the run rejected with;
  * with an Error if the run did not answer exactly the entries it was given, because then no answer can be trusted; and with
@@ -89,6 +89,8 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
 
   async function runWaiting(): Promise<void> {
     running += 1
+    // Many calls come out of one event, as the answer that let their requests in: the first of them does not go alone.
+    await new Promise((resolve) => setImmediate(resolve))
     while (!waiting.isEmpty) {
       const members = waiting.take(max, maxWeight)
       for (const { timer } of members) clearTimeout(timer)

@@ -3,19 +3,22 @@ import { describe, expect, test } from 'vitest'
 import { batch } from '../../src/database/batch.ts'
 import { byOrdinal, callForIds, callNumbered } from '../../src/database/batch_call.ts'
 import { isUnavailable } from '../../src/database/client.ts'
-import { manual, turn } from '../support/manual_batch.ts'
+import { callInTurn, manual, turn } from '../support/manual_batch.ts'
 
 describe('when a call goes', () => {
-  test('an idle batch takes a call at once, alone', () => {
+  test('an idle batch takes a call at once, with what else comes in the same turn of the event loop', async () => {
     const { call, runs } = manual()
     void call('a')
-    void call('b')
-    expect(runs.map(({ items }) => items)).toEqual([['a']])
+    void Promise.resolve().then(() => call('b'))
+    await turn()
+    void call('c')
+    await turn()
+    expect(runs.map(({ items }) => items)).toEqual([['a', 'b']])
   })
 
   test('what comes while a run is under way goes together with the next, in its order', async () => {
     const { call, runs, itemsOf, answer } = manual()
-    const calls = ['a', 'b', 'c', 'd'].map(call)
+    const calls = await callInTurn(call, ['a', 'b', 'c', 'd'])
     expect(runs).toHaveLength(1)
     await answer(0)
     expect(await itemsOf(1)).toEqual(['b', 'c', 'd'])
@@ -25,7 +28,7 @@ describe('when a call goes', () => {
 
   test('no run is larger than the limit, and what is left goes with the one after', async () => {
     const { call, itemsOf, answer } = manual({ max: 2 })
-    const calls = ['a', 'b', 'c', 'd'].map(call)
+    const calls = await callInTurn(call, ['a', 'b', 'c', 'd'])
     await answer(0)
     expect(await itemsOf(1)).toEqual(['b', 'c'])
     await answer(1)
@@ -36,7 +39,12 @@ describe('when a call goes', () => {
 
   test('no more runs are under way at once than allowed', async () => {
     const { call, runs, itemsOf, answer } = manual({ inFlight: 2 })
-    for (const item of ['a', 'b', 'c']) void call(item)
+    void call('a')
+    await turn()
+    void call('b')
+    await turn()
+    void call('c')
+    await turn()
     expect(runs.map(({ items }) => items)).toEqual([['a'], ['b']])
     await answer(1)
     expect(await itemsOf(2)).toEqual(['c'])
@@ -47,6 +55,7 @@ describe('when a call goes', () => {
     void call('a')
     await answer(0)
     void call('b')
+    await turn()
     expect(runs[1]?.items).toEqual(['b'])
   })
 
@@ -56,15 +65,16 @@ describe('when a call goes', () => {
       run: async (items) => new Map(items.entries()),
       onRun: (size) => sizes.push(size),
     })
-    await Promise.all([1, 2, 3].map(call))
-    expect(sizes).toEqual([1, 2])
+    await Promise.all([1, 2].map(call))
+    await call(3)
+    expect(sizes).toEqual([2, 1])
   })
 })
 
 describe('which answer a call gets', () => {
   test('its own, whatever the order in which the answers came', async () => {
     const { call, answer } = manual()
-    const calls = ['x', 'a', 'b', 'c'].map(call)
+    const calls = await callInTurn(call, ['x', 'a', 'b', 'c'])
     await answer(0)
     await answer(1, [
       [2, 'third'],
@@ -94,7 +104,7 @@ describe('which answer a call gets', () => {
     ['answers nothing', []],
   ])('none, if the run %s: nobody gets what may be another’s', async (_, answers) => {
     const { call, answer } = manual()
-    const [, ...calls] = ['x', 'a', 'b'].map(call)
+    const [, ...calls] = await callInTurn(call, ['x', 'a', 'b'])
     const settled = Promise.allSettled(calls)
     await answer(0)
     await answer(1, answers)
@@ -103,7 +113,7 @@ describe('which answer a call gets', () => {
 
   test('the error of its own run, which touches no other run', async () => {
     const { call, answer, fail } = manual()
-    const [failing, ...others] = ['a', 'b', 'c'].map(call)
+    const [failing, ...others] = await callInTurn(call, ['a', 'b', 'c'])
     const refused = expect(failing).rejects.toThrow('lost')
     await fail(0, new Error('lost'))
     await refused
@@ -113,7 +123,7 @@ describe('which answer a call gets', () => {
 
   test('its own, also when the database refused what it came with', async () => {
     const { call, itemsOf, answer, fail } = manual()
-    const [first, good, bad] = ['a', 'b', 'c'].map(call)
+    const [first, good, bad] = await callInTurn(call, ['a', 'b', 'c'])
     await answer(0)
     expect(await first).toBe('A')
     const refusal = Object.assign(new postgres.PostgresError('lock timeout'), {
@@ -148,8 +158,8 @@ describe('which answer a call gets', () => {
 describe('a call that waits too long for its run', () => {
   test('is unavailable, and is not made later', async () => {
     const { call, runs, answer } = manual({ waitMs: 20 })
-    const first = call('a')
-    const error = await call('b').catch((e: unknown) => e)
+    const [first, second] = await callInTurn(call, ['a', 'b'])
+    const error = await second?.catch((e: unknown) => e)
     expect(isUnavailable(error)).toBe(true)
     await answer(0)
     expect(await first).toBe('A')
@@ -158,7 +168,7 @@ describe('a call that waits too long for its run', () => {
 
   test('may take as long as it likes once its run has begun', async () => {
     const { call, answer } = manual({ waitMs: 20 })
-    const calls = ['a', 'b'].map(call)
+    const calls = await callInTurn(call, ['a', 'b'])
     await answer(0)
     await new Promise((resolve) => setTimeout(resolve, 40))
     await answer(1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type BatchOptions, batch } from '../../src/database/batch.ts'
 import { isUnavailable } from '../../src/database/client.ts'
-import { turn } from '../support/manual_batch.ts'
+import { callInTurn, turn } from '../support/manual_batch.ts'
 
 type Run = { items: string[]; lockWaitMs: number; end: (busy?: string[]) => Promise<void> }
 
@@ -36,18 +36,20 @@ function manual(options: Omit<BatchOptions<string, string>, 'run'> = {}) {
 
 test('a key that is busy waits for its lock apart, and what comes for it meanwhile goes there', async () => {
   const { call, run, runs } = manual()
-  const calls = ['a1', 'b1', 'a2'].map(call)
+  const calls = await callInTurn(call, ['a1', 'b1', 'a2'])
   await run(0).end(['a'])
   expect(run(1)).toMatchObject({ items: ['a1'], lockWaitMs: 50 })
   expect(run(2)).toMatchObject({ items: ['b1', 'a2'], lockWaitMs: 0 })
   await run(2).end(['a'])
   calls.push(call('a3'), call('c1'))
+  await turn()
   expect(run(3)).toMatchObject({ items: ['c1'], lockWaitMs: 0 })
   await run(1).end()
   expect(run(4)).toMatchObject({ items: ['a2', 'a3'], lockWaitMs: 50 })
   await run(3).end()
   await run(4).end()
   calls.push(call('a4'))
+  await turn()
   expect(run(5)).toMatchObject({ items: ['a4'], lockWaitMs: 0 })
   await run(5).end()
   expect(await Promise.all(calls)).toEqual(['A1', 'B1', 'A2', 'A3', 'C1', 'A4'])
@@ -56,8 +58,7 @@ test('a key that is busy waits for its lock apart, and what comes for it meanwhi
 
 test('a key that stays busy is waited for alone, a while, and then refused; the others go on', async () => {
   const { call, run } = manual()
-  const first = call('a1')
-  const together = ['b1', 'c1', 'a2', 'b2'].map(call)
+  const [first, ...together] = await callInTurn(call, ['a1', 'b1', 'c1', 'a2', 'b2'])
   const settled = Promise.allSettled(together)
   await run(0).end()
   await run(1).end(['a', 'b', 'c'])
@@ -106,6 +107,7 @@ test('few keys are waited for at once, and each gets its turn', async () => {
 test('what has waited for its whole time is refused', async () => {
   const { call, run, runs } = manual({ waitMs: 0 })
   const late = call('a1').catch((error: unknown) => error)
+  await turn()
   await run(0).end(['a'])
   expect(await late).toSatisfy(isUnavailable)
   expect(runs).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isUnavailable } from '../../src/database/client.ts'
-import { manual } from '../support/manual_batch.ts'
+import { callInTurn, manual } from '../support/manual_batch.ts'
 
 /** Items such as `a3` are of key `a` and weigh 3; `a` alone weighs 1. */
 const shared = (options: Parameters<typeof manual>[0]) =>
@@ -9,7 +9,7 @@ const shared = (options: Parameters<typeof manual>[0]) =>
 /** The runs that these items make, which all wait while `x` goes alone. */
 async function runsOf(items: string[], options: Parameters<typeof manual>[0]): Promise<string[][]> {
   const { call, runs, answer } = shared(options)
-  const calls = ['x', ...items].map(call)
+  const calls = await callInTurn(call, ['x', ...items])
   for (let run = 0; run < runs.length; run += 1) await answer(run)
   await Promise.all(calls)
   return runs.slice(1).map((run) => run.items)
@@ -62,7 +62,10 @@ describe('those who wait', () => {
 
   test('wait for one run at most because of one who floods', async () => {
     const { call, itemsOf, answer } = shared({ maxWeight: 250 })
-    const flood = Array.from({ length: 2000 }, () => call('f5'))
+    const flood = await callInTurn(
+      call,
+      Array.from({ length: 2000 }, () => 'f5'),
+    )
     await answer(0)
     await answer(1)
     const other = call('o1')
@@ -78,7 +81,7 @@ describe('those who wait', () => {
 describe('what is too much', () => {
   test('of one key is refused at once as unavailable, and others are not', async () => {
     const { call, answer } = shared({ maxPending: 100, maxPendingOfKey: 10 })
-    const calls = [call('a5'), call('a5')]
+    const calls = await callInTurn(call, ['a5', 'a5'])
     expect(isUnavailable(await call('a1').catch((error: unknown) => error))).toBe(true)
     calls.push(call('b10'))
     await answer(0)
@@ -90,7 +93,7 @@ describe('what is too much', () => {
 
   test('in all is refused at once, until there is less', async () => {
     const { call, answer } = shared({ maxPending: 2 })
-    const calls = [call('a'), call('b')]
+    const calls = await callInTurn(call, ['a', 'b'])
     await expect(call('c')).rejects.toThrow('too much waits')
     await answer(0)
     calls.push(call('c'))

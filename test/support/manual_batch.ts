@@ -9,6 +9,16 @@ type Run = {
 /** Lets everything that is ready to go on do so. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve))
 
+/** Calls for the first item, whose run begins, and then for the others, which wait for the next. */
+export async function callInTurn<Out>(
+  call: (item: string) => Promise<Out>,
+  [first = '', ...others]: string[],
+): Promise<Promise<Out>[]> {
+  const calls = [call(first)]
+  await turn()
+  return [...calls, ...others.map(call)]
+}
+
 /** A batch whose runs the test answers by hand; without other answers, each item by its own name in capitals. */
 export function manual(options: Omit<BatchOptions<string, string>, 'run'> = {}) {
   const runs: Run[] = []
