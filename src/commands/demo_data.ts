@@ -48,5 +48,5 @@ and read it with
 
 The first supplier of product 112 has none left, so that the second one delivers: npm run demo shows how.
 Every endpoint, field and error: ${url}/reference?key=${apiKey}
-The partner guide: docs/guide.md, served at ${url}/docs where DOCS_PASSWORD is set.`
+The partner guide: docs/guide, served at ${url}/docs where DOCS_PASSWORD is set.`
 }

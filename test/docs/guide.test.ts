@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import demoCatalog from '../../db/seed/demo.json' with { type: 'json' }
 import { signature } from '../../src/common/sign.ts'
 import { errorNames, errorOf } from '../../src/http/errors.ts'
+import { addressIn } from '../../src/http/pages/guide/files.ts'
 import { renderMarkdown } from '../../src/http/pages/markdown.ts'
 import { testDatabase } from '../support/database.ts'
 import { makePartner } from '../support/partner.ts'
@@ -15,26 +16,15 @@ import { freePort } from '../support/servers/free_port.ts'
 import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { startApi, type TestApi } from '../support/service.ts'
 import { startTestWorker } from '../support/whole_service.ts'
+import { blocksOf, fieldsOf, guideText, guideTexts } from './guide_text.ts'
 
 const run = promisify(execFile)
 const docs = join(import.meta.dirname, '../../docs')
-const guide = readFileSync(join(docs, 'guide.md'), 'utf8')
 const scratch = mkdtempSync(join(tmpdir(), 'guide-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-type Block = { language: string; file: string | undefined; text: string }
-
-/** The fenced code blocks. The words after the fence are the language, and the file that the block is taken from. */
-const blocks = [...guide.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)\n```$/gms)].map(
-  ([, language = '', file, text = '']): Block => ({ language, file, text }),
-)
-
-/** Every field of a value by its path, entries of lists under one. */
-function fieldsOf(value: unknown, path = ''): string[] {
-  if (Array.isArray(value)) return [...new Set(value.flatMap((entry) => fieldsOf(entry, `${path}[]`)))]
-  if (value === null || typeof value !== 'object') return [path]
-  return Object.entries(value).flatMap(([name, field]) => fieldsOf(field, `${path}.${name}`))
-}
+// The commands of the page on webhooks are for other programs; webhooks.test.ts holds them.
+const pasted = guideTexts.filter(({ name }) => name !== 'webhooks').flatMap(({ text }) => blocksOf(text))
 
 const hasCurl = spawnSync('bash', ['-c', 'command -v curl']).status === 0
 if (!hasCurl) console.info('no bash or curl on this machine, hence not run: the commands of the guide')
@@ -77,7 +67,7 @@ describe.skipIf(!hasCurl)('the commands of the guide', () => {
   test('can be pasted one after the other, and answer what the guide says', async () => {
     const done: string[] = []
     let code = ''
-    for (const [index, { language, text }] of blocks.entries()) {
+    for (const [index, { language, text }] of pasted.entries()) {
       if (language !== 'sh') continue
       const mine = text
         .replaceAll('http://127.0.0.1:3000', api.url)
@@ -87,7 +77,7 @@ describe.skipIf(!hasCurl)('the commands of the guide', () => {
       done.push(mine)
       if (printed.startsWith('{')) {
         const answer = JSON.parse(printed)
-        const next = blocks[index + 1]
+        const next = pasted[index + 1]
         const shown = next?.language === 'json' ? JSON.parse(next.text) : undefined
         if (shown !== undefined) expect(fieldsOf(answer)).toEqual(fieldsOf(shown))
         expect(answer.success, printed).toBe(shown === undefined ? true : shown.success)
@@ -107,6 +97,7 @@ describe('the receiver of the guide', () => {
     event_type: 'order.completed',
     data: { orderCode: 'ord_1' },
   })
+  const blocks = blocksOf(guideText('first-webhook'))
   let port = 0
   let printed = ''
   let receiver: ChildProcess
@@ -162,31 +153,40 @@ describe('the receiver of the guide', () => {
     const text = readFileSync(join(docs, 'verify/verify.ts'), 'utf8')
     const parts = [...text.matchAll(/^[^\n]*\[docs:begin\]\n(.*?)^[^\n]*\[docs:end\]$/gms)]
     const shown = parts.map(([, part = '']) => part.trim()).join('\n\n')
-    expect(blocks.find(({ file }) => file === 'verify/verify.ts')?.text).toBe(shown)
+    expect(blocks.find(({ file }) => file === '../verify/verify.ts')?.text).toBe(shown)
   })
 })
 
 describe('the guide', () => {
-  const headingsOf = (text: string) => renderMarkdown(text, (target) => target).headings.map(({ id }) => id)
-  const webhooks = readFileSync(join(docs, 'webhooks.md'), 'utf8')
-
-  test.each([
-    { name: 'guide.md', text: guide },
-    { name: 'webhooks.md', text: webhooks },
-  ])('has no link to a heading that is not there: $name', ({ text }) => {
-    const own = [...text.matchAll(/\]\(#([^)]*)\)/g)].map(([, target]) => target)
-    expect(headingsOf(text)).toEqual(expect.arrayContaining(own))
-    const others = [...text.matchAll(/\]\(webhooks\.md#([^)]*)\)/g)].map(([, target]) => target)
-    expect(headingsOf(webhooks)).toEqual(expect.arrayContaining(others))
-  })
-
   test('names no error that does not exist', () => {
     const codes = errorNames.map(
       (name) => Object.entries(errorOf(name).body).find(([field]) => field === 'code')?.[1],
     )
-    const named = [...guide.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, code]) => code)
+    const named = guideTexts.flatMap(({ name, text }) =>
+      name === 'webhooks' ? [] : [...text.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, code]) => code),
+    )
     expect(named.length).toBeGreaterThan(8)
     expect(codes).toEqual(expect.arrayContaining(named))
+  })
+
+  test('has a page for each of its files', () => {
+    const files = readdirSync(join(docs, 'guide')).map((name) => `guide/${name}`)
+    expect(files.sort()).toEqual(guideTexts.map(({ file }) => file).sort())
+  })
+
+  test('finds each link that leads nowhere', () => {
+    expect(addressIn('/base', 'errors.md#limits')).toBe('/base/docs/errors#limits')
+    expect(addressIn('', 'quickstart.md')).toBe('/docs')
+    expect(addressIn('/base', '../verify/verify.py')).toBe('/base/docs/verify/verify.py')
+    const lost = [
+      'nothing.md',
+      'errors',
+      '../verify/nothing',
+      '../verify/../bench.json',
+      '../bench.json',
+      '/x',
+    ]
+    for (const target of lost) expect(() => addressIn('', target), target).toThrow('leads nowhere')
   })
 })
 

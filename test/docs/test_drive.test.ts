@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openApiDocument } from '../../src/http/openapi/document.ts'
 import { magicPlayerIds, otherPlayerIds } from '../../src/supplier/simulator_orders.ts'
+import { guideText } from './guide_text.ts'
 
-const guide = readFileSync(join(import.meta.dirname, '../../docs/guide.md'), 'utf8')
+const guide = guideText('test-drive')
 const specification = readFileSync(join(import.meta.dirname, '../../docs/specification.md'), 'utf8')
 const rows = [
   `| any other | ${otherPlayerIds.what} |`,

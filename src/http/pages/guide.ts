@@ -1,37 +1,31 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import type { Context, Middleware, RouteContext, Routes } from '../context.ts'
 import { refuse } from '../errors.ts'
 import { rulesFor } from '../paths.ts'
 import { addressOf, exampleAddress } from './address.ts'
-import { renderMarkdown } from './markdown.ts'
-import { basePath, escapeHtml, renderPage, replyPage } from './page.ts'
-
-const folder = join(import.meta.dirname, '../../../docs')
-
-/** The pages of the guide, each made of a file. */
-const pages = [
-  { path: '/docs', file: 'guide.md', label: 'Guide' },
-  { path: '/docs/webhooks', file: 'webhooks.md', label: 'Webhooks' },
-] as const
-type GuidePage = (typeof pages)[number]
+import { guideFile } from './guide/files.ts'
+import { guidePages } from './guide/pages.ts'
+import { renderGuidePage } from './guide/render.ts'
+import { basePath, escapeHtml, replyPage } from './page.ts'
 
 /** The guide for partners, rendered once. Throws if a link in it leads nowhere. */
 export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publicUrl'>): void {
   const base = basePath(publicUrl)
-  for (const page of pages) {
-    const html = guidePage(base, page)
-    routes.get(page.path, (ctx: RouteContext) => {
-      replyPage(ctx, html.replaceAll(exampleAddress, escapeHtml(addressOf(ctx, publicUrl))))
-    })
+  const pages = new Map(guidePages.map((page) => [page.path, renderGuidePage(base, page)]))
+  const show = (ctx: RouteContext, path: string) => {
+    const html = pages.get(path)
+    if (html === undefined) return refuse(ctx, 'NOT_FOUND')
+    replyPage(ctx, html.replaceAll(exampleAddress, escapeHtml(addressOf(ctx, publicUrl))))
   }
+  routes.get('/docs', (ctx: RouteContext) => show(ctx, '/docs'))
+  routes.get('/docs/:page', (ctx: RouteContext) => show(ctx, `/docs/${ctx.params.page}`))
 
-  routes.get('/docs/verify/:file', (ctx: RouteContext) => {
-    const name = ctx.params.file ?? ''
-    if (!verifiers().includes(name)) return refuse(ctx, 'NOT_FOUND')
-    replyPage(ctx, readFileSync(join(folder, 'verify', name), 'utf8'))
+  routes.get('/docs/:folder/:file', (ctx: RouteContext) => {
+    const path = guideFile(ctx.params.folder ?? '', ctx.params.file ?? '')
+    if (path === undefined) return refuse(ctx, 'NOT_FOUND')
+    replyPage(ctx, readFileSync(path, 'utf8'))
     ctx.type = 'text/plain'
   })
 }
@@ -61,47 +55,4 @@ function givenPassword(ctx: Context): string | undefined {
 function sameText(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(one), digest(other))
-}
-
-function verifiers(): string[] {
-  return readdirSync(join(folder, 'verify'))
-}
-
-function guidePage(base: string, page: GuidePage): string {
-  const markdown = readFileSync(join(folder, page.file), 'utf8')
-  const { html, headings } = renderMarkdown(markdown, (target) => addressIn(base, target))
-  const [title] = headings
-  const links = pages.map(
-    ({ path, label }) =>
-      `<a href="${base}${path}"${path === page.path ? ' aria-current="page"' : ''}>${label}</a>`,
-  )
-  links.push(`<a href="${base}/reference">Reference</a>`)
-  const contents = headings
-    .filter(({ depth }) => depth === 2 || depth === 3)
-    .map(({ id, depth, text }) => `<li class="level-${depth}"><a href="#${id}">${text}</a></li>`)
-  return renderPage(base, {
-    title: `Supply ordering: ${title?.text ?? page.label}`,
-    head: `<link rel="stylesheet" href="${base}/assets/guide.css">`,
-    body: `<a class="skip" href="#content">Skip to the text</a>
-<header class="site"><a class="name" href="${base}/docs">Supply ordering</a><nav aria-label="Pages">${links.join('')}</nav></header>
-<div class="columns">
-<nav class="contents" aria-label="Contents"><ul>
-${contents.join('\n')}
-</ul></nav>
-<main class="text" id="content">
-${html}</main>
-</div>`,
-  })
-}
-
-/** The address of what a link in the Markdown names: another page, a file of the kit, or something elsewhere. */
-function addressIn(base: string, target: string): string {
-  if (target.startsWith('https://')) return target
-  const [file = '', fragment] = target.split('#')
-  const page = pages.find((one) => one.file === file)
-  const anchor = fragment === undefined ? '' : `#${fragment}`
-  if (page !== undefined) return `${base}${page.path}${anchor}`
-  const [, verifier = ''] = /^verify\/(.+)$/.exec(file) ?? []
-  if (verifiers().includes(verifier)) return `${base}/docs/verify/${verifier}`
-  throw new Error(`a link in the guide leads nowhere: ${target}`)
 }

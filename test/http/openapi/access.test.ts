@@ -251,7 +251,13 @@ describe('/docs', () => {
     expect(await api().post('/docs', { headers })).toMatchObject({ status: 405 })
     expect(await api().post('/docs')).toMatchObject({ status: 401 })
     expect(await api().send('HEAD', '/docs', { headers })).toMatchObject({ status: 200, text: '' })
-    for (const path of ['/docs/nothing', '/docs/verify', '/docs/verify/..%2Fguide.md', '/docs/verify/.']) {
+    const paths = ['/docs/nothing', '/docs/quickstart', '/docs/verify', '/docs/verify/nothing']
+    for (const path of [
+      ...paths,
+      '/docs/verify/..%2Fbench.json',
+      '/docs/verify/.',
+      '/docs/guide/webhooks.md',
+    ]) {
       expect(await api().get(path, { headers })).toMatchObject({ status: 404 })
     }
   })

@@ -363,6 +363,7 @@ describe('the documents', () => {
     await get(`/openapi.json?key=${partner.key}`, { key: undefined })
     await get(`/reference?key=${partner.key}`, { key: undefined })
     for (const path of ['/docs', '/docs/webhooks', '/docs/verify/verify.py']) await get(path, { headers })
+    expect((await get('/docs/nothing', { headers })).status).toBe(404)
     expect((await get('/docs/verify/nothing', { headers })).status).toBe(404)
   })
 

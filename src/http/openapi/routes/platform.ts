@@ -12,11 +12,11 @@ const html = (description: string) => ({
 })
 const passwordCheck = refusals(['DOCS_PASSWORD'], { headers: ['WWW-Authenticate'] })
 
-const fileParameter = (example: string): Parameter => ({
-  name: 'file',
+const pathParameter = (name: string, example: string, description: string): Parameter => ({
+  name,
   in: 'path',
   required: true,
-  description: 'The name of the file.',
+  description,
   example,
   schema: { type: 'string' },
 })
@@ -137,23 +137,35 @@ export const platformPaths: Paths = {
       responses: { 200: html('The page.'), ...passwordCheck, ...everywhere },
     },
   },
-  '/docs/webhooks': {
+  '/docs/{page}': {
     get: {
-      operationId: 'getWebhookGuide',
+      operationId: 'getGuidePage',
       tags: ['Documents'],
-      summary: 'The guide to webhooks',
+      summary: 'A page of the guide',
+      description: 'The first page is `/docs` itself.',
       security: [{ docsPassword: [] }],
-      responses: { 200: html('The page.'), ...passwordCheck, ...everywhere },
+      parameters: [pathParameter('page', 'webhooks', 'The name of the page.')],
+      responses: {
+        200: html('The page.'),
+        ...passwordCheck,
+        ...refusals(['NOT_FOUND']),
+        ...everywhere,
+      },
     },
   },
-  '/docs/verify/{file}': {
+  '/docs/{folder}/{file}': {
     get: {
-      operationId: 'getVerification',
+      operationId: 'getGuideFile',
       tags: ['Documents'],
-      summary: 'Code that verifies webhooks',
-      description: 'In several languages, and vectors to test your own with.',
+      summary: 'A program of the guide',
+      description:
+        'In `verify` is code that verifies webhooks, in several languages, and vectors to test your own with; in `programs` ' +
+        'are whole programs.',
       security: [{ docsPassword: [] }],
-      parameters: [fileParameter('verify.py')],
+      parameters: [
+        pathParameter('folder', 'verify', 'Where it is.'),
+        pathParameter('file', 'verify.py', 'The name of the file.'),
+      ],
       responses: {
         200: {
           description: 'The file.',
@@ -173,7 +185,7 @@ export const platformPaths: Paths = {
       summary: 'What the pages are made of',
       description: 'Style sheets, scripts, the icon.',
       security: [],
-      parameters: [fileParameter('guide.css')],
+      parameters: [pathParameter('file', 'guide.css', 'The name of the file.')],
       responses: {
         200: {
           description: 'The file.',
