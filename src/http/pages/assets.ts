@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip as gzipCallback } from 'node:zlib'
 import type { RouteContext, Routes } from '../context.ts'
@@ -9,33 +9,31 @@ import { refuse } from '../errors.ts'
 type Asset = { type: string; etag: string; bytes: Buffer; gzipped?: Promise<Buffer> }
 
 const gzip = promisify(gzipCallback)
-const ours = (name: string) => join(import.meta.dirname, 'assets', name)
-
-/** What the pages load: by name, the file and its type. */
-const files: { [name: string]: { path: string; type: string } } = {
-  'guide.css': { path: ours('guide.css'), type: 'text/css' },
-  'icon.svg': { path: ours('icon.svg'), type: 'image/svg+xml' },
-  'reference.css': { path: ours('reference.css'), type: 'text/css' },
-  'reference_parts.css': { path: ours('reference_parts.css'), type: 'text/css' },
-  'reference.js': { path: ours('reference.js'), type: 'text/javascript' },
+const folder = join(import.meta.dirname, 'assets')
+const types: { [extension: string]: string } = {
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
 }
 
 /** The files that the pages load, read when they are first asked for; nothing in them is secret. */
 export function addAssetRoutes(routes: Routes): void {
+  const names = readdirSync(folder)
   const read = new Map<string, Asset>()
 
   routes.get('/assets/:file', async (ctx: RouteContext) => {
     const name = ctx.params.file ?? ''
-    const file = Object.hasOwn(files, name) ? files[name] : undefined
-    if (file === undefined) return refuse(ctx, 'NOT_FOUND')
-    const asset = read.get(name) ?? readAsset(file)
+    if (!names.includes(name)) return refuse(ctx, 'NOT_FOUND')
+    const asset = read.get(name) ?? readAsset(name)
     read.set(name, asset)
     await replyAsset(ctx, asset)
   })
 }
 
-function readAsset({ path, type }: { path: string; type: string }): Asset {
-  const bytes = readFileSync(path)
+function readAsset(name: string): Asset {
+  const bytes = readFileSync(join(folder, name))
+  const type = types[extname(name)]
+  if (type === undefined) throw new Error(`the type of ${name} is not known`)
   // Weak, for it is the same whether the file is compressed on its way or not.
   const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
   return { type, etag, bytes }

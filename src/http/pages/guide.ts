@@ -10,13 +10,15 @@ import { guidePages } from './guide/pages.ts'
 import { renderGuidePage } from './guide/render.ts'
 import { basePath, escapeHtml, replyPage } from './page.ts'
 
-/** The guide for partners, rendered once. Throws if a link in it leads nowhere. */
+/** The guide for partners. Each page is rendered once, when it is first asked for. */
 export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publicUrl'>): void {
   const base = basePath(publicUrl)
-  const pages = new Map(guidePages.map((page) => [page.path, renderGuidePage(base, page)]))
+  const rendered = new Map<string, string>()
   const show = (ctx: RouteContext, path: string) => {
-    const html = pages.get(path)
-    if (html === undefined) return refuse(ctx, 'NOT_FOUND')
+    const page = guidePages.find((one) => one.path === path)
+    if (page === undefined) return refuse(ctx, 'NOT_FOUND')
+    const html = rendered.get(path) ?? renderGuidePage(base, page)
+    rendered.set(path, html)
     replyPage(ctx, html.replaceAll(exampleAddress, escapeHtml(addressOf(ctx, publicUrl))))
   }
   routes.get('/docs', (ctx: RouteContext) => show(ctx, '/docs'))

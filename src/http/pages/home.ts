@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { RouteContext, Routes } from '../context.ts'
 import { reply } from '../reply.ts'
+import { siteHeader } from './header.ts'
 import { basePath, renderPage, replyPage } from './page.ts'
 
 /** What there is to find, and where. */
@@ -47,17 +48,15 @@ function homePage(base: string): string {
   const rows = places.map(({ path, what }) => `<tr><td>${linked(path)}</td><td>${what}</td></tr>`)
   return renderPage(base, {
     title: 'Supply ordering',
-    head: `<link rel="stylesheet" href="${base}/assets/guide.css">`,
-    body: `<header class="site"><a class="name" href="${base}/">Supply ordering</a></header>
-<div class="columns">
-<main class="text" id="content">
+    head: `<link rel="stylesheet" href="${base}/assets/page.css">`,
+    body: `${siteHeader(base)}
+<main class="text alone" id="content">
 <h1>Supply ordering</h1>
 <p>A wholesale ordering service for business partners. Here is where things are:</p>
-<div class="scroll" role="region" aria-label="Table" tabindex="0"><table><thead><tr><th>Address</th><th>What is there</th></tr></thead><tbody>
+<div class="scroll" role="group" aria-label="Table" tabindex="0"><table><thead><tr><th>Address</th><th>What is there</th></tr></thead><tbody>
 ${rows.join('\n')}
 </tbody></table></div>
 <p>No key yet? The operators of this service give you one.</p>
-</main>
-</div>`,
+</main>`,
   })
 }

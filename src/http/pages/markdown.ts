@@ -1,4 +1,5 @@
 import { Marked, type Tokens } from 'marked'
+import { groupTabs, renderCode, renderTabGroup, type TabGroup } from './code_fences.ts'
 import { escapeHtml } from './page.ts'
 
 /** A heading of a rendered text; `text` is HTML. */
@@ -8,8 +9,8 @@ export type Rendered = { html: string; headings: Heading[] }
 
 /**
  * Renders our own Markdown (GitHub's dialect) as HTML. HTML tags in it are shown as text. `hrefOf` returns the address
- * of a link's target, and throws for a target that it does not know; links within the page
- * are left alone. Throws for images.
+ * of a link's target, and throws for a target that it does not know; links within the page are left alone. Throws for
+ * images.
  */
 export function renderMarkdown(markdown: string, hrefOf: (target: string) => string): Rendered {
   const headings: Heading[] = []
@@ -21,13 +22,13 @@ export function renderMarkdown(markdown: string, hrefOf: (target: string) => str
         headings.push({ id, depth, text: html })
         return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${html}</a></h${depth}>\n`
       },
-      code: renderCode(hrefOf),
+      code: (token) => renderCode(token, hrefOf),
       table(token: Tokens.Table) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
           row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')
         const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
         const head = `<thead><tr>${cells(token.header, 'th')}</tr></thead>`
-        return `${scrollable('Table')}<table>${head}<tbody>${rows}</tbody></table></div>\n`
+        return `${scrollableTable}${head}<tbody>${rows}</tbody></table></div>\n`
       },
       link({ href, tokens }) {
         const address = href.startsWith('#') ? href : hrefOf(href)
@@ -39,7 +40,10 @@ export function renderMarkdown(markdown: string, hrefOf: (target: string) => str
       },
     },
   })
-  return { html: marked.parse(markdown, { async: false }), headings }
+  marked.use({
+    extensions: [{ name: 'tabGroup', renderer: (token) => renderTabGroup(token as TabGroup, hrefOf) }],
+  })
+  return { html: marked.parser(groupTabs(marked.lexer(markdown))), headings }
 }
 
 /** The id of a heading, as GitHub makes it, so that links work in both places. */
@@ -58,19 +62,5 @@ function uniqueId(id: string, headings: Heading[]): string {
   }
 }
 
-// The words after the fence: the language, and perhaps the file that the code is taken from.
-function renderCode(hrefOf: (target: string) => string) {
-  return ({ text, lang = '' }: Tokens.Code): string => {
-    const [language = '', file] = lang.split(' ')
-    const caption =
-      file === undefined
-        ? ''
-        : `<p class="file"><a href="${escapeHtml(hrefOf(file))}">${escapeHtml(file)}</a></p>`
-    return `${caption}${scrollable('Code')}<pre><code class="${escapeHtml(language)}">${escapeHtml(text)}</code></pre></div>\n`
-  }
-}
-
 // What is wider than a narrow screen moves by itself, by keyboard too, and not the whole page.
-function scrollable(label: string): string {
-  return `<div class="scroll" role="region" aria-label="${label}" tabindex="0">`
-}
+const scrollableTable = '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>'

@@ -10,14 +10,14 @@ import { renderReference } from './reference/render.ts'
 type Options = Pick<Config, 'publicUrl'>
 
 /**
- * `/openapi.json`: the OpenAPI document of the whole platform. `/reference`: a page that renders it (specification 4).
- * Admission has checked the key before either is reached. Throws if the page cannot be made.
+ * `/openapi.json`: the OpenAPI document of the whole platform. `/reference`: a page that renders it (specification 4), made
+ * when it is first asked for. Admission has checked the key before either is reached.
  */
 export function addReferenceRoutes(routes: Routes, { publicUrl }: Options): void {
   const document = openApiDocument(publicUrl)
   const text = jsonLine(JSON.stringify(document))
   const base = basePath(publicUrl)
-  const page = pageOf(base, renderReference(document, { base, address: exampleAddress }))
+  let page: string | undefined
 
   routes.get('/openapi.json', (ctx: RouteContext) => {
     accountOf(ctx)
@@ -28,6 +28,7 @@ export function addReferenceRoutes(routes: Routes, { publicUrl }: Options): void
 
   routes.get('/reference', (ctx: RouteContext) => {
     accountOf(ctx)
+    page ??= pageOf(base, renderReference(document, { base, address: exampleAddress }))
     replyPage(ctx, page.replaceAll(exampleAddress, escapeHtml(addressOf(ctx, publicUrl))))
   })
 }
@@ -49,10 +50,12 @@ export function answerReaders({ publicUrl }: Options): Middleware {
 function pageOf(base: string, body: string): string {
   return renderPage(base, {
     title: 'Supply ordering: API reference',
-    head: `<script src="${base}/assets/reference.js"></script>
-<link rel="stylesheet" href="${base}/assets/guide.css">
+    head: `<script src="${base}/assets/reference_key.js"></script>
+<link rel="stylesheet" href="${base}/assets/page.css">
+<link rel="stylesheet" href="${base}/assets/code.css">
 <link rel="stylesheet" href="${base}/assets/reference.css">
-<link rel="stylesheet" href="${base}/assets/reference_parts.css">`,
+<link rel="stylesheet" href="${base}/assets/reference_parts.css">
+<script type="module" src="${base}/assets/reference.js"></script>`,
     body,
   })
 }

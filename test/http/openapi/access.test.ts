@@ -100,7 +100,7 @@ describe('/reference', () => {
     const sources = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, source]) => source)
     expect(sources.length).toBeGreaterThan(3)
     const elsewhere = sources.filter(
-      (source = '') => !/^(?:#|\/api\/(?:assets|docs|openapi\.json))/.test(source),
+      (source = '') => !/^(?:#|\/api\/(?:$|assets\/|docs|reference$|openapi\.json))/.test(source),
     )
     expect(elsewhere).toEqual([])
     expect(text.includes('https://supply.example/api/b2b/orders')).toBe(true)

@@ -368,7 +368,7 @@ describe('the documents', () => {
   })
 
   test('come with what they are made of', async () => {
-    const files = ['guide.css', 'reference.css', 'reference_parts.css', 'reference.js']
+    const files = ['page.css', 'code.css', 'guide.css', 'guide.js', 'reference.css', 'reference.js']
     for (const file of [...files, 'icon.svg']) {
       const { status, headers } = await get(`/assets/${file}`)
       expect(status).toBe(200)

@@ -1,36 +1,64 @@
-import { type Heading, renderMarkdown } from '../markdown.ts'
+import { siteHeader } from '../header.ts'
+import { type Heading, type Rendered, renderMarkdown } from '../markdown.ts'
 import { renderPage } from '../page.ts'
 import { addressIn } from './files.ts'
-import { type GuidePage, guideGroups, readGuidePage } from './pages.ts'
+import { operationLinks } from './operations.ts'
+import { type GuidePage, guideGroups, guidePages, readGuidePage } from './pages.ts'
+
+/** The text of a page as HTML. Throws if a link in it leads nowhere. */
+export function renderGuideText(base: string, page: GuidePage): Rendered {
+  return renderMarkdown(readGuidePage(page), (target) => addressIn(base, target))
+}
 
 /** A page of the guide as HTML. Throws if a link in it leads nowhere. */
 export function renderGuidePage(base: string, page: GuidePage): string {
-  const { html, headings } = renderMarkdown(readGuidePage(page), (target) => addressIn(base, target))
+  const { html, headings } = renderGuideText(base, page)
+  const part = guideGroups.find(({ pages }) => pages.includes(page))?.label ?? ''
   return renderPage(base, {
-    title: `Supply ordering: ${page.label}`,
-    head: `<link rel="stylesheet" href="${base}/assets/guide.css">`,
+    title: `${page.label} · Supply ordering`,
+    head: `<link rel="stylesheet" href="${base}/assets/page.css">
+<link rel="stylesheet" href="${base}/assets/code.css">
+<link rel="stylesheet" href="${base}/assets/guide.css">
+<script type="module" src="${base}/assets/guide.js"></script>`,
     body: `<a class="skip" href="#content">Skip to the text</a>
-<header class="site"><a class="name" href="${base}/docs">Supply ordering</a><nav aria-label="Pages"><a href="${base}/docs" aria-current="true">Guide</a><a href="${base}/reference">Reference</a></nav></header>
+${siteHeader(base, 'guide')}
 <div class="columns">
-${sidebar(base, page, headings)}
+${contents(base, page, headings)}
 <main class="text" id="content">
-${html}</main>
+<p class="part">${part}</p>
+${html}${operationLinks(base, page.operations)}
+${neighbours(base, page)}
+</main>
 </div>`,
   })
 }
 
 /** All pages by group, and below the present one its sections. */
-function sidebar(base: string, page: GuidePage, headings: Heading[]): string {
+function contents(base: string, page: GuidePage, headings: Heading[]): string {
   const sections = headings
     .filter(({ depth }) => depth === 2 || depth === 3)
-    .map(({ id, depth, text }) => `<li class="level-${depth}"><a href="#${id}">${text}</a></li>`)
-    .join('')
+    .map(({ id, depth, text }) => `<li class="level-${depth}"><a href="#${id}"><span>${text}</span></a></li>`)
+  const list = sections.length === 0 ? '' : `<ul class="sections">${sections.join('\n')}</ul>`
   const link = (one: GuidePage) =>
     one === page
-      ? `<li><a href="${base}${one.path}" aria-current="page">${one.label}</a><ul>${sections}</ul></li>`
+      ? `<li><a href="${base}${one.path}" aria-current="page">${one.label}</a>${list}</li>`
       : `<li><a href="${base}${one.path}">${one.label}</a></li>`
   const groups = guideGroups.map(
-    ({ label, pages }) => `<li><span>${label}</span><ul>${pages.map(link).join('\n')}</ul></li>`,
+    ({ label, pages }) =>
+      `<li class="group"><span class="group-name">${label}</span><ul>${pages.map(link).join('\n')}</ul></li>`,
   )
-  return `<nav class="contents" aria-label="Contents"><ul>\n${groups.join('\n')}\n</ul></nav>`
+  return `<details class="contents" open><summary>Contents <span>${page.label}</span></summary>
+<nav aria-label="Guide"><ul>
+${groups.join('\n')}
+</ul></nav></details>`
+}
+
+/** The ways to the page before and to the page after. */
+function neighbours(base: string, page: GuidePage): string {
+  const place = guidePages.indexOf(page)
+  const link = (one: GuidePage | undefined, kind: string, word: string) =>
+    one === undefined
+      ? ''
+      : `<a class="neighbour ${kind}" rel="${kind}" href="${base}${one.path}"><small>${word}</small>${one.label}</a>`
+  return `<nav class="neighbours" aria-label="Previous and next page">${link(guidePages[place - 1], 'prev', 'Previous')}${link(guidePages[place + 1], 'next', 'Next')}</nav>`
 }

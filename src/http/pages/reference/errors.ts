@@ -1,7 +1,8 @@
+import { codeBox } from '../code_box.ts'
 import { escapeHtml } from '../page.ts'
 import { type ApiDocument, idOf, isReference, type Subject } from './api_document.ts'
 import { bodyFields, parameterFields } from './fields.ts'
-import { code, codeBox, heading, prose } from './html.ts'
+import { code, heading, prose } from './html.ts'
 import { errorModels, examplesOf, headerId, headerLine, modelId, namesIn, sharedId } from './responses.ts'
 
 type ErrorCode = { statuses: Set<string>; texts: Set<string>; places: Set<string> }
@@ -28,7 +29,7 @@ function codeTable(document: ApiDocument, subjects: Subject[]): string {
       ([name, found]) =>
         `<tr id="error-${idOf(name)}"><td>${code(name)}</td><td>${escapeHtml(statusesOf(found))}</td><td>${[...found.texts].map(escapeHtml).join('<br>')}</td><td>${[...found.places].join(', ')}</td></tr>`,
     )
-  return `<div class="scroll" role="region" aria-label="Codes of errors" tabindex="0"><table><thead><tr><th scope="col">code</th><th scope="col">Status</th><th scope="col">error</th><th scope="col">Where</th></tr></thead>
+  return `<div class="scroll" role="group" aria-label="Codes of errors" tabindex="0"><table><thead><tr><th scope="col">code</th><th scope="col">Status</th><th scope="col">error</th><th scope="col">Where</th></tr></thead>
 <tbody>${rows.join('\n')}</tbody></table></div>`
 }
 
@@ -86,7 +87,7 @@ function sharedResponses({ components }: ApiDocument): string {
     const [schema] = Object.values(response.content ?? {}).map((media) => media.schema)
     return `<section class="operation" aria-labelledby="${id}">
 <div class="words">${heading(4, id, escapeHtml(titleOf(name)))}${prose(response.description)}${headerLine(response.headers)}${schema === undefined ? '' : errorModels(schema)}</div>
-<div class="code">${codeBox('Body', [{ label: 'JSON', html: examplesOf(response) }], { about: titleOf(name) })}</div>
+<div class="code">${codeBox([{ label: 'JSON', html: examplesOf(response) }], { title: 'Body', about: titleOf(name) })}</div>
 </section>`
   })
   return `<h3>What every operation can answer</h3>\n${parts.join('\n')}`

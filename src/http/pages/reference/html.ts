@@ -20,27 +20,3 @@ export function code(text: string): string {
 export function heading(level: number, id: string, html: string): string {
   return `<h${level} id="${id}"><a class="anchor" href="#${id}">${html}</a></h${level}>`
 }
-
-/** One of the blocks that a reader chooses between; without JavaScript they stand below each other. */
-export type Tab = { label: string; html: string }
-
-/** A titled box of code. Of several tabs one is shown; those of boxes with the same `group` are chosen together. */
-export function codeBox(
-  title: string,
-  tabs: Tab[],
-  { group = '', about }: { group?: string; about: string },
-): string {
-  const panels = tabs.map(
-    ({ label, html }) =>
-      `<div class="panel" role="group" tabindex="0" data-label="${escapeHtml(label)}" aria-label="${escapeHtml(`${about}: ${label}`)}">` +
-      `<p class="panel-name">${escapeHtml(label)}</p>${html}</div>`,
-  )
-  return `<div class="box" data-group="${escapeHtml(group)}"><div class="box-head"><p class="box-title">${escapeHtml(title)}</p></div>
-${panels.join('\n')}
-</div>`
-}
-
-/** A block of code, which is HTML already. */
-export function pre(html: string): string {
-  return `<pre><code>${html}</code></pre>`
-}

@@ -1,3 +1,4 @@
+import { siteHeader } from '../header.ts'
 import { escapeHtml } from '../page.ts'
 
 /**
@@ -6,7 +7,7 @@ import { escapeHtml } from '../page.ts'
  */
 export function keyForm(base: string, refusal: string, isKeyGiven: boolean): string {
   const reason = isKeyGiven ? `<p class="refused" role="alert">${escapeHtml(messageOf(refusal))}.</p>` : ''
-  return `<header class="site"><span class="name">Supply ordering</span><nav aria-label="Pages"><a href="${base}/docs">Guide</a><a href="${base}/docs/webhooks">Webhooks</a></nav></header>
+  return `${siteHeader(base, 'reference')}
 <main class="way-in">
 <h1>API reference</h1>
 <p>The reference opens with your API key, which begins with <code>svc_live_</code> or <code>svc_test_</code>. The operators gave it to you; a demo prints one when it starts.</p>

@@ -1,5 +1,3 @@
-import { escapeHtml } from '../page.ts'
-
 /** How a language writes what JSON calls true, false and null. */
 export type Words = { true: string; false: string; null: string }
 
@@ -9,24 +7,17 @@ export const pythonWords: Words = { true: 'True', false: 'False', null: 'None' }
 /** What is in one line if it is as short as this. */
 const lineLength = 56
 
-/** A piece of code in the colour of its kind, as HTML. */
-export function coloured(kind: 'key' | 'text' | 'value' | 'word' | 'note', text: string): string {
-  return `<span class="t-${kind}">${escapeHtml(text)}</span>`
-}
-
-/** A JSON value as HTML, with colours. `indent` stands before each line but the first. */
+/** A JSON value, laid out to be read. `indent` stands before each line but the first. */
 export function literal(value: unknown, words: Words = jsonWords, indent = ''): string {
-  if (typeof value === 'string') return coloured('text', JSON.stringify(value))
-  if (typeof value === 'number') return coloured('value', String(value))
-  if (value === null || value === undefined) return coloured('value', words.null)
-  if (typeof value === 'boolean') return coloured('value', words[`${value}`])
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'number') return String(value)
+  if (value === null || value === undefined) return words.null
+  if (typeof value === 'boolean') return words[`${value}`]
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
   const inner = `${indent}  `
   const parts = Array.isArray(value)
     ? value.map((one) => literal(one, words, inner))
-    : Object.entries(value).map(
-        ([key, one]) => `${coloured('key', JSON.stringify(key))}: ${literal(one, words, inner)}`,
-      )
+    : Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${literal(one, words, inner)}`)
   if (parts.length === 0) return `${open}${close}`
   if (isShort(value, indent)) {
     const space = open === '{' ? ' ' : ''

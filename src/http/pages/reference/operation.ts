@@ -1,8 +1,9 @@
 import type { Operation, Parameter } from '../../openapi/types.ts'
+import { codeBlock, codeBox } from '../code_box.ts'
 import { escapeHtml } from '../page.ts'
 import type { ApiDocument, Endpoint } from './api_document.ts'
 import { bodyFields, parameterFields } from './fields.ts'
-import { code, codeBox, heading, pre, prose } from './html.ts'
+import { code, heading, prose } from './html.ts'
 import { sampleRequest } from './request.ts'
 import { examplesAs, responseExamples, responseList } from './responses.ts'
 import { deliveryOf, samplesOf } from './samples.ts'
@@ -88,14 +89,18 @@ function requestBoxes(document: ApiDocument, address: string, endpoint: Endpoint
   const { operation } = endpoint
   const response = responseExamples(endpoint, `Response of ${operation.summary}`)
   const samples = samplesOf(sampleRequest(document, address, endpoint))
-  const request = codeBox('Request', samples, { group: 'language', about: `Request of ${operation.summary}` })
+  const request = codeBox(samples, {
+    title: 'Request',
+    group: 'language',
+    about: `Request of ${operation.summary}`,
+  })
   const [, ...others] = Object.entries(operation.requestBody?.content['application/json']?.examples ?? {})
   if (others.length === 0) return `${request}\n${response}`
   const tabs = others.map(([name, example]) => ({
     label: example.summary ?? name,
     html: examplesAs('application/json', { [name]: example }),
   }))
-  return `${request}\n${response}\n${codeBox('Other request bodies', tabs, { about: `Request body of ${operation.summary}` })}`
+  return `${request}\n${response}\n${codeBox(tabs, { title: 'Other request bodies', about: `Request body of ${operation.summary}` })}`
 }
 
 function deliveryBox({ components }: ApiDocument, { operation }: Endpoint): string {
@@ -103,9 +108,9 @@ function deliveryBox({ components }: ApiDocument, { operation }: Endpoint): stri
   const examples = Object.entries(operation.requestBody?.content['application/json']?.examples ?? {})
   const tabs = examples.map(([name, { summary = name, value }]) => ({
     label: summary,
-    html: pre(deliveryOf(headers, value)),
+    html: codeBlock('http', deliveryOf(headers, value)),
   }))
-  return codeBox('What you receive', tabs, { about: `Delivery of ${operation.summary}` })
+  return codeBox(tabs, { title: 'What you receive', about: `Delivery of ${operation.summary}` })
 }
 
 function signatureOf({ securitySchemes }: ApiDocument['components'], { security = [] }: Operation) {

@@ -1,7 +1,9 @@
+import { codeBlock, codeBox } from '../code_box.ts'
+import { siteHeader } from '../header.ts'
 import { escapeHtml } from '../page.ts'
 import { type ApiDocument, type Endpoint, type Subject, subjectsOf } from './api_document.ts'
 import { errorSections } from './errors.ts'
-import { codeBox, heading, prose } from './html.ts'
+import { heading, prose } from './html.ts'
 import { type Addresses, operationSection } from './operation.ts'
 import { sampleRequest } from './request.ts'
 import { samplesOf } from './samples.ts'
@@ -22,7 +24,7 @@ export function renderReference(document: ApiDocument, addresses: Addresses): st
   const sections = (some: Subject[]) =>
     some.map((subject) => subjectSection(document, addresses, subject)).join('\n')
   return `<a class="skip" href="#content">Skip to the text</a>
-<header class="site"><a class="name" href="#content">${escapeHtml(document.info.title)}</a><nav aria-label="Pages"><a href="${base}/docs">Guide</a><a href="${base}/docs/webhooks">Webhooks</a><a href="#content" aria-current="page">Reference</a></nav></header>
+${siteHeader(base, 'reference')}
 <div class="columns">
 ${sidebar(forPartners, others)}
 <main class="text" id="content">
@@ -69,7 +71,7 @@ ${prose(document.info.description)}
 <p>How to do it all safely, step by step, is in <a href="${base}/docs">the guide</a>. For programs: <a href="${base}/openapi.json">openapi.json</a>, with the key.</p>
 </div>
 <div class="code">
-<div class="box"><div class="box-head"><p class="box-title">Address</p></div><div class="panel"><pre><code>${escapeHtml(address)}</code></pre></div></div>
+${codeBox([{ label: 'URL', html: codeBlock('text', address) }], { title: 'Address', about: 'Address' })}
 ${sample}
 </div>
 </section>
@@ -83,7 +85,7 @@ ${authentication(document)}
 
 function firstRequest(document: ApiDocument, address: string, endpoint: Endpoint): string {
   const samples = samplesOf(sampleRequest(document, address, endpoint))
-  return codeBox('A first request', samples, { group: 'language', about: 'A first request' })
+  return codeBox(samples, { title: 'A first request', group: 'language', about: 'A first request' })
 }
 
 function authentication({ components, security }: ApiDocument): string {

@@ -1,8 +1,9 @@
 import type { Examples, Header, Operation, Reference, Response } from '../../openapi/types.ts'
+import { codeBlock, codeBox, type Tab } from '../code_box.ts'
 import { escapeHtml } from '../page.ts'
 import { type ApiDocument, type Endpoint, idOf, isReference, nameOf } from './api_document.ts'
 import { bodyFields } from './fields.ts'
-import { code, codeBox, pre, prose, type Tab } from './html.ts'
+import { code, prose } from './html.ts'
 import { literal } from './literals.ts'
 
 /** The id of the page's element of a shared response. */
@@ -37,7 +38,7 @@ export function responseExamples({ operation }: Endpoint, about: string): string
     const html = isReference(response) ? '' : examplesOf(response)
     return html === '' ? [] : [{ label: status, html }]
   })
-  return tabs.length === 0 ? '' : codeBox('Response', tabs, { about })
+  return tabs.length === 0 ? '' : codeBox(tabs, { title: 'Response', about })
 }
 
 // What is made for the first time is what a reader wants to see first.
@@ -58,11 +59,11 @@ export function examplesAs(type: string, examples: Examples): string {
   const all = Object.entries(examples)
   return all
     .map(([name, { summary = name, value }]) => {
-      const text =
-        typeof value === 'string' && type !== 'application/json' ? escapeHtml(value) : literal(value)
+      const isText = typeof value === 'string' && type !== 'application/json'
+      const block = isText ? codeBlock('text', value) : codeBlock('json', literal(value))
       const isTitled = all.length > 1 || type !== 'application/json'
       const title = type === 'application/json' ? summary : `${summary} (${type})`
-      return `${isTitled ? `<p class="example">${escapeHtml(title)}</p>` : ''}${pre(text)}`
+      return `${isTitled ? `<p class="example">${escapeHtml(title)}</p>` : ''}${block}`
     })
     .join('')
 }

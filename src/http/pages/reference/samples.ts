@@ -1,14 +1,13 @@
-import { escapeHtml } from '../page.ts'
-import { pre, type Tab } from './html.ts'
-import { coloured, literal, pythonWords } from './literals.ts'
+import { codeBlock, type Tab } from '../code_box.ts'
+import { literal, pythonWords } from './literals.ts'
 import type { SampleRequest, Secret } from './request.ts'
 
 /** A request in each language that the reference shows. */
 export function samplesOf(request: SampleRequest): Tab[] {
   return [
-    { label: 'curl', html: pre(curl(request)) },
-    { label: 'TypeScript', html: pre(typescript(request)) },
-    { label: 'Python', html: pre(python(request)) },
+    { label: 'curl', html: codeBlock('bash', curl(request)) },
+    { label: 'TypeScript', html: codeBlock('typescript', typescript(request)) },
+    { label: 'Python', html: codeBlock('python', python(request)) },
   ]
 }
 
@@ -16,9 +15,9 @@ function curl({ method, url, headers, query, basic, body }: SampleRequest): stri
   const address = query === undefined ? url : `${url}?${query.name}=$${query.secret.variable}`
   const start = method === 'GET' || body !== undefined ? 'curl -sS' : `curl -sS -X ${method}`
   const parts = [
-    `${start} ${coloured('text', `"${address}"`)}`,
-    ...(basic === undefined ? [] : [`-u ${coloured('text', `"${basic.user}:$${basic.secret.variable}"`)}`]),
-    ...headers.map(({ name, value }) => `-H ${coloured('text', shellText(name, value))}`),
+    `${start} "${address}"`,
+    ...(basic === undefined ? [] : [`-u "${basic.user}:$${basic.secret.variable}"`]),
+    ...headers.map(({ name, value }) => `-H ${shellText(name, value)}`),
     ...(body === undefined ? [] : [`-d ${shellBody(body)}`]),
   ]
   return parts.join(' \\\n  ')
@@ -46,56 +45,48 @@ function inNode(variable: string): string {
 
 function typescript({ method, url, headers, query, basic, body, answer }: SampleRequest): string {
   const secret = ({ variable, prefix }: Secret) =>
-    prefix === ''
-      ? `${inNode(variable)} ?? ${coloured('text', "''")}`
-      : coloured('text', `\`${prefix}\${${inNode(variable)}}\``)
+    prefix === '' ? `${inNode(variable)} ?? ''` : `\`${prefix}\${${inNode(variable)}}\``
   const address =
     query === undefined ? `'${url}'` : `\`${url}?${query.name}=\${${inNode(query.secret.variable)}}\``
   const fields = [
     ...headers.map(
-      ({ name, value }) =>
-        `${coloured('key', `'${name}'`)}: ${typeof value === 'string' ? coloured('text', `'${value}'`) : secret(value)}`,
+      ({ name, value }) => `'${name}': ${typeof value === 'string' ? `'${value}'` : secret(value)}`,
     ),
     ...(basic === undefined
       ? []
-      : [
-          `${coloured('key', 'Authorization')}: ${coloured('text', "'Basic '")} + btoa(${coloured('text', `\`${basic.user}:\${${inNode(basic.secret.variable)}}\``)})`,
-        ]),
+      : [`Authorization: 'Basic ' + btoa(\`${basic.user}:\${${inNode(basic.secret.variable)}}\`)`]),
   ]
   const options = [
-    ...(method === 'GET' ? [] : [`  ${coloured('key', 'method')}: ${coloured('text', `'${method}'`)},\n`]),
+    ...(method === 'GET' ? [] : [`  method: '${method}',\n`]),
     ...(fields.length === 0
       ? []
-      : [`  ${coloured('key', 'headers')}: {\n${fields.map((field) => `    ${field},\n`).join('')}  },\n`]),
-    ...(body === undefined
-      ? []
-      : [`  ${coloured('key', 'body')}: JSON.stringify(${literal(body, undefined, '  ')}),\n`]),
+      : [`  headers: {\n${fields.map((field) => `    ${field},\n`).join('')}  },\n`]),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${literal(body, undefined, '  ')}),\n`]),
   ]
   const given = options.length === 0 ? '' : `, {\n${options.join('')}}`
-  const read = answer === 'none' ? '' : `, ${coloured('word', 'await')} response.${answer}()`
-  return `${coloured('word', 'const')} response = ${coloured('word', 'await')} fetch(${coloured('text', address)}${given})
+  const read = answer === 'none' ? '' : `, await response.${answer}()`
+  return `const response = await fetch(${address}${given})
 console.log(response.status${read})`
 }
 
 function python({ method, url, headers, query, basic, body, answer }: SampleRequest): string {
-  const variable = (name: string) => `os.environ[${coloured('text', `"${name}"`)}]`
+  const variable = (name: string) => `os.environ["${name}"]`
   const secret = ({ variable: name, prefix }: Secret) =>
-    prefix === '' ? variable(name) : `${coloured('text', `"${prefix}"`)} + ${variable(name)}`
+    prefix === '' ? variable(name) : `"${prefix}" + ${variable(name)}`
   const address = query === undefined ? `"${url}"` : `"${url}?${query.name}="`
   const fields = [
     ...headers.map(
-      ({ name, value }) =>
-        `${coloured('text', `"${name}"`)}: ${typeof value === 'string' ? coloured('text', `"${value}"`) : secret(value)}`,
+      ({ name, value }) => `"${name}": ${typeof value === 'string' ? `"${value}"` : secret(value)}`,
     ),
     ...(basic === undefined
       ? []
       : [
-          `${coloured('text', '"Authorization"')}: ${coloured('text', '"Basic "')} + base64.b64encode((${coloured('text', `"${basic.user}:"`)} + ${variable(basic.secret.variable)}).encode()).decode()`,
+          `"Authorization": "Basic " + base64.b64encode(("${basic.user}:" + ${variable(basic.secret.variable)}).encode()).decode()`,
         ]),
   ]
   const options = [
-    `    ${coloured('text', address)}${query === undefined ? '' : ` + ${variable(query.secret.variable)}`},\n`,
-    ...(method === 'GET' ? [] : [`    method=${coloured('text', `"${method}"`)},\n`]),
+    `    ${address}${query === undefined ? '' : ` + ${variable(query.secret.variable)}`},\n`,
+    ...(method === 'GET' ? [] : [`    method="${method}",\n`]),
     ...(fields.length === 0
       ? []
       : [`    headers={\n${fields.map((field) => `        ${field},\n`).join('')}    },\n`]),
@@ -110,16 +101,16 @@ function python({ method, url, headers, query, basic, body, answer }: SampleRequ
     'urllib.request',
   ]
   const read = { json: ', json.load(response)', text: ', response.read().decode()', none: '' }[answer]
-  return `${coloured('word', 'import')} ${imports.join(', ')}
+  return `import ${imports.join(', ')}
 
 request = urllib.request.Request(
 ${options.join('')})
-${coloured('word', 'with')} urllib.request.urlopen(request) ${coloured('word', 'as')} response:
+with urllib.request.urlopen(request) as response:
     print(response.status${read})`
 }
 
 /** A webhook as it comes in. `headers` are those of the document. */
 export function deliveryOf(headers: { name: string; example: string }[], body: unknown): string {
-  const lines = headers.map(({ name, example }) => `${coloured('key', name)}: ${escapeHtml(example)}`)
-  return `${coloured('word', 'POST')} /your/callback/url HTTP/1.1\n${lines.join('\n')}\n\n${literal(body)}`
+  const lines = headers.map(({ name, example }) => `${name}: ${example}`)
+  return `POST /your/callback/url HTTP/1.1\n${lines.join('\n')}\n\n${literal(body)}`
 }

@@ -1,0 +1,10 @@
+import { foldContents, markCurrent } from './contents.js'
+import { addCopyButtons } from './copy.js'
+import { makeTabs } from './tabs.js'
+
+const contents = document.querySelector('.contents')
+const boxes = [...document.querySelectorAll('.box')]
+makeTabs(boxes)
+addCopyButtons(boxes)
+foldContents(contents)
+markCurrent(contents, '.sections a')

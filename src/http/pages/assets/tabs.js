@@ -1,0 +1,104 @@
+// Tabs of boxes of code, by the pattern of ARIA. Boxes of one group show the tab of one label, on all pages.
+
+const grouped = []
+let nextId = 1
+
+/** Makes tabs of the panels of each box that has several. */
+export function makeTabs(boxes) {
+  for (const box of boxes) {
+    const panels = [...box.querySelectorAll('.panel')]
+    if (panels.length > 1) addTabs(box, panels)
+  }
+  for (const group of new Set(grouped.map(({ box }) => box.dataset.group))) {
+    const label = remembered(group)
+    if (label !== null) choose(group, label)
+  }
+}
+
+/** Chooses the tab with this label in every box of the group that has it. */
+function choose(group, label) {
+  for (const { box, select } of grouped) if (box.dataset.group === group) select(label)
+}
+
+function addTabs(box, panels) {
+  const { group, about } = box.dataset
+  const list = document.createElement('div')
+  list.className = 'tabs'
+  list.setAttribute('role', 'tablist')
+  list.setAttribute('aria-label', about)
+  const tabs = panels.map(tabFor)
+  const select = (label) => {
+    const found = panels.findIndex((panel) => panel.dataset.label === label)
+    if (found < 0) return
+    panels.forEach((panel, index) => {
+      panel.hidden = index !== found
+      tabs[index].setAttribute('aria-selected', String(index === found))
+      tabs[index].tabIndex = index === found ? 0 : -1
+    })
+  }
+  const change = (index) => {
+    const { label } = panels[index].dataset
+    const before = tabs[index].getBoundingClientRect().top
+    if (group === '') select(label)
+    else choose(group, label)
+    remember(group, label)
+    tabs[index].focus({ preventScroll: true })
+    // Boxes above may have changed their height: what the reader looks at stays where it is.
+    scrollBy({ top: tabs[index].getBoundingClientRect().top - before, behavior: 'instant' })
+  }
+  tabs.forEach((tab, index) => {
+    tab.addEventListener('click', () => change(index))
+  })
+  list.addEventListener('keydown', (event) => {
+    const next = tabAfter(event.key, tabs.indexOf(document.activeElement), tabs.length)
+    if (next === undefined) return
+    event.preventDefault()
+    change(next)
+  })
+  list.append(...tabs)
+  box.querySelector('.box-head').append(list)
+  box.classList.add('has-tabs')
+  grouped.push({ box, select })
+  select(panels[0].dataset.label)
+}
+
+function tabFor(panel) {
+  const tab = document.createElement('button')
+  tab.type = 'button'
+  tab.textContent = panel.dataset.label
+  tab.setAttribute('role', 'tab')
+  tab.id = `tab-${nextId}`
+  panel.id ||= `panel-${nextId}`
+  nextId += 1
+  tab.setAttribute('aria-controls', panel.id)
+  panel.setAttribute('role', 'tabpanel')
+  return tab
+}
+
+function tabAfter(key, index, count) {
+  const next = {
+    ArrowRight: (index + 1) % count,
+    ArrowLeft: (index - 1 + count) % count,
+    Home: 0,
+    End: count - 1,
+  }
+  return next[key]
+}
+
+/* What was chosen is chosen on the next page, too; a browser that keeps nothing shows the first tab. */
+
+function remembered(group) {
+  try {
+    return group === '' ? null : localStorage.getItem(`tab of ${group}`)
+  } catch {
+    return null
+  }
+}
+
+function remember(group, label) {
+  try {
+    if (group !== '') localStorage.setItem(`tab of ${group}`, label)
+  } catch {
+    // Nothing is lost but a convenience.
+  }
+}
