@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 
@@ -11,6 +12,7 @@ const candidates = [
 ]
 const executablePath = candidates.find((path) => path !== undefined && existsSync(path))
 const required = process.env.REQUIRE_BROWSER === '1'
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 // Nothing but this machine can be reached, whatever a page asks for and whatever the browser itself would like to.
 const flags = [
@@ -85,4 +87,13 @@ export async function overflowOf(page: Page): Promise<number> {
   return Number(
     await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
   )
+}
+
+/** What axe finds in parts of a page that is serious or critical. */
+export async function seriousIn(page: Page, parts: string[]): Promise<unknown> {
+  await page.evaluate(axe)
+  return await page.evaluate(`axe.run({ include: ${JSON.stringify(parts)} }, { resultTypes: ['violations'] }).then(
+    ({ violations }) => violations
+      .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`)
 }

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { makePartner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
-import { describeInChromium, overflowOf, type Watched } from './chromium.ts'
+import { describeInChromium, overflowOf, seriousIn, type Watched } from './chromium.ts'
 
 const database = testDatabase()
 const api = testApi(() => database.url)
@@ -16,7 +14,6 @@ beforeAll(async () => {
 
 const narrow = { viewport: { width: 390, height: 844 } }
 const wide = { viewport: { width: 1280, height: 900 } }
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 describeInChromium('/reference in a browser', (open) => {
   async function openReference(options: Parameters<typeof open>[0] = wide, place = ''): Promise<Watched> {
@@ -188,12 +185,3 @@ describeInChromium('/reference in a browser', (open) => {
     })
   })
 })
-
-/** What axe finds in parts of a page that is serious or critical. */
-async function seriousIn(page: Page, parts: string[]): Promise<unknown> {
-  await page.evaluate(axe)
-  return await page.evaluate(`axe.run({ include: ${JSON.stringify(parts)} }, { resultTypes: ['violations'] }).then(
-    ({ violations }) => violations
-      .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-      .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`)
-}

@@ -1,0 +1,179 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { guidePages } from '../../../src/http/pages/guide/pages.ts'
+import { testDatabase } from '../../support/database.ts'
+import { testApi } from '../../support/service.ts'
+import { describeInChromium, overflowOf, seriousIn, type Watched } from './chromium.ts'
+
+const docsPassword = 'open sesame'
+const database = testDatabase()
+const api = testApi(() => database.url, { config: { docsPassword } })
+
+const narrow = { viewport: { width: 390, height: 844 } }
+const wide = { viewport: { width: 1280, height: 900 } }
+const httpCredentials = { username: 'partner', password: docsPassword }
+
+describeInChromium('the guide in a browser', (open) => {
+  async function openGuide(path: string, options: Parameters<typeof open>[0] = wide): Promise<Watched> {
+    const watched = await open({ ...options, httpCredentials })
+    await watched.page.goto(`${api().url}${path}`)
+    return watched
+  }
+
+  const tabs = (page: Page) =>
+    page.locator('.box', { hasText: 'verify' }).filter({ has: page.locator('.tabs') })
+  const current = (page: Page) => page.locator('.sections [aria-current]')
+
+  describe('tabs', () => {
+    test('are moved by mouse and keyboard, and show one language at a time', async () => {
+      const { page, complaints } = await openGuide('/docs/webhooks')
+      const box = tabs(page).first()
+      expect(await box.getByRole('tab').allInnerTexts()).toEqual([
+        'TypeScript',
+        'Python',
+        'PHP',
+        'Go',
+        'Java',
+      ])
+      await box.getByRole('tab', { name: 'Go' }).click()
+      expect(await box.getByRole('tabpanel').innerText()).toContain('func verify(')
+      expect(await box.getByRole('link', { name: 'verify.go' }).getAttribute('href')).toBe(
+        '/docs/verify/verify.go',
+      )
+      await page.keyboard.press('ArrowRight')
+      expect(await box.getByRole('tab', { selected: true }).innerText()).toBe('Java')
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('End')
+      await page.keyboard.press('Home')
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press('ArrowLeft')
+      expect(await box.getByRole('tab', { selected: true }).innerText()).toBe('Go')
+      expect(await box.getByRole('tabpanel').count()).toBe(1)
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Copy')
+      expect(complaints).toEqual([])
+    })
+
+    test('are chosen in every box, and on the next page', async () => {
+      const { page } = await openGuide('/docs/webhooks')
+      await tabs(page).first().getByRole('tab', { name: 'Python' }).click()
+      const chosen = () => page.getByRole('tab', { selected: true }).allInnerTexts()
+      const isOne = async () => new Set(await chosen())
+      expect(await isOne()).toEqual(new Set(['Python']))
+      await page.goto(`${api().url}/docs/first-webhook`)
+      await page.goto(`${api().url}/docs/webhooks`)
+      expect(await isOne()).toEqual(new Set(['Python']))
+    })
+
+    test('work where the browser keeps nothing', async () => {
+      const { page, complaints } = await open({ ...wide, httpCredentials })
+      await page.addInitScript(
+        `Object.defineProperty(window, 'localStorage', { get() { throw new Error('kept') } })`,
+      )
+      await page.goto(`${api().url}/docs/webhooks`)
+      await tabs(page).first().getByRole('tab', { name: 'PHP' }).click()
+      expect(await tabs(page).first().getByRole('tabpanel').innerText()).toContain('hash_equals')
+      expect(complaints).toEqual([])
+    })
+
+    test('are blocks below each other without JavaScript, each under its name', async () => {
+      const { page } = await openGuide('/docs/webhooks', { ...narrow, javaScriptEnabled: false })
+      const box = page.locator('.box', { hasText: 'hash_equals' })
+      const names = ['TypeScript', 'Python', 'PHP', 'Go', 'Java']
+      expect(await box.locator('.panel-name:visible').allInnerTexts()).toEqual(names)
+      expect(await page.getByRole('tab').count()).toBe(0)
+      expect(await overflowOf(page)).toBe(0)
+      expect(await page.locator('.contents [aria-current=page]').innerText()).toBe('Webhooks')
+    })
+  })
+
+  describe('copying', () => {
+    const copyOf = (page: Page) =>
+      page.locator('.box', { hasText: 'export BASE_URL' }).locator('.copy').first()
+    const heard = (page: Page) => page.locator('[aria-live]').innerText()
+
+    test('puts what is shown into the clipboard, by keyboard, and says so', async () => {
+      const { page } = await openGuide('/docs')
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await copyOf(page).focus()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => heard(page)).toBe('Copied')
+      expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+        new RegExp(`^export BASE_URL=${api().url}\nexport API_KEY=svc_test_0+$`),
+      )
+    })
+
+    test('works where the browser offers no clipboard', async () => {
+      const { page, complaints } = await open({ ...wide, httpCredentials })
+      await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })
+        addEventListener('copy', ({ target }) => { window.copied = target.value })`)
+      await page.goto(`${api().url}/docs`)
+      await copyOf(page).click()
+      await expect.poll(() => heard(page)).toBe('Copied')
+      expect(await page.evaluate('window.copied')).toContain(`export BASE_URL=${api().url}\n`)
+      expect(await page.evaluate('document.activeElement.className')).toBe('copy')
+      expect(complaints).toEqual([])
+    })
+  })
+
+  test('the contents mark the section where the reader is, and show no other as current', async () => {
+    const { page } = await openGuide('/docs/webhooks')
+    expect(await current(page).count()).toBe(0)
+    for (const id of ['dead-letters', 'what-comes']) {
+      await page.evaluate(`document.getElementById('${id}').scrollIntoView()`)
+      await expect.poll(() => current(page).getAttribute('href')).toBe(`#${id}`)
+    }
+    expect(await page.locator('.contents [aria-current=page]').innerText()).toBe('Webhooks')
+  })
+
+  test('each page leads to the next, and back', async () => {
+    const { page } = await openGuide('/docs')
+    for (const { path, label } of guidePages.slice(1)) {
+      await page
+        .locator('.neighbours')
+        .getByRole('link', { name: `Next ${label}` })
+        .click()
+      await page.waitForURL(`**${path}`)
+    }
+    expect(await page.locator('.neighbours a').count()).toBe(1)
+    await page.locator('.neighbours').getByRole('link', { name: 'Previous Limits' }).click()
+    await page.waitForURL('**/docs/limits')
+  })
+
+  test('the pages lead to what the reference says of their operations', async () => {
+    const { page } = await openGuide('/docs/orders')
+    await page.locator('.operations').getByRole('link', { name: 'Place an order' }).click()
+    await page.waitForURL('**/reference#placeOrder')
+    await page.getByLabel('API key').waitFor()
+  })
+
+  test('on a narrow screen a menu opens and closes', async () => {
+    const { page, complaints } = await openGuide('/docs/orders', narrow)
+    const menu = page.locator('.contents summary')
+    const link = page.locator('.contents').getByRole('link', { name: 'Balance' })
+    expect(await menu.innerText()).toContain('Orders')
+    expect(await link.isVisible()).toBe(false)
+    await menu.click()
+    expect(await link.isVisible()).toBe(true)
+    expect(await overflowOf(page)).toBe(0)
+    await page.keyboard.press('Escape')
+    expect(await link.isVisible()).toBe(false)
+    await page.keyboard.press('Enter')
+    await link.click()
+    await page.waitForURL('**/docs/balance')
+    expect(await link.isVisible()).toBe(false)
+    expect(complaints).toEqual([])
+  })
+
+  describe.each(['light', 'dark'] as const)('looked at by axe, %s', (colorScheme) => {
+    test.each([narrow, wide])('has nothing serious to mend: $viewport.width px', async (options) => {
+      const { page, complaints } = await open({ ...options, colorScheme, httpCredentials })
+      for (const { path } of guidePages) {
+        await page.goto(`${api().url}${path}`)
+        await page.locator('.contents').evaluate((contents) => contents.setAttribute('open', ''))
+        expect(await seriousIn(page, ['body']), path).toEqual([])
+      }
+      expect(complaints).toEqual([])
+    })
+  })
+})
