@@ -11,6 +11,7 @@ type Names = { [language: string]: string }
 const names: Names = {
   ...{
     bash: 'Shell',
+    console: 'Shell',
     sh: 'Shell',
     ts: 'TypeScript',
     typescript: 'TypeScript',

@@ -14,6 +14,7 @@ import { escapeHtml } from './page.ts'
 const highlighter: HLJSApi = core.newInstance()
 const languages = { bash, go, http, java, json, php, python, sql, typescript }
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language)
+highlighter.registerAliases('console', { languageName: 'bash' })
 
 /**
  * Code as HTML, with a class for each kind of word. `language` is a name or a usual short form of one; a language that is

@@ -24,10 +24,11 @@ export function renderMarkdown(markdown: string, hrefOf: (target: string) => str
       },
       code: (token) => renderCode(token, hrefOf),
       table(token: Tokens.Table) {
-        const cells = (row: Tokens.TableCell[], tag: string) =>
-          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')
-        const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
-        const head = `<thead><tr>${cells(token.header, 'th')}</tr></thead>`
+        const headers = token.header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`)
+        const cell = ({ tokens }: Tokens.TableCell, column: number) =>
+          `<td${columnName(token, column)}>${this.parser.parseInline(tokens)}</td>`
+        const rows = token.rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`).join('\n')
+        const head = `<thead><tr>${headers.join('')}</tr></thead>`
         return `${scrollableTable}${head}<tbody>${rows}</tbody></table></div>\n`
       },
       link({ href, tokens }) {
@@ -60,6 +61,12 @@ function uniqueId(id: string, headings: Heading[]): string {
     const candidate = n === 1 ? id : `${id}-${n - 1}`
     if (!taken.has(candidate)) return candidate
   }
+}
+
+// A narrow screen shows no headers, but the name of its column beside each cell other than the first of a row.
+function columnName({ header }: Tokens.Table, column: number): string {
+  const name = header[column]?.text.replaceAll('`', '') ?? ''
+  return column === 0 || name === '' ? '' : ` data-label="${escapeHtml(name)}"`
 }
 
 // What is wider than a narrow screen moves by itself, by keyboard too, and not the whole page.

@@ -165,6 +165,17 @@ describeInChromium('the guide in a browser', (open) => {
     expect(complaints).toEqual([])
   })
 
+  test('on a narrow screen each cell of a table says what it is', async () => {
+    const { page } = await openGuide('/docs/results', narrow)
+    const cell = `[...document.querySelectorAll('td')].find((one) => one.textContent === 'order.failed')`
+    const label = () => page.evaluate(`getComputedStyle(${cell}, '::before').content`)
+    expect(await label()).toBe('"Webhook"')
+    const table = page.locator('.scroll').first()
+    expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+    await page.setViewportSize(wide.viewport)
+    expect(await label()).toBe('none')
+  })
+
   describe.each(['light', 'dark'] as const)('looked at by axe, %s', (colorScheme) => {
     test.each([narrow, wide])('has nothing serious to mend: $viewport.width px', async (options) => {
       const { page, complaints } = await open({ ...options, colorScheme, httpCredentials })
