@@ -54,11 +54,11 @@ export function renderTabGroup({ blocks }: TabGroup, hrefOf: (file: string) => s
   return `${codeBox(tabs, { group: 'language', about: 'Language' })}\n`
 }
 
-/** A block of code as HTML, under the name of its file or of its language. */
+/** A block of code as HTML, under the name of its file or of its language; plain text has no name. */
 export function renderCode({ lang, text }: Tokens.Code, hrefOf: (file: string) => string): string {
   const { language, file } = fenceOf(lang)
   const name = nameOf(language, names)
-  const title = file === undefined ? escapeHtml(name) : fileLink(file, hrefOf)
+  const title = file === undefined ? escapeHtml(names[language] ?? '') : fileLink(file, hrefOf)
   const about = file === undefined ? 'Code' : nameOfFile(file)
   return `${codeBox([{ label: name, html: codeBlock(language, text) }], { title, about })}\n`
 }
