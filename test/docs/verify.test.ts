@@ -59,7 +59,7 @@ const languages: Language[] = [
     file: 'verify.php',
     probe: ['php', '-r', 'exit(PHP_VERSION_ID < 70400 ? 1 : 0);'],
   },
-  { name: 'Go', command: ['go', 'run'], file: 'verify.go', probe: ['go', 'version'] },
+  { name: 'Go', command: ['go', 'run', 'verify.go'], file: 'vectors.go', probe: ['go', 'version'] },
   {
     name: 'Java',
     command: ['java'],
