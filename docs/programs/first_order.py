@@ -1,0 +1,91 @@
+"""Places an order and waits for its result: python3 first_order.py shop-1001 [product id]
+
+Python 3.8 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment. The argument is your
+own number of the purchase: run it again with the same one, and there is still one order.
+Exits with 0 once the order is completed, with 2 for wrong arguments, else with 1.
+"""
+
+import http.client
+import json
+import os
+import random
+import sys
+import time
+import urllib.request
+from decimal import Decimal
+
+
+class Refused(Exception):
+    """An answer that a repeat would not change."""
+
+
+class AnyStatus(urllib.request.HTTPErrorProcessor):
+    """Gives answers of every status as they are. A redirect, too: it would carry the key to wherever it leads."""
+
+    def http_response(self, request, response):
+        return response
+
+    https_response = http_response
+
+
+http_client = urllib.request.build_opener(AnyStatus)
+
+
+def send(method, path, body=None):
+    """Sends a request, and the very same one again while its outcome is unknown."""
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"X-Api-Key": os.environ["API_KEY"], "Content-Type": "application/json"}
+    for attempt in range(8):
+        pause = min(0.5 * 2**attempt, 30) + random.random() / 2
+        try:
+            request = urllib.request.Request(os.environ["BASE_URL"] + path, data, headers, method=method)
+            with http_client.open(request, timeout=30) as response:
+                text = response.read().decode()
+            if 200 <= response.status < 300:
+                return json.loads(text, parse_float=Decimal)["data"]
+            problem = f"HTTP {response.status}, request {response.headers['X-Request-Id']}: {text}"
+            if response.status < 500 and response.status not in (408, 429):
+                raise Refused(problem)
+            retry_after = response.headers.get("Retry-After", "")
+            pause = max(pause, min(int(retry_after) if retry_after.isdecimal() else 0, 60))
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            problem = f"no answer: {error!r}"
+        print(f"{problem}; again in {pause:.1f} s", file=sys.stderr)
+        time.sleep(pause)
+    raise TimeoutError(f"given up, the outcome is unknown: run the same again ({problem})")
+
+
+def main(external_order_id, product_id):
+    request = {
+        "externalOrderId": external_order_id,
+        "items": [{"productId": product_id, "quantity": 1, "deliveryData": {"gameUserId": "123456789"}}],
+    }
+    if os.environ.get("CALLBACK_URL"):
+        request["callbackUrl"] = os.environ["CALLBACK_URL"]
+    order = send("POST", "/b2b/orders", request)
+    print(f"placed {order['code']} for {order['totalAmount']} {order['currency']}")
+
+    for reads in range(25):
+        if order["status"] in ("completed", "failed"):
+            break
+        time.sleep(min(0.5 * 2**reads, 30))
+        order = send("GET", f"/b2b/orders/{order['code']}")
+    print(f"{order['status']} {order['code']}")
+    for item in order["items"]:
+        error = f" ({item['errorCode']})" if item["errorCode"] else ""
+        print(f"  {item['amount']} x {item['productName']}: {item['status']}{error}")
+        for key in item.get("cdKeys", []):
+            print(f"    {key['code']}")
+    return 0 if order["status"] == "completed" else 1
+
+
+if __name__ == "__main__":
+    if not (os.environ.get("BASE_URL") and os.environ.get("API_KEY")) or len(sys.argv) not in (2, 3):
+        print("usage: set BASE_URL and API_KEY, then: python3 first_order.py shop-1001 [product id]", file=sys.stderr)
+        sys.exit(2)
+    try:
+        sys.exit(main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else 101))
+    except Refused as refusal:
+        sys.exit(f"refused: {refusal}")
+    except TimeoutError as error:
+        sys.exit(str(error))

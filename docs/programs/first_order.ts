@@ -1,0 +1,79 @@
+// Places an order and waits for its result: node first_order.ts shop-1001 [product id]
+// Node 24 or newer runs it as it is. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment. The
+// argument is your own number of the purchase: run it again with the same one, and there is still one order.
+// Exits with 0 once the order is completed, with 2 for wrong arguments, else with 1.
+import { setTimeout as sleep } from 'node:timers/promises'
+
+type Item = {
+  productName: string
+  amount: number
+  status: string
+  errorCode: string | null
+  cdKeys?: { code: string }[]
+}
+type Order = { code: string; status: string; totalAmount: number; currency: string; items: Item[] }
+
+/** An answer that a repeat would not change. */
+class Refused extends Error {}
+
+/** Sends a request, and the very same one again while its outcome is unknown. */
+async function send(method: 'GET' | 'POST', path: string, body?: string): Promise<Order> {
+  let problem = ''
+  for (let attempt = 0; attempt < 8; attempt += 1) {
+    let pause = Math.min(0.5 * 2 ** attempt, 30) + Math.random() / 2
+    try {
+      const response = await fetch(`${process.env.BASE_URL}${path}`, {
+        method,
+        headers: { 'X-Api-Key': process.env.API_KEY ?? '', 'Content-Type': 'application/json' },
+        ...(body === undefined ? {} : { body }),
+        redirect: 'manual', // a redirect would carry the key to wherever it leads
+        signal: AbortSignal.timeout(30_000),
+      })
+      const text = await response.text()
+      if (response.ok) return JSON.parse(text).data
+      problem = `HTTP ${response.status}, request ${response.headers.get('x-request-id')}: ${text}`
+      if (response.status < 500 && ![408, 429].includes(response.status)) throw new Refused(problem)
+      pause = Math.max(pause, Math.min(Number(response.headers.get('retry-after')) || 0, 60))
+    } catch (error) {
+      if (error instanceof Refused) throw error
+      problem = `no answer: ${error}`
+    }
+    console.error(`${problem}; again in ${pause.toFixed(1)} s`)
+    await sleep(pause * 1000)
+  }
+  throw new Error(`given up, the outcome is unknown: run the same again (${problem})`)
+}
+
+async function main(externalOrderId: string, productId: number): Promise<boolean> {
+  const request = {
+    externalOrderId,
+    items: [{ productId, quantity: 1, deliveryData: { gameUserId: '123456789' } }],
+    ...(process.env.CALLBACK_URL ? { callbackUrl: process.env.CALLBACK_URL } : {}),
+  }
+  let order = await send('POST', '/b2b/orders', JSON.stringify(request))
+  console.log(`placed ${order.code} for ${order.totalAmount.toFixed(2)} ${order.currency}`)
+
+  const isFinal = () => order.status === 'completed' || order.status === 'failed'
+  for (let reads = 0; !isFinal() && reads < 25; reads += 1) {
+    await sleep(Math.min(500 * 2 ** reads, 30_000))
+    order = await send('GET', `/b2b/orders/${order.code}`)
+  }
+  console.log(`${order.status} ${order.code}`)
+  for (const { amount, productName, status, errorCode, cdKeys = [] } of order.items) {
+    console.log(`  ${amount} x ${productName}: ${status}${errorCode === null ? '' : ` (${errorCode})`}`)
+    for (const { code } of cdKeys) console.log(`    ${code}`)
+  }
+  return order.status === 'completed'
+}
+
+const [externalOrderId, productId = '101'] = process.argv.slice(2)
+if (!process.env.BASE_URL || !process.env.API_KEY || !externalOrderId) {
+  console.error('usage: set BASE_URL and API_KEY, then: node first_order.ts shop-1001 [product id]')
+  process.exit(2)
+}
+try {
+  process.exitCode = (await main(externalOrderId, Number(productId))) ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Refused ? `refused: ${error.message}` : String(error))
+  process.exitCode = 1
+}
