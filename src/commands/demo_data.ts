@@ -7,6 +7,7 @@ import { asOperator } from './connections.ts'
 export const dataDir = resolve(import.meta.dirname, '../../.data')
 
 const keyFile = join(dataDir, 'demo-key')
+const secretFile = join(dataDir, 'demo-webhook-secret')
 
 /** The demo partner's api key of the last start; undefined before the first. */
 export function knownDemoKey(): string | undefined {
@@ -14,8 +15,8 @@ export function knownDemoKey(): string | undefined {
 }
 
 /**
- * Loads the demo catalog, its suppliers at the given address. Returns a working api key of the demo partner, which is
- * kept for the next start in a file that only its owner can read.
+ * Loads the demo catalog, its suppliers at the given address. Returns a working api key of the demo partner. It is kept
+ * for the next start in a file that only its owner can read, and so is the secret that signs the partner's webhooks.
  */
 export async function loadDemo(
   databaseUrl: string,
@@ -24,15 +25,22 @@ export async function loadDemo(
   const { url: base_url, token } = supplier
   const suppliers = catalog.suppliers.map((known) => ({ ...known, base_url, token }))
   const known = knownDemoKey() ?? null
-  const apiKey = await asOperator(databaseUrl, async (db) => {
+  const { apiKey, secret } = await asOperator(databaseUrl, async (db) => {
     await db.call('ops.load_catalog', { catalog: { ...catalog, suppliers } })
-    return db.call('ops.ensure_demo_key', { known })
+    const apiKey = await db.call('ops.ensure_demo_key', { known })
+    const account = await db.call('ops.account_of_key', { key: apiKey ?? '' })
+    return { apiKey, secret: account && (await db.call('ops.webhook_secret', { account_id: account })) }
   })
-  if (apiKey === null) throw new Error('the demo partner has no key')
+  if (apiKey === null || secret === null) throw new Error('the demo partner has no key')
   mkdirSync(dataDir, { recursive: true })
-  writeFileSync(keyFile, `${apiKey}\n`, { mode: 0o600 })
-  chmodSync(keyFile, 0o600)
+  keep(keyFile, apiKey)
+  keep(secretFile, secret)
   return apiKey
+}
+
+function keep(file: string, secret: string): void {
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+  chmodSync(file, 0o600)
 }
 
 /** How to place a first order with the demo partner's api key, for a terminal. */
@@ -46,6 +54,7 @@ and read it with
 
   curl -s ${url}/b2b/orders/CODE -H 'X-Api-Key: ${apiKey}'
 
+Its webhooks are signed with the secret in ${secretFile}.
 The first supplier of product 112 has none left, so that the second one delivers: npm run demo shows how.
 Every endpoint, field and error: ${url}/reference?key=${apiKey}
 The partner guide: docs/guide, served at ${url}/docs where DOCS_PASSWORD is set.`

@@ -39,6 +39,13 @@ describe('npm start', () => {
     expect(readFileSync(join(folder, '.data/demo-key'), 'utf8').trim()).toBe(key)
   })
 
+  test('says where a receiver finds the signing secret, before anything was delivered', async () => {
+    const [, file = ''] = /signed with the secret in (\S+)\.$/m.exec(service.output()) ?? []
+    expect(file).toBe(join(folder, '.data/demo-webhook-secret'))
+    expect(readFileSync(file, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/)
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
+  })
+
   test('prints a curl that places an order as it stands', async () => {
     await service.printed(/and read it with/)
     const command = /^ {2}(curl .*\n.*-d .*)$/m.exec(service.output())?.[1] ?? ''

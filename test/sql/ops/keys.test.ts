@@ -289,4 +289,16 @@ describe('the key of the demo partner', () => {
     expect(await visit(next)).toBe('ok')
     expect(await sql()`select from ops.accounts where name = 'Demo partner'`).toHaveLength(1)
   })
+
+  test('comes with a signing secret, which stays', async () => {
+    const secretAfter = async (known: string | null) => {
+      await sql()`select ops.ensure_demo_key(${known})`
+      const [row] = await sql()`
+        select ops.webhook_secret(account_id) as secret from ops.accounts where name = 'Demo partner'`
+      return row?.secret
+    }
+    const secret = await secretAfter(null)
+    expect(secret).toMatch(/^[0-9a-f]{64}$/)
+    expect(await secretAfter(null)).toBe(secret)
+  })
 })

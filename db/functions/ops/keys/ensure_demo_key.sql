@@ -11,6 +11,8 @@ begin
     partner_id := ops.create_account('Demo partner', mode => 'test');
     perform ops.deposit(partner_id, 100000, 'demo');
   end if;
+  insert into supply.webhook_secrets (account_id, secret) values (partner_id, encode(core.random_bytes(), 'hex'))
+  on conflict on constraint webhook_secrets_pkey do nothing;
   if exists (
     select from supply.api_keys k
     where k.key_hash = sha256(convert_to(known, 'UTF8')) and core.api_key_is_valid(k.id, partner_id)
@@ -22,5 +24,5 @@ end
 $$;
 comment on function ops.ensure_demo_key is
   'Returns a working API key of the demo partner: the known one if it works, else a new one. The first call makes the partner, with a deposit of '
-  '100000 RUB. '
+  '100000 RUB, and its signing secret, which other accounts have from their first delivery on. '
   'For demonstrations only.';
