@@ -1,22 +1,19 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import demoCatalog from '../../db/seed/demo.json' with { type: 'json' }
-import { signature } from '../../src/common/sign.ts'
 import { errorNames, errorOf } from '../../src/http/errors.ts'
 import { addressIn } from '../../src/http/pages/guide/files.ts'
 import { renderMarkdown } from '../../src/http/pages/markdown.ts'
 import { testDatabase } from '../support/database.ts'
 import { makePartner } from '../support/partner.ts'
-import { freePort } from '../support/servers/free_port.ts'
 import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { startApi, type TestApi } from '../support/service.ts'
 import { startTestWorker } from '../support/whole_service.ts'
-import { blocksOf, fieldsOf, guideText, guideTexts } from './guide_text.ts'
+import { blocksOf, fieldsOf, guideTexts } from './guide_text.ts'
 
 const run = promisify(execFile)
 const docs = join(import.meta.dirname, '../../docs')
@@ -67,8 +64,9 @@ describe.skipIf(!hasCurl)('the commands of the guide', () => {
   test('can be pasted one after the other, and answer what the guide says', async () => {
     const done: string[] = []
     let code = ''
-    for (const [index, { language, text }] of pasted.entries()) {
-      if (language !== 'sh') continue
+    for (const [index, { language, file, text }] of pasted.entries()) {
+      // Programs are run by programs.test.ts.
+      if (language !== 'sh' || file !== undefined) continue
       const mine = text
         .replaceAll('http://127.0.0.1:3000', api.url)
         .replace(/svc_test_0+/, key)
@@ -90,70 +88,18 @@ describe.skipIf(!hasCurl)('the commands of the guide', () => {
   })
 })
 
-describe('the receiver of the guide', () => {
-  const secret = 'f'.repeat(64)
-  const body = JSON.stringify({
-    event_id: 'e-1',
-    event_type: 'order.completed',
-    data: { orderCode: 'ord_1' },
-  })
-  const blocks = blocksOf(guideText('first-webhook'))
-  let port = 0
-  let printed = ''
-  let receiver: ChildProcess
+describe('the programs of the guide', () => {
+  const shown = guideTexts
+    .flatMap(({ text }) => blocksOf(text))
+    .filter(({ file }) => file?.includes('/programs/'))
 
-  beforeAll(async () => {
-    const source = blocks.find(({ text }) => text.includes('createServer'))?.text ?? ''
-    writeFileSync(join(scratch, 'receiver.ts'), source)
-    writeFileSync(join(scratch, 'package.json'), '{"type":"module"}')
-    copyFileSync(join(docs, 'verify/verify.ts'), join(scratch, 'verify.ts'))
-    port = await freePort()
-    const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) }
-    receiver = spawn(process.execPath, [join(scratch, 'receiver.ts')], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    receiver.stdout?.on('data', (chunk) => {
-      printed += chunk
-    })
-    await vi.waitFor(() => deliver(), { timeout: 10_000 })
-  })
-  afterAll(() => receiver.kill())
-
-  async function deliver({ key = 'e-1', signedWith = secret, secondsAgo = 0 } = {}): Promise<number> {
-    const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo)
-    const headers = {
-      'content-type': 'application/json',
-      'x-webhook-timestamp': timestamp,
-      'x-webhook-signature': signature(signedWith, timestamp, body),
-      'x-idempotency-key': key,
-    }
-    const { statusCode, body: answer } = await request(`http://127.0.0.1:${port}`, {
-      method: 'POST',
-      headers,
-      body,
-    })
-    await answer.dump()
-    return statusCode
-  }
-
-  test('takes an event once, however often it comes', async () => {
-    expect(await deliver()).toBe(200)
-    expect(printed).toBe('order.completed ord_1\n')
+  test.each(shown)('are shown as they are: $file', ({ file = '', text }) => {
+    expect(`${text}\n`).toBe(readFileSync(join(docs, 'guide', file), 'utf8'))
   })
 
-  test('believes nobody else', async () => {
-    expect(await deliver({ signedWith: 'e'.repeat(64) })).toBe(401)
-    expect(await deliver({ secondsAgo: 400 })).toBe(401)
-    expect(await deliver({ key: 'e-2' })).toBe(401)
-    expect(printed).toBe('order.completed ord_1\n')
-  })
-
-  test('uses the verification of the kit as it stands there', () => {
-    const text = readFileSync(join(docs, 'verify/verify.ts'), 'utf8')
-    const parts = [...text.matchAll(/^[^\n]*\[docs:begin\]\n(.*?)^[^\n]*\[docs:end\]$/gms)]
-    const shown = parts.map(([, part = '']) => part.trim()).join('\n\n')
-    expect(blocks.find(({ file }) => file === '../verify/verify.ts')?.text).toBe(shown)
+  test('are all shown, each once', () => {
+    const files = readdirSync(join(docs, 'programs')).map((name) => `../programs/${name}`)
+    expect(shown.map(({ file }) => file).sort()).toEqual(files.sort())
   })
 })
 
