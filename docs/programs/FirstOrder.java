@@ -1,7 +1,8 @@
 // Places an order and waits for its result: java FirstOrder.java shop-1001 [product id]
-// Java 17 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment. The argument is your
-// own number of the purchase: run it again with the same one, and there is still one order.
-// Exits with 0 once the order is completed, with 2 for wrong arguments, else with 1.
+// Java 17 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment.
+// The argument is your own number of the purchase: run it again with the same one, and there is
+// still one order. Exits with 0 once the order is completed, with 2 for wrong arguments, else
+// with 1.
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -33,71 +34,87 @@ class FirstOrder {
     }
 
     // Follows no redirects: one would carry the key to wherever it leads.
-    private static final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private static final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     /** Sends a request, and the very same one again while its outcome is unknown. */
-    static Map<?, ?> send(String method, String path, String body) throws GivenUp, InterruptedException {
+    static Map<?, ?> send(String method, String path, String body)
+            throws GivenUp, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create(System.getenv("BASE_URL") + path))
                 .header("X-Api-Key", System.getenv("API_KEY"))
                 .header("Content-Type", "application/json")
-                .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+                .method(method, BodyPublishers.ofString(body))
                 .build();
         String problem = "";
         for (int attempt = 0; attempt < 8; attempt++) {
-            double pause = Math.min(0.5 * (1 << attempt), 30) + ThreadLocalRandom.current().nextDouble(0.5);
+            double jitter = ThreadLocalRandom.current().nextDouble(0.5);
+            double pause = Math.min(0.5 * (1 << attempt), 30) + jitter;
             try {
-                // This time-out is for the whole answer; that of HttpRequest would end with the headers.
-                HttpResponse<String> response =
-                        client.sendAsync(request, BodyHandlers.ofString()).get(30, TimeUnit.SECONDS);
+                // For the whole answer: a time-out of the HttpRequest ends with the headers.
+                HttpResponse<String> response = client.sendAsync(request, BodyHandlers.ofString())
+                        .get(30, TimeUnit.SECONDS);
                 int status = response.statusCode();
-                if (status < 300) return (Map<?, ?>) ((Map<?, ?>) Json.read(response.body())).get("data");
+                if (status < 300) return (Map<?, ?>) Json.object(response.body()).get("data");
                 String requestId = response.headers().firstValue("X-Request-Id").orElse("");
                 problem = "HTTP " + status + ", request " + requestId + ": " + response.body();
-                if (status < 500 && status != 408 && status != 429) throw new GivenUp("refused: " + problem);
+                boolean isRefused = status < 500 && status != 408 && status != 429;
+                if (isRefused) throw new GivenUp("refused: " + problem);
                 String retryAfter = response.headers().firstValue("Retry-After").orElse("");
                 if (!retryAfter.matches("[0-9]{1,9}")) retryAfter = "0";
                 pause = Math.max(pause, Math.min(Integer.parseInt(retryAfter), 60));
-            } catch (ExecutionException | TimeoutException | IllegalArgumentException | ClassCastException e) {
+            } catch (ExecutionException | TimeoutException | IllegalArgumentException e) {
                 problem = "no answer: " + e;
             }
             System.err.printf("%s; again in %.1f s%n", problem, pause);
             Thread.sleep((long) (pause * 1000));
         }
-        throw new GivenUp("given up, the outcome is unknown: run the same again (" + problem + ")");
+        throw new GivenUp("given up, the outcome is unknown: run the same again; " + problem);
     }
 
-    static boolean run(String externalOrderId, int productId) throws GivenUp, InterruptedException {
-        String callbackUrl = System.getenv("CALLBACK_URL");
-        String request = "{\"externalOrderId\":" + Json.quote(externalOrderId)
-                + (callbackUrl == null || callbackUrl.isEmpty() ? "" : ",\"callbackUrl\":" + Json.quote(callbackUrl))
-                + ",\"items\":[{\"productId\":" + productId
-                + ",\"quantity\":1,\"deliveryData\":{\"gameUserId\":\"123456789\"}}]}";
+    static boolean run(String externalOrderId, int productId)
+            throws GivenUp, InterruptedException {
+        String callbackUrl = System.getenv().getOrDefault("CALLBACK_URL", "");
+        String request = """
+                {"externalOrderId": %s, "callbackUrl": %s, "items": [
+                  {"productId": %d, "quantity": 1, "deliveryData": {"gameUserId": "123456789"}}
+                ]}"""
+                .formatted(
+                        Json.quote(externalOrderId),
+                        callbackUrl.isEmpty() ? "null" : Json.quote(callbackUrl),
+                        productId);
         Map<?, ?> order = send("POST", "/b2b/orders", request);
-        System.out.printf("placed %s for %s %s%n", order.get("code"), order.get("totalAmount"), order.get("currency"));
+        Object price = order.get("totalAmount") + " " + order.get("currency");
+        System.out.println("placed " + order.get("code") + " for " + price);
 
-        for (int reads = 0; reads < 25 && !List.of("completed", "failed").contains(order.get("status")); reads++) {
+        List<String> ends = List.of("completed", "failed");
+        for (int reads = 0; reads < 25 && !ends.contains(order.get("status")); reads++) {
             Thread.sleep(Math.min(500L << reads, 30_000));
-            order = send("GET", "/b2b/orders/" + order.get("code"), null);
+            order = send("GET", "/b2b/orders/" + order.get("code"), "");
         }
         System.out.println(order.get("status") + " " + order.get("code"));
         for (Object each : (List<?>) order.get("items")) {
             Map<?, ?> item = (Map<?, ?>) each;
-            String error = item.get("errorCode") == null ? "" : " (" + item.get("errorCode") + ")";
+            Object errorCode = item.get("errorCode");
+            String error = errorCode == null ? "" : " (" + errorCode + ")";
             String what = item.get("amount") + " x " + item.get("productName");
             System.out.println("  " + what + ": " + item.get("status") + error);
             if (item.get("cdKeys") instanceof List<?> keys) {
-                for (Object key : keys) System.out.println("    " + ((Map<?, ?>) key).get("code"));
+                for (Object key : keys) {
+                    System.out.println("    " + ((Map<?, ?>) key).get("code"));
+                }
             }
         }
         return "completed".equals(order.get("status"));
     }
 
     public static void main(String[] args) throws InterruptedException {
-        System.setOut(new PrintStream(System.out, true, UTF_8)); // names and reasons are not all in ASCII
+        // Names are not all in ASCII.
+        System.setOut(new PrintStream(System.out, true, UTF_8));
         System.setErr(new PrintStream(System.err, true, UTF_8));
         boolean isReady = System.getenv("BASE_URL") != null && System.getenv("API_KEY") != null;
         if (!isReady || args.length < 1 || args.length > 2) {
-            System.err.println("usage: set BASE_URL and API_KEY, then: java FirstOrder.java shop-1001 [product id]");
+            System.err.println(
+                    "usage: set BASE_URL and API_KEY, then: java FirstOrder.java shop-1001 [product]");
             System.exit(2);
         }
         try {
@@ -109,7 +126,10 @@ class FirstOrder {
     }
 }
 
-/** JSON as Map, List, String, BigDecimal, Boolean and null. The JDK has no reader: if you have a library, use that. */
+/**
+ * JSON as Map, List, String, BigDecimal, Boolean and null. The JDK has no reader: if you have a
+ * library, use that.
+ */
 final class Json {
     private final String text;
     private int at = 0;
@@ -118,23 +138,22 @@ final class Json {
         this.text = text;
     }
 
-    /** Throws IllegalArgumentException for what is no JSON, or only a part of it. */
-    static Object read(String text) {
+    /** Throws IllegalArgumentException for what is no object, or only a part of one. */
+    static Map<?, ?> object(String text) {
         try {
             Json json = new Json(text);
-            Object value = json.value();
-            if (json.peek() == 0) return value;
+            if (json.value() instanceof Map<?, ?> object && json.peek() == 0) return object;
         } catch (StringIndexOutOfBoundsException e) {
             throw new IllegalArgumentException("the JSON breaks off", e);
         }
-        throw new IllegalArgumentException("there is more than one value");
+        throw new IllegalArgumentException("this is no JSON object");
     }
 
     static String quote(String text) {
         StringBuilder quoted = new StringBuilder("\"");
         for (char c : text.toCharArray()) {
-            if (c < ' ' || c == '"' || c == '\\') quoted.append(String.format("\\u%04x", (int) c));
-            else quoted.append(c);
+            boolean isPlain = c >= ' ' && c != '"' && c != '\\';
+            quoted.append(isPlain ? String.valueOf(c) : String.format("\\u%04x", (int) c));
         }
         return quoted.append('"').toString();
     }

@@ -1,6 +1,7 @@
-// Receives webhooks, with Verify.java beside it: javac Receiver.java Verify.java && java Receiver. Java 17 or newer.
-// The secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read anew for each event and
-// may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events, a folder, which holds keys) may be given too.
+// Receives webhooks, with Verify.java beside it: javac Receiver.java Verify.java && java
+// Receiver. Java 17 or newer. The secret is in WEBHOOK_SECRET, or in the file that
+// WEBHOOK_SECRET_FILE names, which is read anew for each event and may come later. PORT (4100),
+// HOST (127.0.0.1) and EVENTS (events, a folder, which holds keys) may be given too.
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -19,10 +20,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 class Receiver {
-    private static final int largestBody = 10 * 1024 * 1024; // the keys of an order come in one body
+    // Generous: the keys of an order come in one body.
+    private static final int largestBody = 10 * 1024 * 1024;
 
     public static void main(String[] args) throws IOException {
-        System.setProperty("sun.net.httpserver.maxReqTime", "30"); // seconds for a request to arrive in
+        // How many seconds a request may take to arrive.
+        System.setProperty("sun.net.httpserver.maxReqTime", "30");
         String host = setting("HOST", "127.0.0.1");
         int port = Integer.parseInt(setting("PORT", "4100"));
         HttpServer server = HttpServer.create(new InetSocketAddress(host, port), 0);
@@ -59,15 +62,20 @@ class Receiver {
         String id = field(body, "event_id");
         if (!id.equals(exchange.getRequestHeaders().getFirst("X-Idempotency-Key"))) return 401;
 
-        // The event is on the disk before the answer. What it causes is for a job of yours that reads the folder.
+        // The event is on the disk before the answer. What it causes on your side is for a job that
+        // reads the folder.
         if (store(id, rawBody)) {
             String order = field(body, "orderCode") + " " + field(body, "externalOrderId");
-            System.out.println(field(body, "event_type") + " " + order + " " + field(body, "status"));
+            String status = field(body, "status");
+            System.out.println(field(body, "event_type") + " " + order + " " + status);
         }
         return 200;
     }
 
-    /** Stores an event whole or not at all; tells if it is new. In production a unique key of a table does it. */
+    /**
+     * Stores an event whole or not at all, and tells whether it is new. In production a unique key
+     * in your database does this.
+     */
     private static boolean store(String id, byte[] rawBody) throws IOException {
         if (!id.matches("[0-9a-f-]{36}")) throw new IOException("the event id is no UUID");
         Path folder = Files.createDirectories(Path.of(setting("EVENTS", "events")));
@@ -88,8 +96,8 @@ class Receiver {
     }
 
     /**
-     * The text of a field, as it stands in the JSON; empty if there is none. The JDK has no reader of JSON: where you
-     * have a library, use that.
+     * The text of a field, as it stands in the JSON; empty if there is none. The JDK has no reader:
+     * if you have a library, use that.
      */
     private static String field(String json, String name) {
         String value = "\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"";

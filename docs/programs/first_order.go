@@ -1,8 +1,9 @@
 // Places an order and waits for its result: go run first_order.go shop-1001 [product id]
 //
-// Go 1.16 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment. The argument is your
-// own number of the purchase: run it again with the same one, and there is still one order.
-// Exits with 0 once the order is completed, with 2 for wrong arguments, else with 1.
+// Go 1.16 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment.
+// The argument is your own number of the purchase: run it again with the same one, and there is
+// still one order. Exits with 0 once the order is completed, with 2 for wrong arguments, else
+// with 1.
 package main
 
 import (
@@ -66,7 +67,9 @@ func send(method, path string, body []byte) (order, error) {
 }
 
 // try sends a request once. Without an answer, status is 0.
-func try(method, path string, body []byte) (placed order, status int, retryAfter time.Duration, err error) {
+func try(method, path string, body []byte) (
+	placed order, status int, retryAfter time.Duration, err error,
+) {
 	request, err := http.NewRequest(method, os.Getenv("BASE_URL")+path, bytes.NewReader(body))
 	if err != nil {
 		return placed, 0, 0, err
@@ -86,14 +89,19 @@ func try(method, path string, body []byte) (placed order, status int, retryAfter
 		answer := struct{ Data *order }{Data: &placed}
 		return placed, response.StatusCode, 0, json.Unmarshal(text, &answer)
 	}
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds <= 60 {
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
+		if seconds > 60 {
+			seconds = 60
+		}
 		retryAfter = time.Duration(seconds) * time.Second
 	}
-	err = fmt.Errorf("HTTP %d, request %s: %s", response.StatusCode, response.Header.Get("X-Request-Id"), text)
+	requestID := response.Header.Get("X-Request-Id")
+	err = fmt.Errorf("HTTP %d, request %s: %s", response.StatusCode, requestID, text)
 	return placed, response.StatusCode, retryAfter, err
 }
 
 func run(externalOrderID string, productID int) error {
+	deliveryData := map[string]string{"gameUserId": "123456789"}
 	type item struct {
 		ProductID    int               `json:"productId"`
 		Quantity     int               `json:"quantity"`
@@ -103,7 +111,7 @@ func run(externalOrderID string, productID int) error {
 		ExternalOrderID string `json:"externalOrderId"`
 		Items           []item `json:"items"`
 		CallbackURL     string `json:"callbackUrl,omitempty"`
-	}{externalOrderID, []item{{productID, 1, map[string]string{"gameUserId": "123456789"}}}, os.Getenv("CALLBACK_URL")})
+	}{externalOrderID, []item{{productID, 1, deliveryData}}, os.Getenv("CALLBACK_URL")})
 	if err != nil {
 		return err
 	}
@@ -114,7 +122,8 @@ func run(externalOrderID string, productID int) error {
 	fmt.Printf("placed %s for %s %s\n", placed.Code, placed.TotalAmount, placed.Currency)
 
 	pause := 500 * time.Millisecond
-	for reads := 0; reads < 25 && placed.Status != "completed" && placed.Status != "failed"; reads++ {
+	isFinal := func() bool { return placed.Status == "completed" || placed.Status == "failed" }
+	for reads := 0; reads < 25 && !isFinal(); reads++ {
 		time.Sleep(pause)
 		if pause *= 2; pause > 30*time.Second {
 			pause = 30 * time.Second
@@ -145,8 +154,10 @@ func main() {
 	if len(os.Args) == 3 {
 		productID, err = strconv.Atoi(os.Args[2])
 	}
-	if os.Getenv("BASE_URL") == "" || os.Getenv("API_KEY") == "" || len(os.Args) < 2 || len(os.Args) > 3 || err != nil {
-		fmt.Fprintln(os.Stderr, "usage: set BASE_URL and API_KEY, then: go run first_order.go shop-1001 [product id]")
+	isSet := os.Getenv("BASE_URL") != "" && os.Getenv("API_KEY") != ""
+	if !isSet || len(os.Args) < 2 || len(os.Args) > 3 || err != nil {
+		fmt.Fprintln(os.Stderr,
+			"usage: set BASE_URL and API_KEY, then: go run first_order.go shop-1001 [product id]")
 		os.Exit(2)
 	}
 	if err := run(os.Args[1], productID); err != nil {

@@ -1,8 +1,9 @@
 <?php
 // Places an order and waits for its result: php first_order.php shop-1001 [product id]
-// PHP 7.4 or newer, no extension. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment. The
-// argument is your own number of the purchase: run it again with the same one, and there is still one order.
-// Exits with 0 once the order is completed, with 2 for wrong arguments, else with 1.
+// PHP 7.4 or newer, no extension. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from
+// the environment. The argument is your own number of the purchase: run it again with the same
+// one, and there is still one order. Exits with 0 once the order is completed, with 2 for wrong
+// arguments, else with 1.
 declare(strict_types=1);
 
 /** An answer that a repeat would not change. */
@@ -61,7 +62,8 @@ function headerOf(array $headers, string $name): string
 
 function main(string $externalOrderId, int $productId): int
 {
-    $item = ['productId' => $productId, 'quantity' => 1, 'deliveryData' => ['gameUserId' => '123456789']];
+    $data = ['gameUserId' => '123456789'];
+    $item = ['productId' => $productId, 'quantity' => 1, 'deliveryData' => $data];
     $request = ['externalOrderId' => $externalOrderId, 'items' => [$item]];
     if (getenv('CALLBACK_URL')) {
         $request['callbackUrl'] = getenv('CALLBACK_URL');
@@ -69,7 +71,8 @@ function main(string $externalOrderId, int $productId): int
     $order = send('POST', '/b2b/orders', json_encode($request, JSON_THROW_ON_ERROR));
     printf("placed %s for %.2f %s\n", $order['code'], $order['totalAmount'], $order['currency']);
 
-    for ($reads = 0; $reads < 25 && !in_array($order['status'], ['completed', 'failed'], true); $reads++) {
+    $ends = ['completed', 'failed'];
+    for ($reads = 0; $reads < 25 && !in_array($order['status'], $ends, true); $reads++) {
         usleep((int) min(500_000 * 2 ** $reads, 30_000_000));
         $order = send('GET', "/b2b/orders/{$order['code']}");
     }
@@ -85,7 +88,8 @@ function main(string $externalOrderId, int $productId): int
 }
 
 if (!getenv('BASE_URL') || !getenv('API_KEY') || !in_array($argc, [2, 3], true)) {
-    fwrite(STDERR, "usage: set BASE_URL and API_KEY, then: php first_order.php shop-1001 [product id]\n");
+    $usage = 'usage: set BASE_URL and API_KEY, then: php first_order.php shop-1001 [product id]';
+    fwrite(STDERR, "$usage\n");
     exit(2);
 }
 try {

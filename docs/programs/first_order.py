@@ -1,8 +1,9 @@
 """Places an order and waits for its result: python3 first_order.py shop-1001 [product id]
 
-Python 3.8 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment. The argument is your
-own number of the purchase: run it again with the same one, and there is still one order.
-Exits with 0 once the order is completed, with 2 for wrong arguments, else with 1.
+Python 3.8 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment.
+The argument is your own number of the purchase: run it again with the same one, and there is
+still one order. Exits with 0 once the order is completed, with 2 for wrong arguments, else with
+1.
 """
 
 import http.client
@@ -20,7 +21,7 @@ class Refused(Exception):
 
 
 class AnyStatus(urllib.request.HTTPErrorProcessor):
-    """Gives answers of every status as they are. A redirect, too: it would carry the key to wherever it leads."""
+    """Gives every answer as it is. A redirect, too: it would carry the key to wherever it leads."""
 
     def http_response(self, request, response):
         return response
@@ -38,12 +39,14 @@ def send(method, path, body=None):
     for attempt in range(8):
         pause = min(0.5 * 2**attempt, 30) + random.random() / 2
         try:
-            request = urllib.request.Request(os.environ["BASE_URL"] + path, data, headers, method=method)
+            url = os.environ["BASE_URL"] + path
+            request = urllib.request.Request(url, data, headers, method=method)
             with http_client.open(request, timeout=30) as response:
                 text = response.read().decode()
             if 200 <= response.status < 300:
                 return json.loads(text, parse_float=Decimal)["data"]
-            problem = f"HTTP {response.status}, request {response.headers['X-Request-Id']}: {text}"
+            request_id = response.headers["X-Request-Id"]
+            problem = f"HTTP {response.status}, request {request_id}: {text}"
             if response.status < 500 and response.status not in (408, 429):
                 raise Refused(problem)
             retry_after = response.headers.get("Retry-After", "")
@@ -56,10 +59,9 @@ def send(method, path, body=None):
 
 
 def main(external_order_id, product_id):
-    request = {
-        "externalOrderId": external_order_id,
-        "items": [{"productId": product_id, "quantity": 1, "deliveryData": {"gameUserId": "123456789"}}],
-    }
+    delivery_data = {"gameUserId": "123456789"}
+    item = {"productId": product_id, "quantity": 1, "deliveryData": delivery_data}
+    request = {"externalOrderId": external_order_id, "items": [item]}
     if os.environ.get("CALLBACK_URL"):
         request["callbackUrl"] = os.environ["CALLBACK_URL"]
     order = send("POST", "/b2b/orders", request)
@@ -80,8 +82,10 @@ def main(external_order_id, product_id):
 
 
 if __name__ == "__main__":
-    if not (os.environ.get("BASE_URL") and os.environ.get("API_KEY")) or len(sys.argv) not in (2, 3):
-        print("usage: set BASE_URL and API_KEY, then: python3 first_order.py shop-1001 [product id]", file=sys.stderr)
+    is_set = os.environ.get("BASE_URL") and os.environ.get("API_KEY")
+    if not is_set or len(sys.argv) not in (2, 3):
+        usage = "usage: set BASE_URL and API_KEY, then: python3 first_order.py shop-1001 [product]"
+        print(usage, file=sys.stderr)
         sys.exit(2)
     try:
         sys.exit(main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else 101))

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Places an order and waits for its result: bash first_order.sh shop-1001 [product id]
-# Needs curl 7.71 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment. The argument is
-# your own number of the purchase: run it again with the same one, and there is still one order.
-# Prints the order as JSON. Exits with 0 once it is completed, with 2 for wrong arguments, else with 1.
+# Needs curl 7.71 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the
+# environment. The argument is your own number of the purchase: run it again with the same one,
+# and there is still one order. Prints the order as JSON. Exits with 0 once it is completed,
+# with 2 for wrong arguments, else with 1.
 set -euo pipefail
 
 external_order_id=${1:-} product_id=${2:-101}
@@ -17,13 +18,15 @@ trap 'rm -rf "$scratch"' EXIT
 # From a file, which only you can read: the arguments of a command are in the list of processes.
 printf 'X-Api-Key: %s\nContent-Type: application/json\n' "$API_KEY" >"$scratch/headers"
 
-# Sends a request, and the very same one again while its outcome is unknown. Leaves the answer in $scratch/answer.
-# --retry does that after 5xx, 408 and 429, with growing pauses, or as long as Retry-After says; --retry-all-errors
-# does it after lost connections too.
+# Sends a request, and the very same one again while its outcome is unknown. Leaves the answer in
+# $scratch/answer. --retry does that after 5xx, 408 and 429, with growing pauses, or as long as
+# Retry-After says; --retry-all-errors does it after lost connections too.
 send() {
   local status
-  status=$(curl -sS --connect-timeout 10 --max-time 30 --retry 8 --retry-all-errors --retry-max-time 120 \
-    -H "@$scratch/headers" -D "$scratch/received" -o "$scratch/answer" -w '%{http_code}' "$BASE_URL$1" "${@:2}") || {
+  status=$(curl -sS --connect-timeout 10 --max-time 30 \
+    --retry 8 --retry-all-errors --retry-max-time 120 \
+    -H "@$scratch/headers" -D "$scratch/received" -o "$scratch/answer" -w '%{http_code}' \
+    "$BASE_URL$1" "${@:2}") || {
     echo 'given up, the outcome is unknown: run the same again' >&2
     exit 1
   }
@@ -32,17 +35,19 @@ send() {
     2??) return ;;
     5?? | 408 | 429) verdict='given up, the outcome is unknown: run the same again' ;;
   esac
-  request_id=$(sed -n 's/^[Xx]-[Rr]equest-[Ii]d: *//p' "$scratch/received" | tail -n 1 | tr -d '\r')
+  request_id=$(tr -d '\r' <"$scratch/received" | sed -n 's/^[Xx]-[Rr]equest-[Ii]d: *//p' | tail -n 1)
   echo "$verdict: HTTP $status, request $request_id: $(cat "$scratch/answer")" >&2
   exit 1
 }
 
-# The text of a field of the order, or nothing where it is null. Only for fields that an answer has once.
+# The text of a field of the order, or nothing where it is null. Only for fields that an answer
+# has once.
 field() { sed -nE "s/.*\"$1\" *: *\"([^\"]*)\".*/\1/p" "$scratch/answer"; }
 
 callback=${CALLBACK_URL:+\"callbackUrl\": \"$CALLBACK_URL\",}
 send /b2b/orders -d "{\"externalOrderId\": \"$external_order_id\", $callback
-  \"items\": [{\"productId\": $product_id, \"quantity\": 1, \"deliveryData\": {\"gameUserId\": \"123456789\"}}]}"
+  \"items\": [{\"productId\": $product_id, \"quantity\": 1,
+    \"deliveryData\": {\"gameUserId\": \"123456789\"}}]}"
 code=$(field orderCode)
 echo "placed $code" >&2
 

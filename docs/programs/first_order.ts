@@ -1,7 +1,8 @@
 // Places an order and waits for its result: node first_order.ts shop-1001 [product id]
-// Node 24 or newer runs it as it is. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment. The
-// argument is your own number of the purchase: run it again with the same one, and there is still one order.
-// Exits with 0 once the order is completed, with 2 for wrong arguments, else with 1.
+// Node 24 or newer runs it as it is. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from
+// the environment. The argument is your own number of the purchase: run it again with the same
+// one, and there is still one order. Exits with 0 once the order is completed, with 2 for wrong
+// arguments, else with 1.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 type Item = {
@@ -11,7 +12,13 @@ type Item = {
   errorCode: string | null
   cdKeys?: { code: string }[]
 }
-type Order = { code: string; status: string; totalAmount: number; currency: string; items: Item[] }
+type Order = {
+  code: string
+  status: string
+  totalAmount: number
+  currency: string
+  items: Item[]
+}
 
 /** An answer that a repeat would not change. */
 class Refused extends Error {}
@@ -29,11 +36,12 @@ async function send(method: 'GET' | 'POST', path: string, body?: string): Promis
         redirect: 'manual', // a redirect would carry the key to wherever it leads
         signal: AbortSignal.timeout(30_000),
       })
+      const { status, headers } = response
       const text = await response.text()
       if (response.ok) return JSON.parse(text).data
-      problem = `HTTP ${response.status}, request ${response.headers.get('x-request-id')}: ${text}`
-      if (response.status < 500 && ![408, 429].includes(response.status)) throw new Refused(problem)
-      pause = Math.max(pause, Math.min(Number(response.headers.get('retry-after')) || 0, 60))
+      problem = `HTTP ${status}, request ${headers.get('x-request-id')}: ${text}`
+      if (status < 500 && status !== 408 && status !== 429) throw new Refused(problem)
+      pause = Math.max(pause, Math.min(Number(headers.get('retry-after')) || 0, 60))
     } catch (error) {
       if (error instanceof Refused) throw error
       problem = `no answer: ${error}`
@@ -60,7 +68,8 @@ async function main(externalOrderId: string, productId: number): Promise<boolean
   }
   console.log(`${order.status} ${order.code}`)
   for (const { amount, productName, status, errorCode, cdKeys = [] } of order.items) {
-    console.log(`  ${amount} x ${productName}: ${status}${errorCode === null ? '' : ` (${errorCode})`}`)
+    const error = errorCode === null ? '' : ` (${errorCode})`
+    console.log(`  ${amount} x ${productName}: ${status}${error}`)
     for (const { code } of cdKeys) console.log(`    ${code}`)
   }
   return order.status === 'completed'
@@ -68,7 +77,7 @@ async function main(externalOrderId: string, productId: number): Promise<boolean
 
 const [externalOrderId, productId = '101'] = process.argv.slice(2)
 if (!process.env.BASE_URL || !process.env.API_KEY || !externalOrderId) {
-  console.error('usage: set BASE_URL and API_KEY, then: node first_order.ts shop-1001 [product id]')
+  console.error('usage: set BASE_URL and API_KEY, then: node first_order.ts shop-1001 [product]')
   process.exit(2)
 }
 try {

@@ -1,7 +1,8 @@
 // Receives webhooks: go run receiver.go verify.go, with verify.go beside it. Go 1.19 or newer.
 //
-// The secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read anew for each event and
-// may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events, a folder, which holds keys) may be given too.
+// The secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read
+// anew for each event and may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events, a
+// folder, which holds keys) may be given too.
 package main
 
 import (
@@ -31,7 +32,11 @@ type event struct {
 
 func main() {
 	address := setting("HOST", "127.0.0.1") + ":" + setting("PORT", "4100")
-	server := &http.Server{Addr: address, Handler: http.HandlerFunc(handle), ReadTimeout: 30 * time.Second}
+	server := &http.Server{
+		Addr:        address,
+		Handler:     http.HandlerFunc(handle),
+		ReadTimeout: 30 * time.Second,
+	}
 	log.Printf("listening on http://%s", address)
 	log.Fatal(server.ListenAndServe())
 }
@@ -77,7 +82,8 @@ func receive(w http.ResponseWriter, r *http.Request) (int, error) {
 		return http.StatusUnauthorized, nil
 	}
 
-	// The event is on the disk before the answer. What it causes is for a job of yours that reads the folder.
+	// The event is on the disk before the answer. What it causes on your side is for a job that
+	// reads the folder.
 	isNew, err := store(e.ID, rawBody)
 	if err != nil {
 		return 0, err
@@ -95,8 +101,8 @@ func receive(w http.ResponseWriter, r *http.Request) (int, error) {
 	return http.StatusOK, nil
 }
 
-// store stores an event whole or not at all, and tells whether it is new. In production a unique key in your database
-// does this.
+// store stores an event whole or not at all, and tells whether it is new. In production a unique
+// key in your database does this.
 func store(id string, rawBody []byte) (bool, error) {
 	if !uuid.MatchString(id) {
 		return false, errors.New("the event id is no UUID")

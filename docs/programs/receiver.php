@@ -1,8 +1,9 @@
 <?php
-// Receives webhooks: php -d post_max_size=16M -S 127.0.0.1:4100 receiver.php, with verify.php beside it. PHP 8.1 or
-// newer, no extension; the same file serves behind Apache or PHP-FPM.
-// The secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read anew for each event and
-// may come later. EVENTS (events) is the folder of the events, which hold keys.
+// Receives webhooks: php -d post_max_size=16M -S 127.0.0.1:4100 receiver.php, with verify.php
+// beside it. PHP 8.1 or newer, no extension; the same file serves behind Apache or PHP-FPM. The
+// secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read
+// anew for each event and may come later. EVENTS (events) is the folder of the events, which
+// hold keys.
 declare(strict_types=1);
 
 require_once __DIR__ . '/verify.php';
@@ -31,17 +32,22 @@ function receive(string $rawBody): int
         return 401;
     }
 
-    // The event is on the disk before the answer. What it causes is for a job of yours that reads the folder.
+    // The event is on the disk before the answer. What it causes on your side is for a job that
+    // reads the folder.
     if (store($event['event_id'], $rawBody)) {
         foreach (array_keys($event['data']['items'] ?? []) as $index) {
             unset($event['data']['items'][$index]['cdKeys']);
         }
-        error_log($event['event_type'] . ' ' . json_encode($event['data'], JSON_UNESCAPED_UNICODE));
+        $data = json_encode($event['data'], JSON_UNESCAPED_UNICODE);
+        error_log("{$event['event_type']} $data");
     }
     return 200;
 }
 
-/** Stores an event whole or not at all. False: it was there. In production a unique key in your database does this. */
+/**
+ * Stores an event whole or not at all, and tells whether it is new. In production a unique key in
+ * your database does this.
+ */
 function store(string $id, string $rawBody): bool
 {
     $folder = getenv('EVENTS') ?: 'events';

@@ -1,7 +1,8 @@
 """Receives webhooks: python3 receiver.py, with verify.py beside it. Python 3.8 or newer.
 
-The secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read anew for each event and
-may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events.db, which holds keys) may be given too.
+The secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read
+anew for each event and may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events.db,
+which holds keys) may be given too.
 """
 
 import json
@@ -51,16 +52,19 @@ def receive(headers, raw_body):
     secret = read_secret()
     if not secret:
         return 503  # not known yet: the event comes again
-    if not verify(secret, headers["X-Webhook-Timestamp"], headers["X-Webhook-Signature"], raw_body):
+    timestamp, signature = headers["X-Webhook-Timestamp"], headers["X-Webhook-Signature"]
+    if not verify(secret, timestamp, signature, raw_body):
         return 401
     event = json.loads(raw_body)
     if event["event_id"] != headers["X-Idempotency-Key"]:
         return 401
 
-    # The event is on the disk before the answer. What it causes is for a job of yours that reads the table.
+    # The event is on the disk before the answer. What it causes on your side is for a job that
+    # reads the table.
     with closing(sqlite3.connect(EVENTS, timeout=5)) as database, database:
         added = database.execute(
-            "insert into events (id, body) values (?, ?) on conflict do nothing", (event["event_id"], raw_body)
+            "insert into events (id, body) values (?, ?) on conflict do nothing",
+            (event["event_id"], raw_body),
         )
         is_new = added.rowcount == 1
     if is_new:
@@ -83,7 +87,9 @@ def read_secret():
 if __name__ == "__main__":
     os.umask(0o077)
     with closing(sqlite3.connect(EVENTS)) as database, database:
-        database.execute("create table if not exists events (id text primary key, body blob not null)")
+        database.execute(
+            "create table if not exists events (id text primary key, body blob not null)"
+        )
     server = ThreadingHTTPServer((HOST, PORT), Receiver)
     print(f"listening on http://{HOST}:{PORT}", flush=True)
     try:
