@@ -10,6 +10,7 @@ import os
 import sqlite3
 import sys
 from contextlib import closing
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from verify import verify
@@ -55,7 +56,7 @@ def receive(headers, raw_body):
     timestamp, signature = headers["X-Webhook-Timestamp"], headers["X-Webhook-Signature"]
     if not verify(secret, timestamp, signature, raw_body):
         return 401
-    event = json.loads(raw_body)
+    event = json.loads(raw_body, parse_float=Decimal)  # money is no float
     if event["event_id"] != headers["X-Idempotency-Key"]:
         return 401
 
@@ -70,7 +71,8 @@ def receive(headers, raw_body):
     if is_new:
         for item in event["data"].get("items", []):
             item.pop("cdKeys", None)
-        print(event["event_type"], json.dumps(event["data"], ensure_ascii=False), flush=True)
+        data = json.dumps(event["data"], default=str, ensure_ascii=False)
+        print(event["event_type"], data, flush=True)
     return 200
 
 
