@@ -329,12 +329,12 @@ export type QuoteAnswer = {
 export type Result = {
   /** Counts the account’s results from 1 without gaps. */
   seq: number
-  /** The order’s code, for `GET /b2b/orders/{code}`, which has its items and keys. */
+  /** The order’s code, for `GET /b2b/orders/{code}`, which has its keys. */
   orderCode: string
   /** Your own reference. */
   externalOrderId: string
   status: 'completed' | 'failed'
-  /** What was delivered. A partial result is `failed`: read the items of the order. */
+  /** What was delivered. A partial result is `failed`: the items say which of them was delivered. */
   outcome: 'full' | 'partial' | 'none'
   /** What was charged. At most two decimals. */
   totalAmount: number
@@ -344,6 +344,26 @@ export type Result = {
   currency: string
   /** When the order became final. The order of `seq` can differ from it by some seconds. */
   completedAt: string
+  /** The items of the order, in its order and with their ids there, but without keys. Of an item of which only a part was delivered there are two: one completed, one failed. */
+  items: ResultItem[]
+}
+
+export type ResultItem = {
+  /** The item’s id. */
+  id: string
+  /** The product’s `id`. */
+  productId: number
+  /** The product’s name when it was ordered. */
+  productName: string
+  /** The quantity. */
+  amount: number
+  /** What one cost. At most two decimals. */
+  price: number
+  status: 'completed' | 'failed'
+  /** What of it came back to the balance. At most two decimals. */
+  refundedAmount: number
+  /** Why it failed, for programs. */
+  errorCode: string | null
 }
 
 export type ResultPage = {

@@ -67,6 +67,10 @@ const partnersReads: Reads = {
       },
       items: [{ productId: products.topUp, quantity: 1, maxPrice: null, deliveryData: { gameUserId: '1' } }],
     })})`,
+  'first page of the results': (sql) =>
+    sql`select * from api.list_results(${partner.accountId}, ${partner.keyId}, 0, ${page})`,
+  'results from a number': (sql) =>
+    sql`select * from api.list_results(${partner.accountId}, ${partner.keyId}, ${orders / 10}, ${page})`,
   'an order': (sql) => sql`select api.get_order(${partner.accountId}, ${midCode(sql)})`,
   'the balance': (sql) => sql`select api.get_balance(${partner.accountId})`,
   'first page of the statement': (sql) => sql`select api.list_transactions(${partner.accountId}, ${page})`,

@@ -38,6 +38,7 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   QuoteRefusal: quoteModels.quoteRefusal,
   QuoteAnswer: models.success(quoteModels.quote),
   Result: models.result,
+  ResultItem: models.resultItem,
   ResultPage: models.success(models.resultPage),
   Balance: models.balance,
   BalanceAnswer: models.success(models.balance),

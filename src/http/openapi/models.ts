@@ -163,19 +163,42 @@ export const orderPage = v.object({
   }),
 })
 
+const { id, productId, productName, amount, price, refundedAmount, errorCode } = item.entries
+
+/** What of an item stands in a result. */
+export const resultItem = v.object({
+  id,
+  productId,
+  productName,
+  amount,
+  price,
+  status: v.picklist(['completed', 'failed']),
+  refundedAmount,
+  errorCode,
+})
+
 export const result = v.object({
   seq: wholeNumber('Counts the account’s results from 1 without gaps.', 1),
-  orderCode: code('The order’s code, for `GET /b2b/orders/{code}`, which has its items and keys.'),
+  orderCode: code('The order’s code, for `GET /b2b/orders/{code}`, which has its keys.'),
   externalOrderId: text('Your own reference.'),
   status: v.picklist(['completed', 'failed']),
   outcome: v.pipe(
     v.picklist(['full', 'partial', 'none']),
-    v.description('What was delivered. A partial result is `failed`: read the items of the order.'),
+    v.description(
+      'What was delivered. A partial result is `failed`: the items say which of them was delivered.',
+    ),
   ),
   totalAmount: money('What was charged.'),
   refundedAmount: money('What of it came back to the balance.'),
   currency,
   completedAt: time('When the order became final. The order of `seq` can differ from it by some seconds.'),
+  items: v.pipe(
+    v.array(resultItem),
+    v.description(
+      'The items of the order, in its order and with their ids there, but without keys. Of an item of which only a part ' +
+        'was delivered there are two: one completed, one failed.',
+    ),
+  ),
 })
 
 export const resultPage = v.object({

@@ -7,7 +7,7 @@ import { makePartner, type Partner } from '../../support/partner.ts'
 const { sql, partner, order, keys, read } = itemTests()
 
 type Page = {
-  results: { seq: number; orderCode: string; completedAt: string }[]
+  results: { seq: number; orderCode: string; completedAt: string; items: object[] }[]
   nextAfter: number
   lastSeq: number
   hasMore: boolean
@@ -37,6 +37,7 @@ describe('an order that ends gets the next number of its account', () => {
       externalOrderId: expect.any(String),
       currency: 'RUB',
       completedAt: expect.stringMatching(/Z$/),
+      items: expect.any(Array),
     }
     const ended = { status: 'failed', totalAmount: 10.5, refundedAmount: 10.5 }
     expect(await page()).toEqual({

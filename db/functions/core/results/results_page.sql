@@ -7,9 +7,14 @@ as $$
       select coalesce(json_agg(json_build_object(
         'seq', r.seq, 'orderCode', o.code, 'externalOrderId', o.external_order_id, 'status', o.status, 'outcome', o.outcome,
         'totalAmount', o.total_amount, 'refundedAmount', o.refunded_amount, 'currency', o.currency,
-        'completedAt', core.iso(o.completed_at)) order by r.seq), '[]')
+        'completedAt', core.iso(o.completed_at), 'items', of_order.items) order by r.seq), '[]')
       from unnest(page.rows[1:page_limit]) as r
-      cross join lateral (select o.* from supply.orders o where o.id = r.order_id offset 0) as o),
+      cross join lateral (select o.* from supply.orders o where o.id = r.order_id offset 0) as o
+      cross join lateral (
+        select coalesce(json_agg(json_build_object(
+          'id', i.id, 'productId', i.product_id, 'productName', i.product_name, 'amount', i.amount, 'price', i.price,
+          'status', i.status, 'refundedAmount', i.refunded_amount, 'errorCode', i.error_code) order by i.position, i.part), '[]') as items
+        from supply.order_items i where i.order_id = o.id) as of_order),
     'nextAfter', coalesce(page.rows[least(cardinality(page.rows), page_limit)].seq, least(after, mark.last_seq)),
     'lastSeq', mark.last_seq,
     'hasMore', cardinality(page.rows) > page_limit)
@@ -20,4 +25,5 @@ as $$
   cross join (select coalesce((select m.last_seq from supply.result_marks m where m.account_id = results_page.account_id), 0) as last_seq) as mark
 $$;
 comment on function core.results_page is
-  'The account''s results after a number, the oldest first, as partners read them, how many these are, and the account''s last number; from one snapshot, so that a page has no hole.';
+  'The account''s results after a number, the oldest first, as partners read them, each with its items under the names that core.orders_json gives them but without codes; '
+  'how many these are, and the account''s last number. From one snapshot, so that a page has no hole. Specification 4.';
