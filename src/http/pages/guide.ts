@@ -4,10 +4,13 @@ import type { Config } from '../../config.ts'
 import type { Context, Middleware, RouteContext, Routes } from '../context.ts'
 import { refuse } from '../errors.ts'
 import { rulesFor } from '../paths.ts'
+import { jsonLine } from '../reply.ts'
 import { addressOf, exampleAddress } from './address.ts'
+import { type Asset, makeAsset, replyAsset } from './assets.ts'
 import { guideFile } from './guide/files.ts'
 import { guidePages } from './guide/pages.ts'
 import { renderGuidePage } from './guide/render.ts'
+import { searchedSections } from './guide/search.ts'
 import { basePath, escapeHtml, replyPage } from './page.ts'
 
 /** The guide for partners. Each page is rendered once, when it is first asked for. */
@@ -19,8 +22,18 @@ export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publ
     if (page === undefined) return refuse(ctx, 'NOT_FOUND')
     const html = rendered.get(path) ?? renderGuidePage(base, page)
     rendered.set(path, html)
-    replyPage(ctx, html.replaceAll(exampleAddress, escapeHtml(addressOf(ctx, publicUrl))))
+    replyPage(ctx, html.replaceAll(exampleAddress, escapeHtml(addressOf(ctx, publicUrl))), { fetches: true })
   }
+  let searched: Asset | undefined
+  routes.get('/docs/search.json', (ctx: RouteContext) => {
+    searched ??= makeAsset(
+      jsonLine(JSON.stringify({ success: true, data: searchedSections() })),
+      'application/json',
+    )
+    ctx.vary('Authorization')
+    // A browser may keep it: before each use it shows the password again.
+    return replyAsset(ctx, searched, 'private, no-cache')
+  })
   routes.get('/docs', (ctx: RouteContext) => show(ctx, '/docs'))
   routes.get('/docs/:page', (ctx: RouteContext) => show(ctx, `/docs/${ctx.params.page}`))
 

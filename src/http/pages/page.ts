@@ -39,10 +39,18 @@ ${body}
 `
 }
 
-/** Answers with a page. One that `takesInput` has a form, which is sent to this service. */
-export function replyPage(ctx: Context, html: string, { status = 200, takesInput = false } = {}): void {
+/**
+ * Answers with a page. One that `takesInput` has a form, which is sent to this service; one that `fetches` has a script
+ * that asks this service for more.
+ */
+export function replyPage(
+  ctx: Context,
+  html: string,
+  { status = 200, takesInput = false, fetches = false } = {},
+): void {
   const formAction = `form-action ${takesInput ? "'self'" : "'none'"}`
-  ctx.set('Content-Security-Policy', [...contentSecurityPolicy, formAction].join('; '))
+  const connections = fetches ? ["connect-src 'self'"] : []
+  ctx.set('Content-Security-Policy', [...contentSecurityPolicy, ...connections, formAction].join('; '))
   ctx.status = status
   ctx.type = 'text/html'
   ctx.body = html

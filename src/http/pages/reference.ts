@@ -55,6 +55,7 @@ function pageOf(base: string, body: string): string {
 <link rel="stylesheet" href="${base}/assets/code.css">
 <link rel="stylesheet" href="${base}/assets/reference.css">
 <link rel="stylesheet" href="${base}/assets/reference_parts.css">
+<link rel="stylesheet" href="${base}/assets/search.css">
 <script type="module" src="${base}/assets/reference.js"></script>`,
     body,
   })

@@ -25,8 +25,9 @@ const policy = (header: unknown) =>
       .map(([name = '', values = '']) => [name, values]),
   )
 
-const isStrict = (header: unknown, formAction = "'none'") => {
+const isStrict = (header: unknown, formAction = "'none'", more = {}) => {
   expect(policy(header)).toEqual({
+    ...more,
     'default-src': "'none'",
     'script-src': "'self'",
     'style-src': "'self'",
@@ -241,7 +242,7 @@ describe('/docs', () => {
     for (const user of ['partner', '', 'имя']) {
       const answer = await api().get('/docs', { headers: encoded(`${user}:${password}`) })
       expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
-      isStrict(answer.headers['content-security-policy'])
+      isStrict(answer.headers['content-security-policy'], "'none'", { 'connect-src': "'self'" })
       expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
     }
   })
@@ -260,6 +261,16 @@ describe('/docs', () => {
     ]) {
       expect(await api().get(path, { headers })).toMatchObject({ status: 404 })
     }
+  })
+
+  test('lets a browser keep what its search looks in, and nobody else', async () => {
+    const { headers } = await api().get('/docs/search.json', { headers: basic(password) })
+    expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', 'referrer-policy': 'no-referrer' })
+    expect(headers.vary).toContain('Authorization')
+    const again = (given: object) =>
+      api().get('/docs/search.json', { headers: { ...given, 'if-none-match': String(headers.etag) } })
+    expect(await again(basic(password))).toMatchObject({ status: 304, text: '' })
+    expect(await again({})).toMatchObject({ status: 401, headers: { 'cache-control': 'no-store' } })
   })
 
   test('shows the commands with the address of the service', async () => {

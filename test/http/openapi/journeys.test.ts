@@ -363,13 +363,16 @@ describe('the documents', () => {
     await get(`/openapi.json?key=${partner.key}`, { key: undefined })
     await get(`/reference?key=${partner.key}`, { key: undefined })
     for (const path of ['/docs', '/docs/webhooks', '/docs/verify/verify.py']) await get(path, { headers })
+    const { etag } = (await get('/docs/search.json', { headers })).headers
+    const again = await get('/docs/search.json', { headers: { ...headers, 'if-none-match': String(etag) } })
+    expect(again.status).toBe(304)
     expect((await get('/docs/nothing', { headers })).status).toBe(404)
     expect((await get('/docs/verify/nothing', { headers })).status).toBe(404)
   })
 
   test('come with what they are made of', async () => {
     const files = ['page.css', 'code.css', 'guide.css', 'guide.js', 'reference.css', 'reference.js']
-    for (const file of [...files, 'icon.svg']) {
+    for (const file of [...files, 'minisearch.js', 'icon.svg']) {
       const { status, headers } = await get(`/assets/${file}`)
       expect(status).toBe(200)
       const again = await get(`/assets/${file}`, { headers: { 'if-none-match': String(headers.etag) } })

@@ -14,6 +14,7 @@ beforeAll(async () => {
 
 const narrow = { viewport: { width: 390, height: 844 } }
 const wide = { viewport: { width: 1280, height: 900 } }
+const soon = { timeout: 20_000 }
 
 describeInChromium('/reference in a browser', (open) => {
   async function openReference(options: Parameters<typeof open>[0] = wide, place = ''): Promise<Watched> {
@@ -34,7 +35,7 @@ describeInChromium('/reference in a browser', (open) => {
     )
     const shown = await page.evaluate('[...document.querySelectorAll("section[id]")].map(({ id }) => id)')
     expect((shown as string[]).toSorted()).toEqual(operations.map((one) => one.operationId).toSorted())
-    const linked = await page.locator('.contents a[data-words]').count()
+    const linked = await page.locator('.contents a[data-address]').count()
     expect(linked).toBe(operations.length)
     expect(complaints).toEqual([])
     expect(new Set(requests.map(({ url }) => new URL(url).origin))).toEqual(new Set([api().url]))
@@ -82,21 +83,33 @@ describeInChromium('/reference in a browser', (open) => {
     await expect.poll(() => page.locator('.contents [aria-current]').getAttribute('href')).toBe('#getBalance')
   })
 
-  test('finds operations, fields and codes as one types', async () => {
-    const { page } = await openReference()
+  test('finds operations, fields, codes and chapters as one types, without a request', async () => {
+    const { page, requests, complaints } = await openReference()
+    const options = page.getByRole('option')
+    const firstAddress = () => options.first().getAttribute('href')
+    await page.getByRole('combobox').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('transactions')
-    const links = page.locator('.contents nav a:visible')
-    await expect.poll(() => links.first().getAttribute('href')).not.toBe('#introduction')
-    expect(await page.locator('.contents a[data-words]:visible').count()).toBe(1)
-    await page.getByRole('searchbox').fill('price_changed')
-    await expect.poll(() => links.first().getAttribute('href')).toBe('#error-PRICE_CHANGED')
+    await expect.poll(firstAddress, soon).toBe('#listTransactions')
+    const box = page.getByRole('combobox')
+    for (const [query, address] of [
+      ['price_changed', '#error-PRICE_CHANGED'],
+      ['maxprice', '#placeOrder-body-items-maxPrice'],
+      ['transactoins', '#listTransactions'],
+      ['post orders', '#placeOrder'],
+      ['authentication', '#authentication'],
+    ] as const) {
+      await box.fill(query)
+      await expect.poll(firstAddress, { message: query, ...soon }).toBe(address)
+    }
     await page.keyboard.press('Enter')
-    await page.waitForURL('**/reference#error-PRICE_CHANGED')
-    await page.getByRole('searchbox').fill('no such word')
-    await expect.poll(() => page.getByRole('status').innerText()).toBe('Nothing found')
+    await page.waitForURL('**/reference#authentication')
+    await box.fill('qqqqqqqq')
+    await expect.poll(() => page.getByRole('status').innerText(), soon).toBe('Nothing found')
     await page.keyboard.press('Escape')
-    await expect.poll(() => links.count()).toBeGreaterThan(25)
+    expect(await box.inputValue()).toBe('')
+    expect(complaints).toEqual([])
+    expect(JSON.stringify(requests.slice(1))).not.toContain(key)
   })
 
   test('has tabs that the keyboard moves, and one language for all requests', async () => {
@@ -123,7 +136,7 @@ describeInChromium('/reference in a browser', (open) => {
     for (const text of ['curl -sS', 'await', 'urllib.request', 'INSUFFICIENT_BALANCE']) {
       expect(await section.getByText(text).first().isVisible(), text).toBe(true)
     }
-    expect(await page.getByRole('searchbox').count()).toBe(0)
+    expect(await page.getByRole('combobox').count()).toBe(0)
   })
 
   test('fits a narrow screen, with its contents folded until they are asked for', async () => {

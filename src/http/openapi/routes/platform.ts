@@ -21,6 +21,22 @@ const pathParameter = (name: string, example: string, description: string): Para
   schema: { type: 'string' },
 })
 
+const guideSections = {
+  sections: {
+    value: {
+      success: true,
+      data: [
+        {
+          href: '../docs/webhooks#deduplication',
+          title: 'Deduplication',
+          trail: ['Webhooks'],
+          text: 'An event can come more than once.',
+        },
+      ],
+    },
+  },
+}
+
 /** What is there besides the API: its state, its documents. */
 export const platformPaths: Paths = {
   '/': {
@@ -135,6 +151,29 @@ export const platformPaths: Paths = {
       summary: 'The guide for partners',
       security: [{ docsPassword: [] }],
       responses: { 200: html('The page.'), ...passwordCheck, ...everywhere },
+    },
+  },
+  '/docs/search.json': {
+    get: {
+      operationId: 'getGuideSections',
+      tags: ['Documents'],
+      summary: 'What the search of the guide looks in',
+      description:
+        'The sections of all pages, as plain text. A browser may keep it and asks with `If-None-Match`.',
+      security: [{ docsPassword: [] }],
+      responses: {
+        200: {
+          description: 'The sections.',
+          headers: countedHeaders('ETag', 'Cache-Control', 'Vary', 'Content-Encoding', 'Referrer-Policy'),
+          content: { 'application/json': { schema: { type: 'object' }, examples: guideSections } },
+        },
+        304: {
+          description: 'What you have still holds.',
+          headers: countedHeaders('ETag', 'Cache-Control', 'Vary', 'Referrer-Policy'),
+        },
+        ...passwordCheck,
+        ...everywhere,
+      },
     },
   },
   '/docs/{page}': {

@@ -1,5 +1,6 @@
 import { foldContents, markCurrent } from './contents.js'
 import { addCopyButtons } from './copy.js'
+import { addGuideSearch } from './guide_search.js'
 import { makeTabs } from './tabs.js'
 
 const contents = document.querySelector('.contents')
@@ -8,3 +9,4 @@ makeTabs(boxes)
 addCopyButtons(boxes)
 foldContents(contents)
 markCurrent(contents, '.sections a')
+addGuideSearch(document.querySelector('.search'))

@@ -1,6 +1,7 @@
 import { siteHeader } from '../header.ts'
 import { type Heading, type Rendered, renderMarkdown } from '../markdown.ts'
 import { renderPage } from '../page.ts'
+import { searchBox } from '../search_box.ts'
 import { addressIn } from './files.ts'
 import { operationLinks } from './operations.ts'
 import { type GuidePage, guideGroups, guidePages, readGuidePage } from './pages.ts'
@@ -19,9 +20,10 @@ export function renderGuidePage(base: string, page: GuidePage): string {
     head: `<link rel="stylesheet" href="${base}/assets/page.css">
 <link rel="stylesheet" href="${base}/assets/code.css">
 <link rel="stylesheet" href="${base}/assets/guide.css">
+<link rel="stylesheet" href="${base}/assets/search.css">
 <script type="module" src="${base}/assets/guide.js"></script>`,
     body: `<a class="skip" href="#content">Skip to the text</a>
-${siteHeader(base, 'guide')}
+${siteHeader(base, 'guide', { search: searchBox('Search the guide', `${base}/docs/search.json`) })}
 <div class="columns">
 ${contents(base, page, headings)}
 <main class="text" id="content">

@@ -39,6 +39,9 @@ export type Endpoint = {
 /** The operations of one subject. */
 export type Subject = { id: string; name: string; description: string; endpoints: Endpoint[] }
 
+/** The subjects of those who are no partners, or of programs: they come last. */
+export const lastSubjects = ['suppliers', 'documents', 'state']
+
 /** A name of the document as a part of an id of the page: no character in it has a meaning in HTML. */
 export function idOf(name: string): string {
   return name.replace(/[^A-Za-z0-9_.-]/g, '_')

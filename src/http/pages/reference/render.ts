@@ -1,15 +1,13 @@
 import { codeBlock, codeBox } from '../code_box.ts'
 import { siteHeader } from '../header.ts'
 import { escapeHtml } from '../page.ts'
-import { type ApiDocument, type Endpoint, type Subject, subjectsOf } from './api_document.ts'
+import { searchBox } from '../search_box.ts'
+import { type ApiDocument, type Endpoint, lastSubjects, type Subject, subjectsOf } from './api_document.ts'
 import { errorSections } from './errors.ts'
 import { heading, prose } from './html.ts'
 import { type Addresses, operationSection } from './operation.ts'
 import { sampleRequest } from './request.ts'
 import { samplesOf } from './samples.ts'
-
-/** The subjects of those who are no partners, or of programs: they come last. */
-const lastSubjects = ['suppliers', 'documents', 'state']
 
 /**
  * The body of a page that shows an OpenAPI document: its operations by subject, with all their fields, examples and
@@ -24,7 +22,7 @@ export function renderReference(document: ApiDocument, addresses: Addresses): st
   const sections = (some: Subject[]) =>
     some.map((subject) => subjectSection(document, addresses, subject)).join('\n')
   return `<a class="skip" href="#content">Skip to the text</a>
-${siteHeader(base, 'reference')}
+${siteHeader(base, 'reference', { search: searchBox('Search the reference') })}
 <div class="columns">
 ${sidebar(forPartners, others)}
 <main class="text" id="content">
@@ -41,10 +39,7 @@ function sidebar(forPartners: Subject[], others: Subject[]): string {
   const group = ({ id, name, endpoints }: Subject) =>
     `<li class="group"><a class="group-name" href="#${id}">${escapeHtml(name)}</a><ul>${endpoints.map(sidebarLink).join('\n')}</ul></li>`
   return `<details class="contents" open><summary>Contents</summary>
-<search><label class="search" hidden><span>Search</span> <input type="search" autocomplete="off" spellcheck="false" placeholder="Path, field or code"></label></search>
-<p class="found" role="status"></p>
 <nav aria-label="Contents">
-<ul class="found-fields" hidden></ul>
 <ul>
 ${plain('introduction', 'Introduction')}
 ${plain('authentication', 'Authentication')}
@@ -56,9 +51,8 @@ ${others.map(group).join('\n')}
 }
 
 function sidebarLink({ id, method, operation, path, event }: Endpoint): string {
-  const words = `${id} ${path ?? event} ${operation.summary}`
   const mark = event === undefined ? method : 'EVENT'
-  return `<li><a href="#${id}" data-words="${escapeHtml(words.toLowerCase())}"><span>${escapeHtml(operation.summary)}</span> <span class="method ${event === undefined ? method.toLowerCase() : 'event'}">${mark}</span></a></li>`
+  return `<li><a href="#${id}" data-address="${escapeHtml(path ?? event)}"><span>${escapeHtml(operation.summary)}</span> <span class="method ${event === undefined ? method.toLowerCase() : 'event'}">${mark}</span></a></li>`
 }
 
 function introduction(document: ApiDocument, { base, address }: Addresses, subjects: Subject[]): string {
