@@ -1,0 +1,91 @@
+"""Orders a purchase once, wherever this program is killed. Needs Python 3.8 and nothing else.
+
+python3 idempotent_purchase.py shop-1001 123456789   records a purchase, and orders what is open
+python3 idempotent_purchase.py                       orders what is open, as after a crash
+"""
+import http.client
+import json
+import os
+import sqlite3
+import sys
+import time
+import urllib.error
+import urllib.request
+
+BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:3000")
+API_KEY = os.environ.get("API_KEY", "")
+
+db = sqlite3.connect(os.environ.get("DATABASE", "shop.db"), timeout=10)
+db.executescript("""
+  create table if not exists purchases (reference text primary key, player text not null);
+  create table if not exists supply_orders (
+    reference text primary key references purchases, -- the idempotency key: made once, and never changed
+    request text not null,                           -- the body, sent byte for byte each time
+    status int,                                      -- null until the outcome is known
+    answer text)""")
+
+
+def record_purchase(reference, player):
+    """Step 1: the purchase, its key and its request are one transaction. Before it there is nothing to send."""
+    items = [{"productId": 101, "quantity": 1, "deliveryData": {"gameUserId": player}}]
+    request = json.dumps({"externalOrderId": reference, "items": items})
+    with db:
+        db.execute("insert or ignore into purchases values (?, ?)", (reference, player))
+        db.execute("insert or ignore into supply_orders (reference, request) values (?, ?)", (reference, request))
+
+
+def place_order(reference, request):
+    """Step 2: the same request again, until the outcome is known. Step 3: record it."""
+    seconds = 1
+    while True:
+        status, retry_after, body = post(reference, request)
+        is_ordered = status in (200, 201) and body.get("success") is True
+        is_refused = status in (400, 409, 422) and "code" in body
+        if is_ordered or is_refused:
+            with db:
+                db.execute(
+                    "update supply_orders set status = ?, answer = ? where reference = ?",
+                    (status, json.dumps(body), reference),
+                )
+            outcome = f"ordered as {body['data']['code']}" if is_ordered else f"refused, {body['code']}"
+            return print(f"{reference}: {outcome}")
+        # Nothing was ordered by a 401 or a 403, and no repeat makes the key a good one. The purchase stays open.
+        if status in (401, 403):
+            sys.exit(json.dumps(body))
+        # 402, 408, 429, 5xx, an answer that is not ours, or none: the purchase stays open.
+        trouble = f"{status} {body.get('code')}" if status else "no answer"
+        print(f"{reference}: {trouble}, again", file=sys.stderr)
+        time.sleep(retry_after or seconds)
+        seconds = min(2 * seconds, 60)
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args):
+        return None
+
+
+opener = urllib.request.build_opener(NoRedirects)
+
+
+def post(key, request):
+    """Status, Retry-After and body of the answer. Status 0: none, or half of one, and the outcome is not known."""
+    headers = {"X-Api-Key": API_KEY, "X-Idempotency-Key": key, "Content-Type": "application/json"}
+    call = urllib.request.Request(f"{BASE_URL}/b2b/orders", request.encode(), headers)
+    try:
+        try:
+            response = opener.open(call, timeout=30)
+        except urllib.error.HTTPError as refusal:
+            response = refusal
+        with response:
+            retry_after = response.headers.get("Retry-After", "")
+            seconds = int(retry_after) if retry_after.isdigit() else 0
+            body = json.load(response)
+            return response.getcode(), seconds, body if isinstance(body, dict) else {}
+    except (OSError, ValueError, http.client.HTTPException):
+        return 0, 0, {}
+
+
+if len(sys.argv) == 3:
+    record_purchase(sys.argv[1], sys.argv[2])
+for row in db.execute("select reference, request from supply_orders where status is null").fetchall():
+    place_order(*row)

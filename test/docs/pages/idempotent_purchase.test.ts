@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { audit } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { testApi } from '../../support/service.ts'
+
+const programs = join(import.meta.dirname, '../../../docs/programs')
+const scratch = mkdtempSync(join(tmpdir(), 'idempotent-purchase-'))
+const hasPython = spawnSync('python3', ['--version']).status === 0
+if (!hasPython) console.info('no python3 on this machine, hence not run: idempotent_purchase.py')
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** What becomes of the next request: nothing reaches the service, or its answer reaches nobody. */
+type Fault = 'lost request' | 'lost answer' | 'service unavailable' | 'half an answer'
+
+/** Stands between the program and the API. A request meets the first fault that is left, and `met` follows. */
+async function startNetwork() {
+  const faults: { fault: Fault; met: () => void }[] = []
+  const server: Server = createServer(async (incoming, outgoing) => {
+    const body = await text(incoming)
+    const next = faults.shift()
+    if (next?.fault === 'lost request') return next.met()
+    if (next?.fault === 'service unavailable') {
+      outgoing.writeHead(503, { 'retry-after': '1' }).end('{"success":false,"code":"UNAVAILABLE"}')
+      return next.met()
+    }
+    const headers = Object.fromEntries(
+      ['x-api-key', 'x-idempotency-key', 'content-type'].map((name) => [
+        name,
+        String(incoming.headers[name]),
+      ]),
+    )
+    const answer = await request(`${api().url}${incoming.url}`, { method: 'POST', headers, body })
+    const received = await answer.body.text()
+    if (next?.fault === 'lost answer') return next.met()
+    if (next?.fault === 'half an answer') {
+      outgoing.writeHead(answer.statusCode, { 'content-length': received.length })
+      return outgoing.write(received.slice(0, 40), () => {
+        outgoing.destroy()
+        next.met()
+      })
+    }
+    outgoing.writeHead(answer.statusCode).end(received)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Resolves when a request has met the fault. */
+    meet: (fault: Fault) => new Promise<void>((met) => void faults.push({ fault, met })),
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const languages = [
+  { file: 'idempotent_purchase.ts', command: process.execPath, runs: true },
+  { file: 'idempotent_purchase.py', command: 'python3', runs: hasPython },
+]
+
+describe.each(languages.filter(({ runs }) => runs))('$file', ({ file, command }) => {
+  let partner: Partner
+  let network: Awaited<ReturnType<typeof startNetwork>>
+  const shop = join(scratch, `${file}.db`)
+  const running = new Set<ChildProcess>()
+
+  beforeAll(async () => {
+    partner = await makePartner(database.sql)
+    network = await startNetwork()
+  })
+  afterAll(() => {
+    for (const child of running) child.kill('SIGKILL')
+    network.close()
+  })
+
+  function start(...args: string[]) {
+    const env = { PATH: process.env.PATH, BASE_URL: network.url, API_KEY: partner.key, DATABASE: shop }
+    const child = spawn(command, [join(programs, file), ...args], { env })
+    running.add(child)
+    const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    return {
+      ended: ended.then(([stdout, stderr, [code]]) => ({ code, stdout, stderr })),
+      async kill() {
+        child.kill('SIGKILL')
+        await ended
+      },
+    }
+  }
+
+  /** The orders of the partner, and how often each was charged. */
+  const orders = () => database.sql`
+    select o.order_code, o.external_order_id as reference,
+      (select count(*)::int from ops.ledger l where l.order_code = o.order_code and l.type = 'order_charge') as charges
+    from ops.orders o where o.account_id = ${partner.accountId} order by o.external_order_id`
+
+  /** What the shop's own database says of a purchase. */
+  function recorded(reference: string) {
+    const db = new DatabaseSync(shop)
+    const row = db.prepare('select status, answer from supply_orders where reference = ?').get(reference)
+    db.close()
+    return {
+      status: row?.status,
+      code: row?.answer === null ? null : JSON.parse(String(row?.answer)).data.code,
+    }
+  }
+
+  test('orders once, killed before its request came and after its order was placed', async () => {
+    const lost = network.meet('lost request')
+    const first = start('shop-1', '12345')
+    await lost
+    await first.kill()
+    expect([...(await orders())]).toEqual([])
+    expect(recorded('shop-1')).toEqual({ status: null, code: null })
+
+    const unanswered = network.meet('lost answer')
+    const second = start()
+    await unanswered
+    await second.kill()
+    const [order] = await orders()
+    expect(order).toMatchObject({ reference: 'shop-1', charges: 1 })
+    expect(recorded('shop-1')).toEqual({ status: null, code: null })
+
+    const { code, stdout, stderr } = await start().ended
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `shop-1: ordered as ${order?.order_code}\n` })
+    expect(stderr).not.toContain('again')
+    expect([...(await orders())]).toEqual([order])
+    expect(recorded('shop-1')).toEqual({ status: 200, code: order?.order_code })
+    expect(await start('shop-1', '12345').ended).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  test('repeats by itself what was refused for now, or answered by half', async () => {
+    network.meet('service unavailable')
+    network.meet('half an answer')
+    const { code, stdout, stderr } = await start('shop-2', '12345').ended
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^shop-2: ordered as ord_/) })
+    expect(stderr).toContain('shop-2: 503 UNAVAILABLE, again')
+    expect(stderr).toContain('shop-2: no answer, again')
+    const [, order] = await orders()
+    expect(order).toMatchObject({ reference: 'shop-2', charges: 1 })
+  })
+
+  test('orders once, run twice at the same time', async () => {
+    const both = [start('shop-3', '12345'), start('shop-3', '12345')].map(({ ended }) => ended)
+    const printed = (await Promise.all(both)).map(({ code, stdout }) => ({ code, stdout }))
+    const [, , order, ...others] = await orders()
+    expect(others).toEqual([])
+    expect(order).toMatchObject({ reference: 'shop-3', charges: 1 })
+    // One that comes late finds nothing open.
+    for (const { code, stdout } of printed) {
+      expect(code).toBe(0)
+      expect([`shop-3: ordered as ${order?.order_code}\n`, '']).toContain(stdout)
+    }
+    expect(recorded('shop-3').code).toBe(order?.order_code)
+    expect(await audit(database.sql)).toEqual([])
+  })
+})
