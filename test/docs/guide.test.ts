@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import demoCatalog from '../../db/seed/demo.json' with { type: 'json' }
-import { errorNames, errorOf } from '../../src/http/errors.ts'
 import { addressIn } from '../../src/http/pages/guide/files.ts'
 import { renderMarkdown } from '../../src/http/pages/markdown.ts'
 import { testDatabase } from '../support/database.ts'
@@ -104,17 +103,6 @@ describe('the programs of the guide', () => {
 })
 
 describe('the guide', () => {
-  test('names no error that does not exist', () => {
-    const codes = errorNames.map(
-      (name) => Object.entries(errorOf(name).body).find(([field]) => field === 'code')?.[1],
-    )
-    const named = guideTexts.flatMap(({ name, text }) =>
-      name === 'webhooks' ? [] : [...text.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, code]) => code),
-    )
-    expect(named.length).toBeGreaterThan(8)
-    expect(codes).toEqual(expect.arrayContaining(named))
-  })
-
   test('has a page for each of its files', () => {
     const files = readdirSync(join(docs, 'guide')).map((name) => `guide/${name}`)
     expect(files.sort()).toEqual(guideTexts.map(({ file }) => file).sort())

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import { testDatabase } from '../../support/database.ts'
 import { audit } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
+import { blocksOf, guideText } from '../guide_text.ts'
 
 const programs = join(import.meta.dirname, '../../../docs/programs')
 const scratch = mkdtempSync(join(tmpdir(), 'idempotent-purchase-'))
@@ -73,6 +74,12 @@ const languages = [
   { file: 'idempotent_purchase.ts', command: process.execPath, runs: true },
   { file: 'idempotent_purchase.py', command: 'python3', runs: hasPython },
 ]
+
+test.each(languages)('the page shows $file as it stands', ({ file }) => {
+  const shown = blocksOf(guideText('idempotency')).find((block) => block.file === `../programs/${file}`)
+  expect(`${shown?.text}\n`).toBe(readFileSync(join(programs, file), 'utf8'))
+  expect(shown?.isTab).toBe(true)
+})
 
 describe.each(languages.filter(({ runs }) => runs))('$file', ({ file, command }) => {
   let partner: Partner
