@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { guideText, guideTexts } from '../guide_text.ts'
+
+const entries = guideText('changelog').split('\n## What was added\n')[1] ?? ''
+
+test('entries are dated, newest first, each day once', () => {
+  const dates = [...entries.matchAll(/^### (.*)$/gm)].map(([, heading = '']) => heading)
+  expect(dates.length).toBeGreaterThan(1)
+  for (const date of dates) expect(new Date(`${date}T00:00:00Z`).toISOString().slice(0, 10)).toBe(date)
+  expect([...new Set(dates)].sort().reverse()).toEqual(dates)
+})
+
+test('an entry is of what there is: each route that it names', () => {
+  const paths = Object.keys(openApiDocument().paths).map((path) => path.replace(/\{(\w+)\}/g, '<$1>'))
+  const named = [...entries.matchAll(/`(?:GET |POST )?(\/[^`?]*)`/g)].map(([, path]) => path)
+  expect(named.length).toBeGreaterThan(8)
+  expect(paths).toEqual(expect.arrayContaining(named))
+})
+
+test('the guide says something of each route that partners use', () => {
+  const text = guideTexts.map((page) => page.text).join('\n')
+  const used = Object.keys(openApiDocument().paths).filter((path) =>
+    /^\/(b2b|simulation|reference|openapi\.json|docs$)/.test(path),
+  )
+  expect(used.length).toBeGreaterThan(15)
+  const missing = used.filter((path) => {
+    const place = path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^\\s/`]+')
+    return !new RegExp(`(?:[\\s\`]|\\$BASE_URL)${place}(?![\\w/.-])`).test(text)
+  })
+  expect(missing).toEqual([])
+})
