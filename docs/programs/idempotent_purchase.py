@@ -55,11 +55,12 @@ def place_order(reference, request):
         # 402, 408, 429, 5xx, an answer that is not ours, or none: the purchase stays open.
         trouble = f"{status} {body.get('code')}" if status else "no answer"
         print(f"{reference}: {trouble}, again", file=sys.stderr)
-        time.sleep(retry_after or seconds)
+        time.sleep(min(max(retry_after, seconds), 3600))
         seconds = min(2 * seconds, 60)
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
+    # A redirect would carry the key to wherever it leads.
     def redirect_request(self, *args):
         return None
 

@@ -48,7 +48,7 @@ async function placeOrder(reference: string, request: string): Promise<void> {
     if (status === 401 || status === 403) throw new Error(JSON.stringify(body))
     // 402, 408, 429, 5xx, an answer that is not ours, or none: the purchase stays open.
     console.error(`${reference}: ${status === 0 ? 'no answer' : `${status} ${body?.code}`}, again`)
-    await pause(1000 * (retryAfter || seconds))
+    await pause(1000 * Math.min(Math.max(retryAfter || 0, seconds), 3600))
   }
 }
 
@@ -59,7 +59,7 @@ async function post(key: string, request: string) {
       method: 'POST',
       headers: { 'X-Api-Key': API_KEY, 'X-Idempotency-Key': key, 'Content-Type': 'application/json' },
       body: request,
-      redirect: 'manual',
+      redirect: 'manual', // a redirect would carry the key to wherever it leads
       signal: AbortSignal.timeout(30_000),
     })
     const retryAfter = Number(response.headers.get('Retry-After'))

@@ -1,5 +1,7 @@
 """Proves that your books and the supplier's agree, up to a moment: by default the last midnight in UTC. Python 3.8.
 
+It ends with 0 where they agree, and not where they do not or could not be read.
+
 python3 reconcile.py
 python3 reconcile.py 2026-03-02T23:59:59.999Z
 """
@@ -32,9 +34,18 @@ db.executescript("""
 differences = []
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    # A redirect would carry the key to wherever it leads.
+    def redirect_request(self, *args):
+        return None
+
+
+opener = urllib.request.build_opener(NoRedirects)
+
+
 def get(path):
     call = urllib.request.Request(BASE_URL + path, headers={"X-Api-Key": API_KEY})
-    with urllib.request.urlopen(call, timeout=30) as response:
+    with opener.open(call, timeout=30) as response:
         return json.load(response, parse_float=Decimal)["data"]
 
 
@@ -67,11 +78,11 @@ def read_results():
 
 
 def read_statement():
-    """The transactions after the last one that is kept, and the balance at the end of them. They come newest first."""
+    """Keeps the transactions after the last one that is kept. The balance at the moment, and its last row."""
     (kept,) = db.execute("select coalesce(max(seq), 0) from statement").fetchone()
     path = f"/b2b/balance/transactions?limit=100&to={quote(until)}"
     first = page = get(path)
-    rows = list(first["transactions"])
+    rows = list(first["transactions"])  # the newest first
     while page["pagination"]["hasMore"] and rows[-1]["seq"] > kept + 1:
         page = get(f"{path}&cursor={page['pagination']['nextCursor']}")
         rows += page["transactions"]
@@ -81,13 +92,13 @@ def read_statement():
                 cents, after = to_cents(row["amount"]), to_cents(row["balanceAfter"])
                 values = (row["seq"], row["type"], cents, after, row["orderCode"], row["externalOrderId"])
                 db.execute("insert into statement values (?, ?, ?, ?, ?, ?)", values)
-    return to_cents(first["closingBalance"])
+    return to_cents(first["closingBalance"]), max((row["seq"] for row in rows), default=0)
 
 
-def judge_statement(closing):
+def judge_statement(closing, end):
     """Opening balance and movements make the closing balance, and no movement is missing."""
     last = balance = 0
-    for row in db.execute("select * from statement order by seq"):
+    for row in db.execute("select * from statement where seq <= ? order by seq", (end,)):
         if row["seq"] != last + 1:
             differences.append(f"statement: {row['seq']} comes after {last}")
         if balance + row["cents"] != row["balance_after"]:
@@ -97,7 +108,7 @@ def judge_statement(closing):
         differences.append(f"statement: it ends with {balance}, not with {closing}")
 
 
-def judge_orders():
+def judge_orders(end):
     """What you ordered is charged once; of each that is final, what failed came back, and no more."""
     orders = db.execute(
         """
@@ -109,8 +120,8 @@ def judge_orders():
         from statement s
         left join results r on r.order_code = s.order_code and r.completed_at <= ?
           and r.seq = (select max(seq) from results where order_code = s.order_code)
-        where type in ('order_charge', 'order_refund') group by s.order_code""",
-        (until,),
+        where s.seq <= ? and type in ('order_charge', 'order_refund') group by s.order_code""",
+        (until, end),
     )
     for one in orders:
         name = one["reference"]
@@ -146,9 +157,9 @@ def judge_own(ordered):
 # What you ordered before you ask has to be in the answers, and what they have you must have known before.
 ordered = [reference for (reference,) in db.execute("select reference from supply_orders where status in (200, 201)")]
 read_results()
-closing = read_statement()
-judge_statement(closing)
-judge_orders()
+closing, end = read_statement()
+judge_statement(closing, end)
+judge_orders(end)
 judge_own(ordered)
 for difference in differences:
     print(difference)

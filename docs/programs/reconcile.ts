@@ -1,4 +1,5 @@
 // Proves that your books and the supplier's agree, up to a moment: by default the last midnight in UTC. Needs Node 24.
+// It ends with 0 where they agree, and not where they do not or could not be read.
 //
 //   node reconcile.ts
 //   node reconcile.ts 2026-03-02T23:59:59.999Z
@@ -27,9 +28,9 @@ const differences: string[] = []
 // What you ordered before you ask has to be in the answers, and what they have you must have known before.
 const ordered = db.prepare('select reference from supply_orders where status in (200, 201)').all()
 await readResults()
-const closing = await readStatement()
-judgeStatement(closing)
-judgeOrders()
+const { closing, end } = await readStatement()
+judgeStatement(closing, end)
+judgeOrders(end)
 await judgeOwn(ordered.map(({ reference }) => String(reference)))
 
 for (const difference of differences) console.log(difference)
@@ -38,7 +39,11 @@ console.log(`until ${until}: closing balance ${closingBalance}, ${differences.le
 process.exitCode = differences.length === 0 ? 0 : 1
 
 async function get(path: string) {
-  const response = await fetch(BASE_URL + path, { headers: { 'X-Api-Key': API_KEY } })
+  const response = await fetch(BASE_URL + path, {
+    headers: { 'X-Api-Key': API_KEY },
+    redirect: 'error', // a redirect would carry the key to wherever it leads
+    signal: AbortSignal.timeout(30_000),
+  })
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
   return JSON.parse(await response.text()).data
 }
@@ -64,12 +69,12 @@ async function readResults(): Promise<void> {
   }
 }
 
-/** The transactions after the last one that is kept, and the balance at the end of them. They come newest first. */
-async function readStatement(): Promise<number> {
+/** Keeps the transactions after the last one that is kept. The balance at the moment, and its last row. */
+async function readStatement(): Promise<{ closing: number; end: number }> {
   const kept = Number(db.prepare('select coalesce(max(seq), 0) as seq from statement').get()?.seq)
   const path = `/b2b/balance/transactions?limit=100&to=${encodeURIComponent(until)}`
   const first = await get(path)
-  const rows = [...first.transactions]
+  const rows = [...first.transactions] // the newest first
   for (let page = first; page.pagination.hasMore && rows.at(-1).seq > kept + 1; ) {
     page = await get(`${path}&cursor=${page.pagination.nextCursor}`)
     rows.push(...page.transactions)
@@ -81,13 +86,14 @@ async function readStatement(): Promise<number> {
     insert.run(row.seq, row.type, ...amounts, row.orderCode, row.externalOrderId)
   }
   db.exec('commit')
-  return toCents(first.closingBalance)
+  return { closing: toCents(first.closingBalance), end: first.transactions[0]?.seq ?? 0 }
 }
 
 /** Opening balance and movements make the closing balance, and no movement is missing. */
-function judgeStatement(closing: number): void {
+function judgeStatement(closing: number, end: number): void {
   let [last, balance] = [0, 0]
-  for (const { seq, cents, balance_after } of db.prepare('select * from statement order by seq').all()) {
+  const rows = db.prepare('select * from statement where seq <= ? order by seq').all(end)
+  for (const { seq, cents, balance_after } of rows) {
     if (seq !== last + 1) differences.push(`statement: ${seq} comes after ${last}`)
     balance += Number(cents)
     if (balance !== balance_after) differences.push(`statement: the balance after ${seq} does not follow`)
@@ -98,7 +104,7 @@ function judgeStatement(closing: number): void {
 }
 
 /** What you ordered is charged once; of each that is final, what failed came back, and no more. */
-function judgeOrders(): void {
+function judgeOrders(end: number): void {
   const orders = db.prepare(`
     select s.order_code, s.reference,
       (select count(*) from statement where type = 'order_charge' and reference = s.reference) as charges,
@@ -108,8 +114,8 @@ function judgeOrders(): void {
     from statement s
     left join results r on r.order_code = s.order_code and r.completed_at <= ?
       and r.seq = (select max(seq) from results where order_code = s.order_code)
-    where type in ('order_charge', 'order_refund') group by s.order_code`)
-  for (const one of orders.all(until)) {
+    where s.seq <= ? and type in ('order_charge', 'order_refund') group by s.order_code`)
+  for (const one of orders.all(until, end)) {
     if (one.charges !== 1) differences.push(`${one.reference}: charged ${one.charges} times`)
     if (one.total === null) {
       if (one.refunded !== 0) differences.push(`${one.reference}: refunded without a result`)

@@ -119,6 +119,7 @@ describe.each(languages.filter(({ runs }) => runs))('$file', ({ file, command })
     expect(ask("select 1 from statement where reference = 'later'")).toEqual([])
     expect(await run()).toMatchObject({ code: 0, differences: [] })
     expect(ask("select cents from statement where reference = 'later'")).toEqual([{ cents: -1050 }])
+    expect(await run(String(row?.now))).toMatchObject({ code: 0, differences: [] })
   })
 
   test('finds an order that one side does not know, and one that was placed twice', async () => {
