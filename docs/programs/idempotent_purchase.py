@@ -15,13 +15,14 @@ import urllib.request
 BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:3000")
 API_KEY = os.environ.get("API_KEY", "")
 
+os.umask(0o077)  # an answer can hold keys of games
 db = sqlite3.connect(os.environ.get("DATABASE", "shop.db"), timeout=10)
 db.executescript("""
   create table if not exists purchases (reference text primary key, player text not null);
   create table if not exists supply_orders (
-    reference text primary key references purchases, -- the idempotency key: made once, and never changed
-    request text not null,                           -- the body, sent byte for byte each time
-    status int,                                      -- null until the outcome is known
+    reference text primary key references purchases, -- the idempotency key
+    request text not null, -- the body, sent byte for byte each time
+    status int, -- null until the outcome is known
     answer text)""")
 
 

@@ -8,14 +8,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 const { BASE_URL = 'http://127.0.0.1:3000', API_KEY = '', DATABASE = 'shop.db' } = process.env
 const [reference, player] = process.argv.slice(2)
 
+process.umask(0o077) // an answer can hold keys of games
 const db = new DatabaseSync(DATABASE)
 db.exec(`
   pragma busy_timeout = 10000;
   create table if not exists purchases (reference text primary key, player text not null);
   create table if not exists supply_orders (
-    reference text primary key references purchases, -- the idempotency key: made once, and never changed
-    request text not null,                           -- the body, sent byte for byte each time
-    status int,                                      -- null until the outcome is known
+    reference text primary key references purchases, -- the idempotency key
+    request text not null, -- the body, sent byte for byte each time
+    status int, -- null until the outcome is known
     answer text)`)
 
 if (reference !== undefined && player !== undefined) recordPurchase(reference, player)

@@ -9,7 +9,9 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
   VALIDATION_ERROR: {
     details: [{ path: 'items[0].quantity', message: 'must be a whole number from 1 to 2147483647' }],
   },
-  INVALID_CALLBACK_URL: { details: [{ path: 'callbackUrl', message: 'the host is not public' }] },
+  INVALID_CALLBACK_URL: {
+    details: [{ path: 'callbackUrl', message: 'callbackUrl must not point to an internal host name' }],
+  },
   DELIVERY_DATA_INVALID: {
     details: [{ path: 'items[0].deliveryData.gameUserId', message: 'is required' }],
   },
