@@ -27,12 +27,13 @@ db.executescript("""
 
 
 def record_purchase(reference, player):
-    """Step 1: the purchase, its key and its request are one transaction. Before it there is nothing to send."""
+    """Step 1: the purchase, its key and its request come in one transaction."""
     items = [{"productId": 101, "quantity": 1, "deliveryData": {"gameUserId": player}}]
     request = json.dumps({"externalOrderId": reference, "items": items})
     with db:
         db.execute("insert or ignore into purchases values (?, ?)", (reference, player))
-        db.execute("insert or ignore into supply_orders (reference, request) values (?, ?)", (reference, request))
+        insert = "insert or ignore into supply_orders (reference, request) values (?, ?)"
+        db.execute(insert, (reference, request))
 
 
 def place_order(reference, request):
@@ -43,14 +44,12 @@ def place_order(reference, request):
         is_ordered = status in (200, 201) and body.get("success") is True
         is_refused = status in (400, 409, 422) and "code" in body
         if is_ordered or is_refused:
+            update = "update supply_orders set status = ?, answer = ? where reference = ?"
             with db:
-                db.execute(
-                    "update supply_orders set status = ?, answer = ? where reference = ?",
-                    (status, json.dumps(body), reference),
-                )
-            outcome = f"ordered as {body['data']['code']}" if is_ordered else f"refused, {body['code']}"
-            return print(f"{reference}: {outcome}")
-        # Nothing was ordered by a 401 or a 403, and no repeat makes the key a good one. The purchase stays open.
+                db.execute(update, (status, json.dumps(body), reference))
+            code = body["data"]["code"] if is_ordered else body["code"]
+            return print(f"{reference}: {'ordered as' if is_ordered else 'refused,'} {code}")
+        # No repeat makes the API key a good one. The purchase stays open.
         if status in (401, 403):
             sys.exit(json.dumps(body))
         # 402, 408, 429, 5xx, an answer that is not ours, or none: the purchase stays open.
@@ -70,7 +69,7 @@ opener = urllib.request.build_opener(NoRedirects)
 
 
 def post(key, request):
-    """Status, Retry-After and body of the answer. Status 0: none, or half of one, and the outcome is not known."""
+    """What was answered. Status 0: nothing, or half of an answer, and the outcome is not known."""
     headers = {"X-Api-Key": API_KEY, "X-Idempotency-Key": key, "Content-Type": "application/json"}
     call = urllib.request.Request(f"{BASE_URL}/b2b/orders", request.encode(), headers)
     try:
@@ -89,5 +88,6 @@ def post(key, request):
 
 if len(sys.argv) == 3:
     record_purchase(sys.argv[1], sys.argv[2])
-for row in db.execute("select reference, request from supply_orders where status is null").fetchall():
-    place_order(*row)
+open_orders = "select reference, request from supply_orders where status is null"
+for reference, request in db.execute(open_orders).fetchall():
+    place_order(reference, request)

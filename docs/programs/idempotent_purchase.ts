@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const { BASE_URL = 'http://127.0.0.1:3000', API_KEY = '', DATABASE = 'shop.db' } = process.env
+const headers = { 'X-Api-Key': API_KEY, 'Content-Type': 'application/json' }
 const [reference, player] = process.argv.slice(2)
 
 process.umask(0o077) // an answer can hold keys of games
@@ -23,13 +24,14 @@ if (reference !== undefined && player !== undefined) recordPurchase(reference, p
 const open = db.prepare('select reference, request from supply_orders where status is null').all()
 for (const { reference, request } of open) await placeOrder(String(reference), String(request))
 
-/** Step 1: the purchase, its key and its request are one transaction. Before it there is nothing to send. */
+/** Step 1: the purchase, its key and its request come in one transaction. */
 function recordPurchase(reference: string, player: string): void {
   const items = [{ productId: 101, quantity: 1, deliveryData: { gameUserId: player } }]
   const request = JSON.stringify({ externalOrderId: reference, items })
   db.exec('begin immediate')
   db.prepare('insert or ignore into purchases values (?, ?)').run(reference, player)
-  db.prepare('insert or ignore into supply_orders (reference, request) values (?, ?)').run(reference, request)
+  const insert = 'insert or ignore into supply_orders (reference, request) values (?, ?)'
+  db.prepare(insert).run(reference, request)
   db.exec('commit')
 }
 
@@ -40,12 +42,13 @@ async function placeOrder(reference: string, request: string): Promise<void> {
     const isOrdered = [200, 201].includes(status) && typeof body?.data?.code === 'string'
     const isRefused = [400, 409, 422].includes(status) && typeof body?.code === 'string'
     if (isOrdered || isRefused) {
-      const record = db.prepare('update supply_orders set status = ?, answer = ? where reference = ?')
-      record.run(status, JSON.stringify(body), reference)
-      console.log(`${reference}: ${isOrdered ? `ordered as ${body.data.code}` : `refused, ${body.code}`}`)
+      const update = 'update supply_orders set status = ?, answer = ? where reference = ?'
+      db.prepare(update).run(status, JSON.stringify(body), reference)
+      const outcome = isOrdered ? `ordered as ${body.data.code}` : `refused, ${body.code}`
+      console.log(`${reference}: ${outcome}`)
       return
     }
-    // Nothing was ordered by a 401 or a 403, and no repeat makes the key a good one. The purchase stays open.
+    // No repeat makes the API key a good one. The purchase stays open.
     if (status === 401 || status === 403) throw new Error(JSON.stringify(body))
     // 402, 408, 429, 5xx, an answer that is not ours, or none: the purchase stays open.
     console.error(`${reference}: ${status === 0 ? 'no answer' : `${status} ${body?.code}`}, again`)
@@ -58,7 +61,7 @@ async function post(key: string, request: string) {
   try {
     const response = await fetch(`${BASE_URL}/b2b/orders`, {
       method: 'POST',
-      headers: { 'X-Api-Key': API_KEY, 'X-Idempotency-Key': key, 'Content-Type': 'application/json' },
+      headers: { ...headers, 'X-Idempotency-Key': key },
       body: request,
       redirect: 'manual', // a redirect would carry the key to wherever it leads
       signal: AbortSignal.timeout(30_000),

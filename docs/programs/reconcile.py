@@ -1,6 +1,5 @@
-"""Proves that your books and the supplier's agree, up to a moment: by default the last midnight in UTC. Python 3.8.
-
-It ends with 0 where they agree, and not where they do not or could not be read.
+"""Proves that your books and the supplier's agree, up to a moment: the last midnight in UTC unless
+given. Ends with 0 where they do, else, or where they could not be read, with 1. Python 3.8.
 
 python3 reconcile.py
 python3 reconcile.py 2026-03-02T23:59:59.999Z
@@ -24,12 +23,14 @@ db.row_factory = sqlite3.Row
 db.executescript("""
   create table if not exists purchases (reference text primary key, player text not null);
   create table if not exists supply_orders (
-    reference text primary key references purchases, request text not null, status int, answer text);
+    reference text primary key references purchases, request text not null,
+    status int, answer text);
   create table if not exists statement (
     seq int primary key, type text, cents int, balance_after int, order_code text, reference text);
   create index if not exists statement_reference on statement (reference);
   create table if not exists results (
-    seq int primary key, order_code text, reference text, total int, refunded int, failed int, completed_at text);
+    seq int primary key, order_code text, reference text, total int, refunded int, failed int,
+    completed_at text);
   create index if not exists results_order on results (order_code)""")
 differences = []
 
@@ -78,7 +79,7 @@ def read_results():
 
 
 def read_statement():
-    """Keeps the transactions after the last one that is kept. The balance at the moment, and its last row."""
+    """Keeps the transactions after the last one kept. The balance at the moment, and its last row."""
     (kept,) = db.execute("select coalesce(max(seq), 0) from statement").fetchone()
     path = f"/b2b/balance/transactions?limit=100&to={quote(until)}"
     first = page = get(path)
@@ -151,11 +152,13 @@ def judge_own(ordered):
         where type = 'order_charge' and reference not in (
           select reference from supply_orders where status is null or status in (200, 201))""")
     for row in foreign:
-        differences.append(f"{row['reference']}: they have it as {row['order_code']}, and we do not know it")
+        theirs = f"they have it as {row['order_code']}"
+        differences.append(f"{row['reference']}: {theirs}, and we do not know it")
 
 
-# What you ordered before you ask has to be in the answers, and what they have you must have known before.
-ordered = [reference for (reference,) in db.execute("select reference from supply_orders where status in (200, 201)")]
+# What you ordered before you ask is in the answers. What is in them, you had stored before.
+known = "select reference from supply_orders where status in (200, 201)"
+ordered = [reference for (reference,) in db.execute(known)]
 read_results()
 closing, end = read_statement()
 judge_statement(closing, end)

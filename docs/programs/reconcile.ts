@@ -1,5 +1,5 @@
-// Proves that your books and the supplier's agree, up to a moment: by default the last midnight in UTC. Needs Node 24.
-// It ends with 0 where they agree, and not where they do not or could not be read.
+// Proves that your books and the supplier's agree, up to a moment: the last midnight in UTC unless
+// given. Ends with 0 where they do, else, or where they could not be read, with 1. Needs Node 24.
 //
 //   node reconcile.ts
 //   node reconcile.ts 2026-03-02T23:59:59.999Z
@@ -14,18 +14,20 @@ db.exec(`
   pragma busy_timeout = 10000;
   create table if not exists purchases (reference text primary key, player text not null);
   create table if not exists supply_orders (
-    reference text primary key references purchases, request text not null, status int, answer text);
+    reference text primary key references purchases, request text not null,
+    status int, answer text);
   create table if not exists statement (
     seq int primary key, type text, cents int, balance_after int, order_code text, reference text);
   create index if not exists statement_reference on statement (reference);
   create table if not exists results (
-    seq int primary key, order_code text, reference text, total int, refunded int, failed int, completed_at text);
+    seq int primary key, order_code text, reference text, total int, refunded int, failed int,
+    completed_at text);
   create index if not exists results_order on results (order_code)`)
 
 const toCents = (amount: number) => Math.round(amount * 100)
 const differences: string[] = []
 
-// What you ordered before you ask has to be in the answers, and what they have you must have known before.
+// What you ordered before you ask is in the answers. What is in them, you had stored before.
 const ordered = db.prepare('select reference from supply_orders where status in (200, 201)').all()
 await readResults()
 const { closing, end } = await readStatement()
@@ -69,7 +71,7 @@ async function readResults(): Promise<void> {
   }
 }
 
-/** Keeps the transactions after the last one that is kept. The balance at the moment, and its last row. */
+/** Keeps the transactions after the last one kept. The balance at the moment, and its last row. */
 async function readStatement(): Promise<{ closing: number; end: number }> {
   const kept = Number(db.prepare('select coalesce(max(seq), 0) as seq from statement').get()?.seq)
   const path = `/b2b/balance/transactions?limit=100&to=${encodeURIComponent(until)}`
