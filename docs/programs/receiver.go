@@ -82,8 +82,7 @@ func receive(w http.ResponseWriter, r *http.Request) (int, error) {
 		return http.StatusUnauthorized, nil
 	}
 
-	// The event is on the disk before the answer. What it causes on your side is for a job that
-	// reads the folder.
+	// It is stored before the answer. What it causes is for a job of yours that reads the folder.
 	isNew, err := store(e.ID, rawBody)
 	if err != nil {
 		return 0, err

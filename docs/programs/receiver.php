@@ -1,9 +1,9 @@
 <?php
 // Receives webhooks: php -d post_max_size=16M -S 127.0.0.1:4100 receiver.php, with verify.php
-// beside it. PHP 8.1 or newer, no extension; the same file serves behind Apache or PHP-FPM. The
-// secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read
-// anew for each event and may come later. EVENTS (events) is the folder of the events, which
-// hold keys.
+// beside it. PHP 8.1 or newer, no extension. The secret is in WEBHOOK_SECRET, or in the file
+// that WEBHOOK_SECRET_FILE names, which is read anew for each event and may come later. EVENTS
+// (events) is the folder of the events, which hold keys: behind Apache or PHP-FPM, name one
+// that the web server does not serve.
 declare(strict_types=1);
 
 require_once __DIR__ . '/verify.php';
@@ -32,8 +32,7 @@ function receive(string $rawBody): int
         return 401;
     }
 
-    // The event is on the disk before the answer. What it causes on your side is for a job that
-    // reads the folder.
+    // It is stored before the answer. What it causes is for a job of yours that reads the folder.
     if (store($event['event_id'], $rawBody)) {
         foreach (array_keys($event['data']['items'] ?? []) as $index) {
             unset($event['data']['items'][$index]['cdKeys']);

@@ -60,8 +60,7 @@ def receive(headers, raw_body):
     if event["event_id"] != headers["X-Idempotency-Key"]:
         return 401
 
-    # The event is on the disk before the answer. What it causes on your side is for a job that
-    # reads the table.
+    # It is stored before the answer. What it causes is for a job of yours that reads the table.
     with closing(sqlite3.connect(EVENTS, timeout=5)) as database, database:
         added = database.execute(
             "insert into events (id, body) values (?, ?) on conflict do nothing",

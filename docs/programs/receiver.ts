@@ -48,8 +48,7 @@ async function receive(request: IncomingMessage): Promise<number> {
   const event = JSON.parse(rawBody.toString('utf8'))
   if (event.event_id !== header('x-idempotency-key')) return 401
 
-  // The event is on the disk before the answer. What it causes on your side is for a job that
-  // reads the table.
+  // It is stored before the answer. What it causes is for a job of yours that reads the table.
   const isNew = insert.run(event.event_id, rawBody).changes === 1
   if (isNew) console.log(`${event.event_type} ${JSON.stringify(event.data, withoutCodes)}`)
   return 200
