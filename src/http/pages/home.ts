@@ -48,7 +48,8 @@ function homePage(base: string): string {
   const rows = places.map(({ path, what }) => `<tr><td>${linked(path)}</td><td>${what}</td></tr>`)
   return renderPage(base, {
     title: 'Supply ordering',
-    head: `<link rel="stylesheet" href="${base}/assets/page.css">`,
+    head: `<link rel="stylesheet" href="${base}/assets/page.css">
+<link rel="stylesheet" href="${base}/assets/frame.css">`,
     body: `${siteHeader(base)}
 <main class="text alone" id="content">
 <h1>Supply ordering</h1>

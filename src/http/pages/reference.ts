@@ -52,6 +52,7 @@ function pageOf(base: string, body: string): string {
     title: 'Supply ordering: API reference',
     head: `<script src="${base}/assets/reference_key.js"></script>
 <link rel="stylesheet" href="${base}/assets/page.css">
+<link rel="stylesheet" href="${base}/assets/frame.css">
 <link rel="stylesheet" href="${base}/assets/code.css">
 <link rel="stylesheet" href="${base}/assets/reference.css">
 <link rel="stylesheet" href="${base}/assets/reference_parts.css">

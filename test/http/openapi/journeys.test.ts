@@ -371,7 +371,15 @@ describe('the documents', () => {
   })
 
   test('come with what they are made of', async () => {
-    const files = ['page.css', 'code.css', 'guide.css', 'guide.js', 'reference.css', 'reference.js']
+    const files = [
+      'page.css',
+      'frame.css',
+      'code.css',
+      'guide.css',
+      'guide.js',
+      'reference.css',
+      'reference.js',
+    ]
     for (const file of [...files, 'minisearch.js', 'icon.svg']) {
       const { status, headers } = await get(`/assets/${file}`)
       expect(status).toBe(200)

@@ -18,6 +18,7 @@ export function renderGuidePage(base: string, page: GuidePage): string {
   return renderPage(base, {
     title: `${page.label} · Supply ordering`,
     head: `<link rel="stylesheet" href="${base}/assets/page.css">
+<link rel="stylesheet" href="${base}/assets/frame.css">
 <link rel="stylesheet" href="${base}/assets/code.css">
 <link rel="stylesheet" href="${base}/assets/guide.css">
 <link rel="stylesheet" href="${base}/assets/search.css">
