@@ -63,10 +63,11 @@ function uniqueId(id: string, headings: Heading[]): string {
   }
 }
 
-// A narrow screen shows no headers, but the name of its column beside each cell other than the first of a row.
+// A narrow screen shows no headers, but the name of its column beside each cell other than the first of a row. Of two
+// columns the second one needs no name.
 function columnName({ header }: Tokens.Table, column: number): string {
   const name = header[column]?.text.replaceAll('`', '') ?? ''
-  return column === 0 || name === '' ? '' : ` data-label="${escapeHtml(name)}"`
+  return column === 0 || header.length < 3 || name === '' ? '' : ` data-label="${escapeHtml(name)}"`
 }
 
 // What is wider than a narrow screen moves by itself, by keyboard too, and not the whole page.

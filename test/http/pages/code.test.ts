@@ -74,6 +74,14 @@ describe('a block alone', () => {
   })
 })
 
+describe('a table', () => {
+  test('names the columns beside its cells where it has more than two', () => {
+    const html = render('| `a` | `b` | C d |\n|---|---|---|\n| 1 | 2 | 3 |')
+    expect(html).toContain('<tr><td>1</td><td data-label="b">2</td><td data-label="C d">3</td></tr>')
+    expect(render('| a | b |\n|---|---|\n| 1 | 2 |')).toContain('<tr><td>1</td><td>2</td></tr>')
+  })
+})
+
 describe('colours', () => {
   test('are there', () => {
     expect(coloured('ts', 'const a = 1')).toContain('<span class="hljs-keyword">const</span>')
