@@ -1,11 +1,14 @@
 <?php
-// Receives webhooks: php -d post_max_size=16M -S 127.0.0.1:4100 receiver.php, with verify.php
-// beside it. PHP 8.1 or newer, no extension. The secret is in WEBHOOK_SECRET, or in the file
-// that WEBHOOK_SECRET_FILE names, which is read anew for each event and may come later. EVENTS
-// (events) is the folder of the events, which hold keys: behind Apache or PHP-FPM, name one
-// that the web server does not serve.
+// Receives webhooks: php -d post_max_size=16M -d display_errors=0 -S 127.0.0.1:4100 receiver.php,
+// with verify.php beside it. PHP 8.1 or newer, no extension. The secret is in WEBHOOK_SECRET, or
+// in the file that WEBHOOK_SECRET_FILE names, which is read anew for each event and may come
+// later. EVENTS (events) is the folder of the events, which hold keys. Behind Apache or PHP-FPM,
+// name one that the web server does not serve, and make both settings there.
 declare(strict_types=1);
 
+// Only what is stored is answered by 200. An error that PHP shows would be answered so, too.
+http_response_code(503);
+ini_set('display_errors', '0');
 require_once __DIR__ . '/verify.php';
 
 const LARGEST_BODY = 10 * 1024 * 1024; // the keys of an order come in one body

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -200,7 +200,8 @@ function storeTaken(folder: string): { giveBack(): void } {
   const events = join(folder, 'events')
   if (!readdirSync(folder).includes('events.db')) {
     renameSync(events, `${events}.away`)
-    writeFileSync(events, '')
+    // A folder in which not even root can write.
+    symlinkSync('/proc', events)
     return {
       giveBack: () => {
         rmSync(events)
