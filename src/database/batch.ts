@@ -102,7 +102,11 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
   function wait(member: Member<In, Out>): void {
     if (busyLine.has(member.key)) return void busyLine.add([member])
     waiting.add(member)
-    if (running < inFlight) return void runWaiting()
+    if (running < inFlight) {
+      void runWaiting()
+      // What comes to a batch at rest is the first to be taken.
+      if (running === 1) return
+    }
     member.timer = setTimeout(() => {
       waiting.remove(member)
       member.reject(new DatabaseDeadline())

@@ -166,6 +166,14 @@ describe('a call that waits too long for its run', () => {
     expect(runs).toHaveLength(1)
   })
 
+  test('is unavailable also where several came in one turn, and others took the runs that were free', async () => {
+    const { call, runs } = manual({ inFlight: 2, max: 1, waitMs: 500, keyOf: (item) => item[0] ?? '' })
+    const [, second] = ['a1', 'a2', 'b1'].map((item) => call(item).catch((e: unknown) => e))
+    await turn()
+    expect(runs.map(({ items }) => items)).toEqual([['a1'], ['b1']])
+    expect(isUnavailable(await second)).toBe(true)
+  })
+
   test('may take as long as it likes once its run has begun', async () => {
     const { call, answer } = manual({ waitMs: 20 })
     const calls = await callInTurn(call, ['a', 'b'])
