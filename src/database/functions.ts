@@ -204,7 +204,7 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
-  /** Returns a working API key of the demo partner: the known one if it works, else a new one. The first call makes the partner, with a deposit of 100000 RUB, and its signing secret, which other accounts have from their first delivery on. For demonstrations only. */
+  /** Returns a working API key of the demo partner: the known one if it works, else a new one. The first call makes the partner, a test account with a deposit of 100000 RUB, and its signing secret, which other accounts have from their first delivery on. For demonstrations only. */
   'ops.ensure_demo_key': {
     args: { known?: string | null }
     result: string | null

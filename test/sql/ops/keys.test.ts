@@ -290,6 +290,20 @@ describe('the key of the demo partner', () => {
     expect(await sql()`select from ops.accounts where name = 'Demo partner'`).toHaveLength(1)
   })
 
+  test('is never that of a live account, whatever its name', async () => {
+    const undo = new Error('undo')
+    const tried = database.sql.begin(async (tx) => {
+      await tx`update supply.accounts set name = 'Another' where name = 'Demo partner'`
+      await tx`select ops.create_account('Demo partner')`
+      const [demo] = await tx`select ops.ensure_demo_key() as key`
+      const [row] = await tx`
+        select a.mode from supply.accounts a where a.id = ops.account_of_key(${demo?.key})`
+      expect(row?.mode).toBe('test')
+      throw undo
+    })
+    await expect(tried).rejects.toBe(undo)
+  })
+
   test('comes with a signing secret, which stays', async () => {
     const secretAfter = async (known: string | null) => {
       await sql()`select ops.ensure_demo_key(${known})`
