@@ -18,6 +18,7 @@ API_KEY = os.environ.get("API_KEY", "")
 midnight = datetime.now(timezone.utc).strftime("%Y-%m-%dT00:00:00.000Z")
 until = sys.argv[1] if len(sys.argv) > 1 else midnight
 
+os.umask(0o077)  # your orders' answers, which it holds too, can hold keys of games
 db = sqlite3.connect(os.environ.get("DATABASE", "shop.db"), timeout=10)
 db.row_factory = sqlite3.Row
 db.executescript("""

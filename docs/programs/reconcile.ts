@@ -9,6 +9,7 @@ const { BASE_URL = 'http://127.0.0.1:3000', API_KEY = '', DATABASE = 'shop.db' }
 const midnight = new Date(new Date().setUTCHours(0, 0, 0, 0)).toISOString()
 const [until = midnight] = process.argv.slice(2)
 
+process.umask(0o077) // your orders' answers, which it holds too, can hold keys of games
 const db = new DatabaseSync(DATABASE)
 db.exec(`
   pragma busy_timeout = 10000;

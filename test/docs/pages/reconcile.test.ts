@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -100,6 +100,10 @@ describe.each(languages.filter(({ runs }) => runs))('$file', ({ file, command })
     await sql()`select ops.refund_item(${partial.body.items[1]?.id ?? null}, 10.5, 'complaint 1', 'it was the wrong player')`
     while ((await sql()`select work.number_results() as more`)[0]?.more);
   }
+
+  test('makes the database for its owner alone, for answers with keys come into it', () => {
+    expect((statSync(shop).mode & 0o077).toString(8)).toBe('0')
+  })
 
   test('finds nothing where there is nothing, however often it runs', async () => {
     const balance = (await balanceOf(sql(), partner)).toFixed(2)
