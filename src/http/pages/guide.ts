@@ -5,13 +5,13 @@ import type { Context, Middleware, RouteContext, Routes } from '../context.ts'
 import { refuse } from '../errors.ts'
 import { rulesFor } from '../paths.ts'
 import { jsonLine } from '../reply.ts'
-import { addressOf, exampleAddress } from './address.ts'
+import { addressOf, withAddress } from './address.ts'
 import { type Asset, makeAsset, replyAsset } from './assets.ts'
 import { guideFile } from './guide/files.ts'
 import { guidePages } from './guide/pages.ts'
 import { renderGuidePage } from './guide/render.ts'
 import { searchedSections } from './guide/search.ts'
-import { basePath, escapeHtml, replyPage } from './page.ts'
+import { basePath, replyPage } from './page.ts'
 
 /** The guide for partners. Each page is rendered once, when it is first asked for. */
 export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publicUrl'>): void {
@@ -22,7 +22,7 @@ export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publ
     if (page === undefined) return refuse(ctx, 'NOT_FOUND')
     const html = rendered.get(path) ?? renderGuidePage(base, page)
     rendered.set(path, html)
-    replyPage(ctx, html.replaceAll(exampleAddress, escapeHtml(addressOf(ctx, publicUrl))), { fetches: true })
+    replyPage(ctx, withAddress(html, addressOf(ctx, publicUrl)), { fetches: true })
   }
   let searched: Asset | undefined
   routes.get('/docs/search.json', (ctx: RouteContext) => {

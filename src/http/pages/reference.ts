@@ -2,8 +2,8 @@ import type { Config } from '../../config.ts'
 import { accountOf, type Middleware, type RouteContext, type Routes } from '../context.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import { jsonLine } from '../reply.ts'
-import { addressOf, exampleAddress } from './address.ts'
-import { basePath, escapeHtml, renderPage, replyPage } from './page.ts'
+import { addressOf, exampleAddress, withAddress } from './address.ts'
+import { basePath, renderPage, replyPage } from './page.ts'
 import { keyForm } from './reference/key_form.ts'
 import { renderReference } from './reference/render.ts'
 
@@ -29,7 +29,7 @@ export function addReferenceRoutes(routes: Routes, { publicUrl }: Options): void
   routes.get('/reference', (ctx: RouteContext) => {
     accountOf(ctx)
     page ??= pageOf(base, renderReference(document, { base, address: exampleAddress }))
-    replyPage(ctx, page.replaceAll(exampleAddress, escapeHtml(addressOf(ctx, publicUrl))))
+    replyPage(ctx, withAddress(page, addressOf(ctx, publicUrl)))
   })
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
+import { makePartner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
 import { describeInChromium, overflowOf } from './chromium.ts'
 
@@ -9,6 +10,9 @@ const api = testApi(() => database.url, { config })
 const behindProxy = testApi(() => database.url, {
   config: { ...config, publicUrl: 'https://supply.example/api/' },
 })
+
+const oddUrl = 'https://supply.example/$`/api'
+const oddlyNamed = testApi(() => database.url, { config: { ...config, publicUrl: oddUrl } })
 
 const places = {
   ...{ service: 'supply-ordering', api: '/b2b', reference: '/reference', openApi: '/openapi.json' },
@@ -37,6 +41,20 @@ test('/ is a page for browsers, with nothing in it but text and links', async ()
   expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
   expect(answer.text).not.toMatch(/<script|<style| style=| on\w+=/)
   for (const path of Object.values(places).slice(1)) expect(answer.text).toContain(path)
+})
+
+test('pages show the address of the service as it is, whatever characters it has', async () => {
+  const { key } = await makePartner(database.sql)
+  const authorization = `Basic ${Buffer.from(`partner:${config.docsPassword}`).toString('base64')}`
+  const pages = [
+    await oddlyNamed().get('/docs', { headers: { authorization } }),
+    await oddlyNamed().get(`/reference?key=${key}`),
+  ]
+  for (const { status, text } of pages) {
+    expect(status).toBe(200)
+    expect(text).toContain(oddUrl)
+    expect(text.match(/<html/g)).toHaveLength(1)
+  }
 })
 
 test('each address leads somewhere, whatever it asks for', async () => {
