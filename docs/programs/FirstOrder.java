@@ -114,7 +114,7 @@ class FirstOrder {
         boolean isReady = System.getenv("BASE_URL") != null && System.getenv("API_KEY") != null;
         if (!isReady || args.length < 1 || args.length > 2) {
             System.err.println(
-                    "usage: set BASE_URL and API_KEY, then: java FirstOrder.java shop-1001 [product]");
+                    "usage: set BASE_URL and API_KEY, then: java FirstOrder.java shop-1 [product]");
             System.exit(2);
         }
         try {

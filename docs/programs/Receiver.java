@@ -62,7 +62,7 @@ class Receiver {
         String id = field(body, "event_id");
         if (!id.equals(exchange.getRequestHeaders().getFirst("X-Idempotency-Key"))) return 401;
 
-        // It is stored before the answer. What it causes is for a job of yours that reads the folder.
+        // It is stored before the answer. What it causes is for a job that reads the folder.
         if (store(id, rawBody)) {
             String order = field(body, "orderCode") + " " + field(body, "externalOrderId");
             String status = field(body, "status");

@@ -80,7 +80,7 @@ def read_results():
 
 
 def read_statement():
-    """Keeps the transactions after the last one kept. The balance at the moment, and its last row."""
+    """Keeps the transactions after the last one. The balance at the moment, and its last row."""
     (kept,) = db.execute("select coalesce(max(seq), 0) from statement").fetchone()
     path = f"/b2b/balance/transactions?limit=100&to={quote(until)}"
     first = page = get(path)
@@ -92,7 +92,8 @@ def read_statement():
         for row in rows:
             if row["seq"] > kept:
                 cents, after = to_cents(row["amount"]), to_cents(row["balanceAfter"])
-                values = (row["seq"], row["type"], cents, after, row["orderCode"], row["externalOrderId"])
+                names = (row["orderCode"], row["externalOrderId"])
+                values = (row["seq"], row["type"], cents, after, *names)
                 db.execute("insert into statement values (?, ?, ?, ?, ?, ?)", values)
     return to_cents(first["closingBalance"]), max((row["seq"] for row in rows), default=0)
 
@@ -111,11 +112,12 @@ def judge_statement(closing, end):
 
 
 def judge_orders(end):
-    """What you ordered is charged once; of each that is final, what failed came back, and no more."""
+    """What you ordered is charged once; of what is final, what failed came back, and no more."""
     orders = db.execute(
         """
         select s.order_code, s.reference,
-          (select count(*) from statement where type = 'order_charge' and reference = s.reference) as charges,
+          (select count(*) from statement
+            where type = 'order_charge' and reference = s.reference) as charges,
           -sum(case type when 'order_charge' then cents else 0 end) as charged,
           sum(case type when 'order_refund' then cents else 0 end) as refunded,
           r.total, r.refunded as told, r.failed

@@ -99,18 +99,23 @@ function judgeStatement(closing: number, end: number): void {
   for (const { seq, cents, balance_after } of rows) {
     if (seq !== last + 1) differences.push(`statement: ${seq} comes after ${last}`)
     balance += Number(cents)
-    if (balance !== balance_after) differences.push(`statement: the balance after ${seq} does not follow`)
+    if (balance !== balance_after) {
+      differences.push(`statement: the balance after ${seq} does not follow`)
+    }
     last = Number(seq)
     balance = Number(balance_after)
   }
-  if (balance !== closing) differences.push(`statement: it ends with ${balance}, not with ${closing}`)
+  if (balance !== closing) {
+    differences.push(`statement: it ends with ${balance}, not with ${closing}`)
+  }
 }
 
 /** What you ordered is charged once; of each that is final, what failed came back, and no more. */
 function judgeOrders(end: number): void {
   const orders = db.prepare(`
     select s.order_code, s.reference,
-      (select count(*) from statement where type = 'order_charge' and reference = s.reference) as charges,
+      (select count(*) from statement
+        where type = 'order_charge' and reference = s.reference) as charges,
       -sum(case type when 'order_charge' then cents else 0 end) as charged,
       sum(case type when 'order_refund' then cents else 0 end) as refunded,
       r.total, r.refunded as told, r.failed

@@ -49,8 +49,9 @@ final class WebhookSignature {
     /**
      * Tells whether a webhook is authentic and fresh.
      *
-     * <p>rawBody is the body's bytes as they came, before any parser touched them; a header that is absent is null; now
-     * is the Unix time in seconds, as Instant.now().getEpochSecond() gives it. Never throws for what the sender sent.
+     * <p>rawBody is the body's bytes as they came, before any parser touched them; a header that is
+     * absent is null; now is the Unix time in seconds, as Instant.now().getEpochSecond() gives it.
+     * Never throws for what the sender sent.
      */
     static boolean verify(
             String secret, String timestampHeader, String signatureHeader, byte[] rawBody, long now) {

@@ -1,7 +1,8 @@
 // Checks webhook signatures. Run it against the vectors: go run verify.go vectors.go vectors.tsv (Go 1.16 or newer)
-package main
 
 // [docs:begin]
+package main
+
 import (
 	"crypto/hmac"
 	"crypto/sha256"
@@ -14,8 +15,9 @@ var unixTime = regexp.MustCompile(`^[0-9]{1,12}$`)
 
 // verify tells whether a webhook is authentic and fresh.
 //
-// rawBody is the body's bytes as they came, before any parser touched them; a header that is absent is "", as
-// http.Header.Get gives it; now is time.Now().Unix(). It never panics for what the sender sent.
+// rawBody is the body's bytes as they came, before any parser touched them; a header that is
+// absent is "", as http.Header.Get gives it; now is time.Now().Unix(). It never panics for what
+// the sender sent.
 func verify(secret, timestampHeader, signatureHeader string, rawBody []byte, now int64) bool {
 	if !unixTime.MatchString(timestampHeader) {
 		return false

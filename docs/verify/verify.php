@@ -6,8 +6,8 @@ declare(strict_types=1);
 /**
  * Tells whether a webhook is authentic and fresh.
  *
- * $rawBody is the body's bytes as they came, before any parser touched them; a header that is absent is null;
- * $now is the Unix time in seconds. Never throws for what the sender sent.
+ * $rawBody is the body's bytes as they came, before any parser touched them; a header that is
+ * absent is null; $now is the Unix time in seconds. Never throws for what the sender sent.
  */
 function verify(
     string $secret,

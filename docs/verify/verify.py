@@ -17,8 +17,8 @@ def verify(
 ) -> bool:
     """Tells whether a webhook is authentic and fresh.
 
-    raw_body is the body's bytes as they came, before any parser touched them; a header that is absent is None;
-    now is the Unix time in seconds. Never raises for what the sender sent.
+    raw_body is the body's bytes as they came, before any parser touched them; a header that is
+    absent is None; now is the Unix time in seconds. Never raises for what the sender sent.
     """
     if timestamp_header is None or signature_header is None:
         return False

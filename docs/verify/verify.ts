@@ -10,8 +10,8 @@ import { readFileSync } from 'node:fs'
 /**
  * Tells whether a webhook is authentic and fresh.
  *
- * `rawBody` is the body's bytes as they came, before any parser touched them; a header that is absent is undefined;
- * `now` is the Unix time in seconds. Never throws for what the sender sent.
+ * `rawBody` is the body's bytes as they came, before any parser touched them; a header that is
+ * absent is undefined; `now` is the Unix time in seconds. Never throws for what the sender sent.
  */
 export function verify(
   secret: string,
