@@ -127,6 +127,25 @@ describeInChromium('the guide in a browser', (open) => {
     expect(await page.locator('.contents [aria-current=page]').innerText()).toBe('Webhooks')
   })
 
+  test('no program scrolls sideways on a desk, whichever language is chosen', async () => {
+    for (const path of [
+      '/docs',
+      '/docs/first-webhook',
+      '/docs/idempotency',
+      '/docs/reconciliation',
+      '/docs/webhooks',
+    ]) {
+      const { page } = await openGuide(path)
+      const tooWide = await page.evaluate(`[...document.querySelectorAll('.panel')].flatMap((panel) => {
+        panel.hidden = false
+        panel.style.display = 'block'
+        const isTooWide = panel.querySelector('.file') && panel.scrollWidth > panel.clientWidth
+        return isTooWide ? [panel.dataset.label] : []
+      })`)
+      expect(tooWide, path).toEqual([])
+    }
+  })
+
   test('each page leads to the next, and back', async () => {
     const { page } = await openGuide('/docs')
     await page.locator('.neighbours').getByRole('link', { name: 'Next Your first webhook' }).click()
