@@ -59,7 +59,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     const codeReloaded = await retry(() => loadCode(client, code, { retry, force: applied.length > 0 }))
     if (codeReloaded) log(`loaded ${code.length} functions and views`)
     const logins = await retry(() => ensureLogins(client, options.logins ?? {}, options.loginSettings))
-    for (const login of logins) log(`login ${login} has the password that was given`)
+    for (const login of logins) log(`login ${login} has its password`)
     return { applied, codeReloaded }
   } finally {
     await client.end()
