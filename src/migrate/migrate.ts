@@ -51,6 +51,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const retry = createRetry({ client, connect, lockPatienceMs, log })
   try {
     await refuseOldServer(client)
+    await warnOfLocale(client, log)
     await takeLock(client, log)
     await client.query(sessionSettings)
     await migrateQueue(url)
@@ -92,6 +93,19 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   const server = rows[0]
   if (server === undefined || server.number < oldestServer) {
     throw new Error(`PostgreSQL 16 or newer is needed; this server is ${server?.version}`)
+  }
+}
+
+// A database keeps its locale, so one that serves already is not refused.
+async function warnOfLocale(client: pg.Client, log: (line: string) => void): Promise<void> {
+  const { rows } = await client.query<{ locale: string }>(
+    `select datctype as locale from pg_database where datname = current_database() and lower('Ч') <> 'ч'`,
+  )
+  for (const { locale } of rows) {
+    log(
+      `the locale of the database, ${locale}, knows no upper case but that of ASCII: references of deposits that differ ` +
+        'in the case of other letters are two references; make new databases with C.UTF-8',
+    )
   }
 }
 

@@ -31,6 +31,26 @@ describe('migrate', () => {
     expect(await run()).toEqual({ applied: [], codeReloaded: false })
   })
 
+  test('says it where the database knows no upper case outside ASCII', async () => {
+    const lines: string[] = []
+    await run((line) => lines.push(line))
+    const [server] = await database.sql`select lower('Ч') = 'ч' as folds`
+    expect(lines.some((line) => line.startsWith('the locale of the database'))).toBe(!server?.folds)
+    const name = `${new URL(database.url).pathname.slice(1)}_c`
+    await database.sql`create database ${database.sql(name)} template template0 encoding 'UTF8'
+      locale_provider libc lc_collate 'C' lc_ctype 'C'`
+    try {
+      const url = new URL(database.url)
+      url.pathname = `/${name}`
+      await migrate({ databaseUrl: url.href, ...folders, log: (line) => lines.push(line) })
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^the locale of the database, C, .* two references\b/),
+      )
+    } finally {
+      await database.sql`drop database if exists ${database.sql(name)} with (force)`
+    }
+  })
+
   test('applies only what is new, and loads the code again after it', async () => {
     await run()
     folders.write('migrations/0002_more.sql', 'create table supply.more ()')
