@@ -5,7 +5,7 @@ export const jsonWords: Words = { true: 'true', false: 'false', null: 'null' }
 export const pythonWords: Words = { true: 'True', false: 'False', null: 'None' }
 
 /** What is in one line if it is as short as this. */
-const lineLength = 56
+const lineLength = 48
 
 /** A JSON value, laid out to be read. `indent` stands before each line but the first. */
 export function literal(value: unknown, words: Words = jsonWords, indent = ''): string {
