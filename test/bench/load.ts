@@ -122,8 +122,12 @@ async function runOrders(run: OrderRun): Promise<OrderResult> {
     if (!Number.isFinite(at)) tally.lost += 1
   }
 
-  const marks = [setTimeout(() => tell({ type: 'begin' }), warmUpMs)]
-  marks.push(setTimeout(() => tell({ type: 'end' }), warmUpMs + ms))
+  let isEndTold = false
+  const tellEnd = () => {
+    if (!isEndTold) tell({ type: 'end' })
+    isEndTold = true
+  }
+  const marks = [setTimeout(() => tell({ type: 'begin' }), warmUpMs), setTimeout(tellEnd, warmUpMs + ms)]
   let left = run.limit ?? Number.POSITIVE_INFINITY
   const giveUp = setTimeout(giveUpArrivals, warmUpMs + ms + longestWayMs)
   const takeOne = () => {
@@ -140,6 +144,8 @@ async function runOrders(run: OrderRun): Promise<OrderResult> {
     await atRate(connections, { perSecond: pace.perSecond, takeOne }, place)
   }
   for (const timer of [...marks, giveUp]) clearTimeout(timer)
+  // One connection may see that the time is over before its timer does.
+  if (performance.now() >= end) tellEnd()
   for (const connection of connections) connection.close()
   const seconds = ms / 1000
   return { ...tally, seconds, latencies: latenciesOf(ways), twice: unexpected }

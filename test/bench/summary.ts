@@ -163,5 +163,6 @@ function markdown(findings: Findings): string {
 }
 
 function loadShares({ intake = [], whole }: Findings): number[] {
-  return [...intake, ...(whole?.closed ?? []), ...(whole?.rates ?? [])].map(({ costs }) => costs.loadShare)
+  const measured = [...intake, ...(whole?.closed ?? []), ...(whole?.rates ?? [])]
+  return measured.map(({ costs }) => costs.loadShare).filter(Number.isFinite)
 }
