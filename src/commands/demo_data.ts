@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import catalog from '../../db/seed/demo.json' with { type: 'json' }
+import type { Database } from '../database/client.ts'
 import { asOperator } from './connections.ts'
 
 /** Where `npm start` keeps what has to outlive it. */
@@ -28,14 +29,19 @@ export async function loadDemo(
   const { apiKey, secret } = await asOperator(databaseUrl, async (db) => {
     await db.call('ops.load_catalog', { catalog: { ...catalog, suppliers } })
     const apiKey = await db.call('ops.ensure_demo_key', { known })
-    const account = await db.call('ops.account_of_key', { key: apiKey ?? '' })
-    return { apiKey, secret: account && (await db.call('ops.webhook_secret', { account_id: account })) }
+    return { apiKey, secret: await secretOf(db, apiKey ?? '') }
   })
   if (apiKey === null || secret === null) throw new Error('the demo partner has no key')
   mkdirSync(dataDir, { recursive: true })
   keep(keyFile, apiKey)
   keep(secretFile, secret)
   return apiKey
+}
+
+/** The signing secret of the account whose key this is; null where the key is nobody's, or there is no secret yet. */
+export async function secretOf(db: Pick<Database, 'call'>, key: string): Promise<string | null> {
+  const account = await db.call('ops.account_of_key', { key })
+  return account === null ? null : db.call('ops.webhook_secret', { account_id: account })
 }
 
 function keep(file: string, secret: string): void {

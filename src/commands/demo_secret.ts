@@ -1,5 +1,5 @@
 import { asOperator } from './connections.ts'
-import { knownDemoKey } from './demo_data.ts'
+import { knownDemoKey, secretOf } from './demo_data.ts'
 import { readOperatorUrl } from './operator_login.ts'
 
 /** The signing secret of the demo partner of the service that `npm start` runs here. Rejects with one line without one. */
@@ -8,10 +8,7 @@ export async function demoSecret(): Promise<string> {
   const key = knownDemoKey()
   if (url === undefined || key === undefined)
     throw new Error('no service with a demo partner runs here: start one with npm start')
-  const secret = await asOperator(url, async (db) => {
-    const account = await db.call('ops.account_of_key', { key })
-    return account === null ? null : db.call('ops.webhook_secret', { account_id: account })
-  })
+  const secret = await asOperator(url, (db) => secretOf(db, key))
   if (secret === null) throw new Error('the demo partner has no secret')
   return secret
 }

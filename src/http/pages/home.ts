@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import type { RouteContext, Routes } from '../context.ts'
 import { reply } from '../reply.ts'
 import { siteHeader } from './header.ts'
-import { basePath, renderPage, replyPage } from './page.ts'
+import { basePath, renderPage, replyPage, styleSheets } from './page.ts'
 
 /** What there is to find, and where. */
 const places = [
@@ -48,8 +48,7 @@ function homePage(base: string): string {
   const rows = places.map(({ path, what }) => `<tr><td>${linked(path)}</td><td>${what}</td></tr>`)
   return renderPage(base, {
     title: 'Supply ordering',
-    head: `<link rel="stylesheet" href="${base}/assets/page.css">
-<link rel="stylesheet" href="${base}/assets/frame.css">`,
+    head: styleSheets(base, ['page.css', 'frame.css']),
     body: `${siteHeader(base)}
 <main class="text alone" id="content">
 <h1>Supply ordering</h1>

@@ -39,6 +39,11 @@ ${body}
 `
 }
 
+/** The links to style sheets of this service, for a page's head. */
+export function styleSheets(base: string, files: readonly string[]): string {
+  return files.map((file) => `<link rel="stylesheet" href="${base}/assets/${file}">`).join('\n')
+}
+
 /**
  * Answers with a page. One that `takesInput` has a form, which is sent to this service; one that `fetches` has a script
  * that asks this service for more.

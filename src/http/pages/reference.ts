@@ -3,7 +3,7 @@ import { accountOf, type Middleware, type RouteContext, type Routes } from '../c
 import { openApiDocument } from '../openapi/document.ts'
 import { jsonLine } from '../reply.ts'
 import { addressOf, exampleAddress, withAddress } from './address.ts'
-import { basePath, renderPage, replyPage } from './page.ts'
+import { basePath, renderPage, replyPage, styleSheets } from './page.ts'
 import { keyForm } from './reference/key_form.ts'
 import { renderReference } from './reference/render.ts'
 
@@ -46,17 +46,14 @@ export function answerReaders({ publicUrl }: Options): Middleware {
   }
 }
 
+const sheets = ['page.css', 'frame.css', 'code.css', 'reference.css', 'reference_parts.css', 'search.css']
+
 // The script takes the key out of the address bar before anything else is loaded.
 function pageOf(base: string, body: string): string {
   return renderPage(base, {
     title: 'Supply ordering: API reference',
     head: `<script src="${base}/assets/reference_key.js"></script>
-<link rel="stylesheet" href="${base}/assets/page.css">
-<link rel="stylesheet" href="${base}/assets/frame.css">
-<link rel="stylesheet" href="${base}/assets/code.css">
-<link rel="stylesheet" href="${base}/assets/reference.css">
-<link rel="stylesheet" href="${base}/assets/reference_parts.css">
-<link rel="stylesheet" href="${base}/assets/search.css">
+${styleSheets(base, sheets)}
 <script type="module" src="${base}/assets/reference.js"></script>`,
     body,
   })

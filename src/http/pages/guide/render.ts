@@ -1,6 +1,6 @@
 import { siteHeader } from '../header.ts'
 import { type Heading, type Rendered, renderMarkdown } from '../markdown.ts'
-import { renderPage } from '../page.ts'
+import { renderPage, styleSheets } from '../page.ts'
 import { searchBox } from '../search_box.ts'
 import { addressIn } from './files.ts'
 import { operationLinks } from './operations.ts'
@@ -17,11 +17,7 @@ export function renderGuidePage(base: string, page: GuidePage): string {
   const part = guideGroups.find(({ pages }) => pages.includes(page))?.label ?? ''
   return renderPage(base, {
     title: `${page.label} · Supply ordering`,
-    head: `<link rel="stylesheet" href="${base}/assets/page.css">
-<link rel="stylesheet" href="${base}/assets/frame.css">
-<link rel="stylesheet" href="${base}/assets/code.css">
-<link rel="stylesheet" href="${base}/assets/guide.css">
-<link rel="stylesheet" href="${base}/assets/search.css">
+    head: `${styleSheets(base, ['page.css', 'frame.css', 'code.css', 'guide.css', 'search.css'])}
 <script type="module" src="${base}/assets/guide.js"></script>`,
     body: `<a class="skip" href="#content">Skip to the text</a>
 ${siteHeader(base, 'guide', { search: searchBox('Search the guide', `${base}/docs/search.json`) })}
