@@ -1,17 +1,14 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isOnThisMachine, type Probed } from './probe.ts'
 
 const run = promisify(execFile)
 const docs = join(import.meta.dirname, '../../docs')
 
 /** A language of the guide: how its programs are made ready in a folder, and run there. */
-export type Language = {
-  name: string
-  /** Exits with 0 where the language is on the machine, in a version that will do. */
-  probe: string[]
-  isRecent?: (version: string) => boolean
+export type Language = Probed & {
   firstOrder: Program
   receiver?: Program
 }
@@ -104,11 +101,6 @@ const languages: Language[] = [
     },
   },
 ]
-
-function isOnThisMachine({ probe: [program = '', ...args], isRecent }: Language): boolean {
-  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' })
-  return status === 0 && (isRecent?.(stdout + stderr) ?? true)
-}
 
 export const presentLanguages = languages.filter(isOnThisMachine)
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verify as verifyInTypeScript } from '../../docs/verify/verify.ts'
 import { signature, verify } from '../../src/common/sign.ts'
+import { isOnThisMachine, type Probed } from './probe.ts'
 
 const folder = join(import.meta.dirname, '../../docs/verify')
 const vectorsFile = join(folder, 'vectors.tsv')
@@ -36,14 +37,7 @@ const vectors = lines.map((line): Vector => {
   }
 })
 
-type Language = {
-  name: string
-  command: string[]
-  file: string
-  /** Exits with 0 where the language is on the machine, in a version that will do. */
-  probe: string[]
-  isRecent?: (version: string) => boolean
-}
+type Language = Probed & { command: string[]; file: string }
 
 const languages: Language[] = [
   { name: 'TypeScript', command: [process.execPath], file: 'verify.ts', probe: [process.execPath, '-v'] },
@@ -68,11 +62,6 @@ const languages: Language[] = [
     isRecent: (version) => Number(/version "(\d+)/.exec(version)?.[1]) >= 17,
   },
 ]
-
-function isOnThisMachine({ probe, isRecent }: Language): boolean {
-  const { status, stderr } = run(probe)
-  return status === 0 && (isRecent?.(stderr) ?? true)
-}
 
 function run([program = '', ...args]: string[]) {
   return spawnSync(program, args, { cwd: folder, encoding: 'utf8', timeout: 150_000 })

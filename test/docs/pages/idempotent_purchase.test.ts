@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,12 +13,9 @@ import { testDatabase } from '../../support/database.ts'
 import { audit } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
-import { blocksOf, guideText } from '../guide_text.ts'
+import { programsOf } from './page_programs.ts'
 
-const programs = join(import.meta.dirname, '../../../docs/programs')
 const scratch = mkdtempSync(join(tmpdir(), 'idempotent-purchase-'))
-const hasPython = spawnSync('python3', ['--version']).status === 0
-if (!hasPython) console.info('no python3 on this machine, hence not run: idempotent_purchase.py')
 
 const database = testDatabase()
 const api = testApi(() => database.url)
@@ -70,18 +67,7 @@ async function startNetwork() {
   }
 }
 
-const languages = [
-  { file: 'idempotent_purchase.ts', command: process.execPath, runs: true },
-  { file: 'idempotent_purchase.py', command: 'python3', runs: hasPython },
-]
-
-test.each(languages)('the page shows $file as it stands', ({ file }) => {
-  const shown = blocksOf(guideText('idempotency')).find((block) => block.file === `../programs/${file}`)
-  expect(`${shown?.text}\n`).toBe(readFileSync(join(programs, file), 'utf8'))
-  expect(shown?.isTab).toBe(true)
-})
-
-describe.each(languages.filter(({ runs }) => runs))('$file', ({ file, command }) => {
+describe.each(programsOf('idempotent_purchase', 'idempotency'))('$file', ({ file, path, command }) => {
   let partner: Partner
   let network: Awaited<ReturnType<typeof startNetwork>>
   const shop = join(scratch, `${file}.db`)
@@ -98,7 +84,7 @@ describe.each(languages.filter(({ runs }) => runs))('$file', ({ file, command })
 
   function start(...args: string[]) {
     const env = { PATH: process.env.PATH, BASE_URL: network.url, API_KEY: partner.key, DATABASE: shop }
-    const child = spawn(command, [join(programs, file), ...args], { env })
+    const child = spawn(command, [path, ...args], { env })
     running.add(child)
     const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     return {

@@ -1,6 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,30 +11,16 @@ import { answer, claimCalls, completed, failed } from '../../support/items.ts'
 import { balanceOf, orderRequest, place, placeAll } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
-import { blocksOf, guideText } from '../guide_text.ts'
+import { programsOf } from './page_programs.ts'
 
-const programs = join(import.meta.dirname, '../../../docs/programs')
 const scratch = mkdtempSync(join(tmpdir(), 'reconcile-'))
-const hasPython = spawnSync('python3', ['--version']).status === 0
-if (!hasPython) console.info('no python3 on this machine, hence not run: reconcile.py')
 
 const database = testDatabase()
 const api = testApi(() => database.url)
 beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-const languages = [
-  { file: 'reconcile.ts', command: process.execPath, runs: true },
-  { file: 'reconcile.py', command: 'python3', runs: hasPython },
-]
-
-test.each(languages)('the page shows $file as it stands', ({ file }) => {
-  const shown = blocksOf(guideText('reconciliation')).find((block) => block.file === `../programs/${file}`)
-  expect(`${shown?.text}\n`).toBe(readFileSync(join(programs, file), 'utf8'))
-  expect(shown?.isTab).toBe(true)
-})
-
-describe.each(languages.filter(({ runs }) => runs))('$file', ({ file, command }) => {
+describe.each(programsOf('reconcile', 'reconciliation'))('$file', ({ file, path, command }) => {
   const sql = () => database.sql
   const shop = join(scratch, `${file}.db`)
   const later = new Date(Date.now() + 3_600_000).toISOString()
@@ -48,7 +34,7 @@ describe.each(languages.filter(({ runs }) => runs))('$file', ({ file, command })
 
   async function run(until = later) {
     const env = { PATH: process.env.PATH, BASE_URL: api().url, API_KEY: partner.key, DATABASE: shop }
-    const child = spawn(command, [join(programs, file), until], { env })
+    const child = spawn(command, [path, until], { env })
     const [stdout, stderr, [code]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
