@@ -15,8 +15,11 @@ export type Bench = {
   quick: boolean
   /** What the plain function reached when the run began, in calls a second: rates of load are shares of it. */
   plainRate: number
-  /** How many orders the database of the part `growth` holds. */
+  /** How many orders the database of the part `growth` holds, and how many of their events are on rungs of the ladder. */
   growthOrders: number
+  growthRungs: number
+  /** How long the part `soak` takes. */
+  soakMinutes: number
 }
 
 /** The plain function by so many clients: calls a second, and the median time of a call in milliseconds. */

@@ -1,6 +1,7 @@
 -- Fills a fresh database, whose accounts have one deposit each, with final orders as the service would have written
--- them in a year: a fifth of them of the first account, one in ten failed and refunded, and the event of one in a hundred
--- on a rung of its ladder. Settings of the session: bench.orders, how many; bench.product, of what.
+-- them in a year: a fifth of them of the first account, one in ten failed and refunded, and the events of some on a
+-- rung of their ladders. Settings of the session: bench.orders, how many; bench.rungs, how many of their events are on
+-- rungs; bench.product, of what.
 
 -- No triggers and no look-up of foreign keys: the audit tells afterwards whether all fits together.
 set local session_replication_role = replica;
@@ -13,11 +14,13 @@ select
   md5('item' || n)::uuid as item_id,
   md5('event' || n)::uuid as event_id,
   n % 10 = 3 as failed,
-  n % 100 = 7 as on_a_rung,
+  n * r.rungs / r.orders > (n - 1) * r.rungs / r.orders as on_a_rung,
   t.placed_at,
   t.placed_at + interval '2 seconds' as ended_at
 from generate_series(1, current_setting('bench.orders')::int) n
 cross join (select count(*) as accounts from supply.accounts) c
+cross join (
+  select current_setting('bench.orders')::bigint as orders, current_setting('bench.rungs')::bigint as rungs) r
 join (select a.id, row_number() over (order by a.id) - 1 as place from supply.accounts a) buyer
   on buyer.place = case when n % 5 = 0 then 0 else (n / 5) % c.accounts end
 cross join lateral (
@@ -87,7 +90,7 @@ insert into supply.events
 select f.event_id, f.account_id, f.n, f.code, case when f.failed then 'order.failed' else 'order.completed' end,
   'http://127.0.0.1:9/hook', json_build_object('event_id', f.event_id, 'filler', repeat('x', 500))::text,
   case when f.on_a_rung then 'waiting' else 'delivered' end, 1,
-  case when f.on_a_rung then now() + interval '30 minutes' + (f.n / 100 % 1200) * interval '1 minute' end,
+  case when f.on_a_rung then now() + interval '2 hours' + f.n % 1200 * interval '1 minute' end,
   md5('delivery' || f.n)::uuid, case when not f.on_a_rung then f.ended_at end, f.ended_at
 from filled f order by f.n;
 

@@ -10,13 +10,20 @@ import { withReceivers } from './whole.ts'
 
 const accountCount = 1_000
 const smallOrders = 2_000
+const smallRungs = 20
 const sqlRounds = 10
 /** Each side is measured so often, the two in turn, and the best counts: what else the machine does is no growth. */
 const turns = 2
 
 /** One thing on the small and on the grown database, and how much worse it is on the grown one. */
 export type Comparison = { what: string; unit: string; small: number; grown: number; ratio: number }
-export type Growth = { orders: number; smallOrders: number; comparisons: Comparison[]; auditSeconds: number }
+export type Growth = {
+  orders: number
+  rungs: number
+  smallOrders: number
+  comparisons: Comparison[]
+  auditSeconds: number
+}
 
 /** One of the two databases that are compared, and the service on it. */
 type Side = {
@@ -33,10 +40,10 @@ type Side = {
  * one account.
  */
 export async function measureGrowth(bench: Bench): Promise<Growth> {
-  const sides = []
-  for (const orders of [smallOrders, bench.growthOrders]) sides.push(await openSide(bench, orders))
-  const [small, grown] = sides
-  if (small === undefined || grown === undefined) throw new Error('there is nothing to compare')
+  const { growthOrders: orders, growthRungs: rungs } = bench
+  const small = await openSide(bench, smallOrders, smallRungs)
+  const grown = await openSide(bench, orders, rungs)
+  const sides = [small, grown]
   const comparisons: Comparison[] = []
   const compare = async (unit: string, measure: (side: Side) => Promise<Map<string, number>>) => {
     const smaller = unit === 'ms'
@@ -66,7 +73,7 @@ export async function measureGrowth(bench: Bench): Promise<Growth> {
     await side.service.stop()
     await side.database.drop()
   }
-  return { orders: bench.growthOrders, smallOrders, comparisons, auditSeconds }
+  return { orders, rungs, smallOrders, comparisons, auditSeconds }
 }
 
 function keepBest(best: Map<string, number>, measured: Map<string, number>, smaller: boolean): void {
@@ -76,12 +83,12 @@ function keepBest(best: Map<string, number>, measured: Map<string, number>, smal
   }
 }
 
-async function openSide({ stage }: Bench, orders: number): Promise<Side> {
+async function openSide({ stage }: Bench, orders: number, rungs: number): Promise<Side> {
   const database = await stage.database()
   await makeShop(database.sql, stage.ports.supplier)
   const accounts = await makeAccounts(database.sql, accountCount)
   const fill = readFileSync(join(import.meta.dirname, 'growth.sql'), 'utf8')
-  const settings = `set bench.orders = '${orders}'; set bench.product = '${productId}';`
+  const settings = `set bench.orders = '${orders}'; set bench.rungs = '${rungs}'; set bench.product = '${productId}';`
   await database.sql.unsafe(`${settings} ${fill}`)
   await database.sql`vacuum analyze`
   await assertSound(database.sql, orders)
@@ -196,10 +203,10 @@ async function operatorsQueries({ database: { sql }, accounts }: Side): Promise<
   return times
 }
 
-export function growthTable({ orders, smallOrders, comparisons, auditSeconds }: Growth): Table {
+export function growthTable({ orders, rungs, smallOrders, comparisons, auditSeconds }: Growth): Table {
   const count = (n: number) => `${n.toLocaleString('en-US')} orders`
   return {
-    title: `Growth: ${count(orders)} beside ${count(smallOrders)}, a fifth of them of one account`,
+    title: `Growth: ${count(orders)} beside ${count(smallOrders)}, a fifth of them of one account, ${rungs.toLocaleString('en-US')} events on rungs`,
     columns: ['', '', count(smallOrders), count(orders), 'times worse'],
     rows: comparisons.map(({ what, unit, small, grown, ratio }) => [what, unit, small, grown, ratio]),
     notes: [`ops.audit_all() of the grown database takes ${auditSeconds.toFixed(1)} s.`],

@@ -5,6 +5,7 @@ import { measureFairness } from './fairness.ts'
 import { renderTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
 import { measureIntake } from './intake.ts'
+import { measureSoak } from './soak.ts'
 import { type Stage, setStage } from './stage.ts'
 import { type Findings, machineName, save, tablesOf } from './summary.ts'
 import { measureMemory, measureWhole } from './whole.ts'
@@ -15,13 +16,19 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   fairness: async (bench) => ({ fairness: await measureFairness(bench) }),
   growth: async (bench) => ({ growth: await measureGrowth(bench) }),
   memory: async (bench) => ({ memory: await measureMemory(bench) }),
+  soak: async (bench) => ({ soak: await measureSoak(bench) }),
 }
+/** What takes too long to be part of every run. */
+const byName = ['soak']
+const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
-const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--supplier-ms N] [--quick]
-parts: ${Object.keys(parts).join(', ')}; without any, all
+const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--minutes N] [--supplier-ms N] [--quick]
+parts: ${Object.keys(parts).join(', ')}; without any, all but ${byName.join(', ')}
 --json FILE        writes all figures
---save             writes docs/bench.json, docs/bench.svg and the table of the README; of all parts only
+--save             writes docs/bench.json, docs/bench.svg and the table of the README; of all but ${byName.join(', ')}
 --orders N         of the grown database, 100000 without it
+--rungs N          how many of their events wait for another attempt, one in a hundred without it
+--minutes N        of the soak, 60 without it
 --supplier-ms N    how long the supplier takes for an item, 0 without it
 --quick            a fifth of the time: shows that all works, and not how fast`
 
@@ -31,6 +38,8 @@ type Settings = {
   save: boolean
   quick: boolean
   orders: number
+  rungs: number
+  minutes: number
   supplierMs: number
 }
 
@@ -46,6 +55,8 @@ function readSettings(): Settings {
       save: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: kept('quick') === 'true' },
       orders: { type: 'string', default: kept('orders') ?? '100000' },
+      rungs: { type: 'string', default: kept('rungs') },
+      minutes: { type: 'string', default: kept('minutes') ?? '60' },
       'supplier-ms': { type: 'string', default: kept('supplier_ms') ?? '0' },
     },
   })
@@ -55,23 +66,37 @@ function readSettings(): Settings {
   }
   const wrong = positionals.filter((name) => !Object.hasOwn(parts, name))
   if (wrong.length > 0) throw new Error(`there is no part ${wrong.join(', ')}`)
-  const names = Object.keys(parts).filter((name) => positionals.length === 0 || positionals.includes(name))
-  const all = names.length === Object.keys(parts).length
-  if (values.save && (!all || values.quick)) throw new Error('--save needs all parts, and no --quick')
-  const [orders, supplierMs] = [Number(values.orders), Number(values['supplier-ms'])]
-  if (!Number.isInteger(orders) || orders < 2_000 || orders > 10_000_000) {
-    throw new Error('--orders must be a whole number from 2000 to 10000000')
+  const names =
+    positionals.length === 0 ? usual : Object.keys(parts).filter((name) => positionals.includes(name))
+  if (values.save && (values.quick || !usual.every((name) => names.includes(name)))) {
+    throw new Error(`--save needs ${usual.join(', ')}, and no --quick`)
   }
-  if (!Number.isInteger(supplierMs) || supplierMs < 0 || supplierMs > 10_000) {
-    throw new Error('--supplier-ms must be a whole number from 0 to 10000')
+  const orders = wholeNumber('orders', values.orders, [2_000, 10_000_000])
+  const rungs = wholeNumber('rungs', values.rungs ?? String(Math.floor(orders / 100)), [100, orders])
+  const minutes = wholeNumber('minutes', values.minutes, [1, 1_440])
+  const supplierMs = wholeNumber('supplier-ms', values['supplier-ms'], [0, 10_000])
+  return {
+    names,
+    json: values.json,
+    save: values.save,
+    quick: values.quick,
+    orders,
+    rungs,
+    minutes,
+    supplierMs,
   }
-  return { names, json: values.json, save: values.save, quick: values.quick, orders, supplierMs }
 }
 
-async function measure(stage: Stage, { names, quick, orders }: Settings): Promise<Findings> {
+function wholeNumber(name: string, text: string, [least, most]: [number, number]): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new Error(`--${name} must be a whole number from ${least} to ${most}`)
+}
+
+async function measure(stage: Stage, { names, quick, orders, rungs, minutes }: Settings): Promise<Findings> {
   const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
   const ms = (seconds: number) => (quick ? seconds * 200 : seconds * 1000)
-  const base = { stage, ms, quick, growthOrders: orders }
+  const base = { stage, ms, quick, growthOrders: orders, growthRungs: rungs, soakMinutes: minutes }
   say('the plain function')
   const baseline = await measureBaseline(base)
   const findings: Findings = {

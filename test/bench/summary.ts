@@ -7,6 +7,7 @@ import { type Fairness, fairnessTable } from './fairness.ts'
 import { shown, type Table } from './figures.ts'
 import { type Growth, growthTable } from './growth.ts'
 import { type Intake, intakeTable, percent } from './intake.ts'
+import { type Soak, soakTables } from './soak.ts'
 import { type Memory, memoryTable, type Whole, wholeTables } from './whole.ts'
 
 /** All that a run found out; the parts that did not run are absent. */
@@ -22,6 +23,7 @@ export type Findings = {
   fairness?: Fairness
   growth?: Growth
   memory?: Memory
+  soak?: Soak
 }
 
 /** A figure that the service has to reach. `better` is how it grows better; an aim may be missing. */
@@ -85,7 +87,7 @@ export function verdictOf({ value, better, bar, aim }: Target): string {
 
 /** All tables of a run, the one that matters last. */
 export function tablesOf(findings: Findings): Table[] {
-  const { baselines, intake, whole, fairness, growth, memory } = findings
+  const { baselines, intake, whole, fairness, growth, memory, soak } = findings
   const plain = bestRate(baselines)
   const tables = [baselineTable(baselines)]
   if (intake) tables.push(intakeTable(intake, plain))
@@ -93,6 +95,7 @@ export function tablesOf(findings: Findings): Table[] {
   if (fairness) tables.push(fairnessTable(fairness))
   if (growth) tables.push(growthTable(growth))
   if (memory) tables.push(memoryTable(memory))
+  if (soak) tables.push(...soakTables(soak))
   const rows = targetRows(findings)
   if (rows.length > 0) {
     const title = `What has to be reached (B = ${shown(plain)} calls/s of the plain function)`

@@ -84,7 +84,8 @@ export async function measureMemory({ stage, ms }: Bench): Promise<Memory> {
   return memory
 }
 
-async function openShop(stage: Stage) {
+/** A shop with fifty accounts, and the service on it. */
+export async function openShop(stage: Stage) {
   const database = await stage.database()
   await makeShop(database.sql, stage.ports.supplier)
   const accounts = await makeAccounts(database.sql, accountCount)
