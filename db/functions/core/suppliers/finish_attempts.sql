@@ -16,10 +16,14 @@ begin
     supplier_order_id = left(answered.result ->> 'supplierOrderId', 200),
     codes = array(select jsonb_array_elements_text(coalesce(answered.result -> 'codes', '[]')))
   from (
-    select (x ->> 'attemptId')::bigint as attempt_id, x ->> 'outcome' as outcome, x ->> 'verdict' as verdict, x -> 'result' as result
+    select unfinished.ctid as at, x ->> 'outcome' as outcome, x ->> 'verdict' as verdict, x -> 'result' as result
     from unnest(answers) as x
+    cross join lateral (
+      select u.ctid from supply.supplier_attempts u where u.id = (x ->> 'attemptId')::bigint and u.finished_at is null offset 0
+    ) as unfinished
   ) as answered
-  where a.id = answered.attempt_id and a.finished_at is null;
+  -- A join by id has a plan that is made while the table is empty read all of it, and the plan is kept.
+  where a.ctid = answered.at;
 end
 $$;
 comment on function core.finish_attempts is
