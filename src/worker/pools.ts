@@ -44,6 +44,8 @@ const settings = {
   // A statement whose client has gone stops by itself.
   client_connection_check_interval: '1s',
   ...plansByKey,
+  // Only a plain scan marks the entries of jobs that are done, so that the next one passes over them.
+  enable_bitmapscan: 'off',
 }
 
 /**

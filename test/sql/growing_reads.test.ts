@@ -195,7 +195,9 @@ beforeAll(async () => {
   old = await explainingSession(database.url, plansByKey)
   // From the sixth time on, a session may keep a plan.
   for (let n = 0; n < 7; n += 1) expect(await tooMany(old, partnersReads)).toEqual({})
-  await growing.unsafe(`set bench.orders = '${orders}'; set bench.product = '${products.topUp}'; ${grow}`)
+  await growing.unsafe(
+    `set bench.orders = '${orders}'; set bench.rungs = '${orders / 100}'; set bench.product = '${products.topUp}'; ${grow}`,
+  )
   await growing.end()
 })
 afterAll(() => old.end())

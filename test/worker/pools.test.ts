@@ -1,0 +1,49 @@
+import pino from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Pool, startPool } from '../../src/worker/pools.ts'
+import { testDatabase } from '../support/database.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+let pool: Pool
+let done = 0
+
+beforeAll(async () => {
+  // Nobody tidies up, and the planner knows the queue as it is most of the time.
+  await sql()`alter table graphile_worker._private_jobs set (autovacuum_enabled = off)`
+  await sql()`vacuum analyze graphile_worker._private_jobs`
+  const task = async () => {
+    done += 1
+  }
+  pool = await startPool({
+    ...{ databaseUrl: database.url, name: 'test', concurrency: 10, tasks: { noop: task } },
+    ...{ log: pino({ level: 'silent' }), onPool: () => {} },
+  })
+})
+afterAll(() => pool.runner.stop())
+
+async function run(jobs: number): Promise<void> {
+  const before = done
+  await sql()`
+    select from graphile_worker.add_jobs(array(
+      select row('noop', '{}', null, null, 1000, null, 0, null)::graphile_worker.job_spec from generate_series(1, ${jobs}::int)))`
+  await expect.poll(() => done - before).toBe(jobs)
+}
+
+/** How often the index by which jobs are fetched was read, and how many entries, as connections tell after a second. */
+async function readsOfIndex(): Promise<{ scans: number; entries: number }> {
+  const [row] = await sql()`
+    select idx_scan::float8 as scans, idx_tup_read::float8 as entries
+    from pg_stat_user_indexes where indexrelname = 'jobs_main_index'`
+  return { scans: row?.scans, entries: row?.entries }
+}
+
+test('a fetch does not read what is left of thousands of jobs that are done', async () => {
+  await run(3_000)
+  await sql()`select pg_stat_reset()`
+  for (let n = 0; n < 100; n += 1) await run(1)
+  await expect.poll(async () => (await readsOfIndex()).scans).toBeGreaterThanOrEqual(50)
+  const { scans, entries } = await readsOfIndex()
+  // What is done stands in the index until one scan has met it.
+  expect(entries / scans).toBeLessThan(500)
+})
