@@ -499,6 +499,11 @@ export type Functions = {
     args: { supplier: string | null; renewer: string | null; sealed: string | null; valid_seconds: number | null }
     result: boolean | null
   }
+  /** Notes how many orders the accounts have up to every thousandth of them, a hundred notes a call. Returns whether there is more to note. Lists of orders are right without: they count from the newest note on. */
+  'work.note_order_positions': {
+    args: Record<string, never>
+    result: boolean | null
+  }
   /** Gives numbers to final orders that have none: those that ended before the sequence of results was there, and those whose end found the mark of their account locked. Does a part of at most 2,000, and returns whether there is more. Call it every second from each worker; calls at the same time do nothing. */
   'work.number_results': {
     args: Record<string, never>
@@ -706,6 +711,7 @@ export const functions = {
   'work.gauges': { args: {}, returns: 'rows' },
   'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'value' },
   'work.keep_access_token': { args: { supplier: 'text', renewer: 'uuid', sealed: 'text', valid_seconds: 'integer' }, returns: 'value' },
+  'work.note_order_positions': { args: {}, returns: 'value' },
   'work.number_results': { args: {}, returns: 'value' },
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.prune_samples': { args: {}, returns: 'value' },

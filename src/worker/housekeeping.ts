@@ -5,6 +5,8 @@ import type { Database } from '../database/client.ts'
 export type Housekeeping = {
   /** Removes what is of no use after minutes, or days: windows of the rate limit, samples, simulated orders. */
   prune(): Promise<void>
+  /** Notes how many orders the accounts have, for the totals and the pages of their lists. */
+  notePositions(): Promise<void>
   /** Numbers results that have none yet: those of before there were numbers, and few others. */
   numberResults(): Promise<void>
   /** Removes what was kept for as long as the settings say: attempts, raw answers, alerts. */
@@ -52,6 +54,7 @@ export function createHousekeeping(db: Database, days: Config['retainDays']): Ho
       await inParts(async () => Number(await db.call('work.prune_samples')) > 0)
       await inParts(async () => Number(await db.call('work.prune_simulated_orders')) > 0)
     }),
+    notePositions: followed(() => inParts(() => db.call('work.note_order_positions'))),
     numberResults: followed(() => inParts(() => db.call('work.number_results'))),
     removeOld: followed(async () => {
       for (const [name, retained] of removals)

@@ -29,6 +29,7 @@ const fillMs = 1_000
 const resumeMs = 30_000
 const checkMs = 30_000
 const pruneMs = 60_000
+const notePositionsMs = 60_000
 const removeOldMs = 600_000
 const auditMs = 60_000
 
@@ -44,6 +45,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
   const { supplierSilentMinutes: silent_minutes } = config
   const timers = [
     every(pruneMs, log, housekeeping.prune),
+    every(notePositionsMs, log, housekeeping.notePositions),
     every(removeOldMs, log, housekeeping.removeOld),
     every(auditMs, log, () => auditDb.call('work.run_audit')),
     every(resumeMs, log, async () => {

@@ -25,6 +25,9 @@ declare
   newest_seq bigint;
   newest_id bigint;
   total bigint;
+  start record;
+  -- So many are counted one by one.
+  few constant int := 500;
   ids bigint[];
   has_more boolean;
 begin
@@ -47,19 +50,29 @@ begin
       where l.account_id = list_orders.account_id and l.seq <= as_of and l.type = 'order_charge' order by l.seq desc limit 1), 0);
   end if;
 
+  select after.created_at, after.id as order_id, (coalesce(page, 1) - 1)::bigint * page_limit as still_skipped into start;
+  if page is not null then
+    execute format('select count(*) from (select from supply.orders o where %s limit $6) as counted', condition) into total
+    using account_id, status, external_order_id, created_from, created_to, few + 1, null, null, null, newest_id;
+    if total > few and status is null and external_order_id is null and after.id is null then
+      select p.* into start from core.page_start(account_id, start.still_skipped, created_from, created_to, as_of) p;
+      total := start.total;
+    elsif total > few then
+      execute format('select count(*) from supply.orders o where %s', condition) into total
+      using account_id, status, external_order_id, created_from, created_to, null, null, null, null, newest_id;
+    end if;
+  end if;
+
   execute format(
     'select array(select o.id from supply.orders o where %s %s order by o.created_at desc, o.id desc limit $8 offset $9)',
-    condition, case when after.id is not null then 'and (o.created_at, o.id) < ($6, $7)' end)
+    condition, case
+      when after.id is not null then 'and (o.created_at, o.id) < ($6, $7)'
+      when start.order_id is not null then 'and (o.created_at, o.id) <= ($6, $7)' end)
   into ids
-  using account_id, status, external_order_id, created_from, created_to, after.created_at, after.id,
-    page_limit + 1, (coalesce(page, 1) - 1)::bigint * page_limit, newest_id;
+  using account_id, status, external_order_id, created_from, created_to, start.created_at, start.order_id,
+    page_limit + 1, start.still_skipped, newest_id;
   has_more := cardinality(ids) > page_limit;
   ids := ids[1:page_limit];
-
-  if page is not null then
-    execute format('select count(*) from supply.orders o where %s', condition) into total
-    using account_id, status, external_order_id, created_from, created_to, null, null, null, null, newest_id;
-  end if;
 
   return json_build_object(
     'orders', (

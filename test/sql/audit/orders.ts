@@ -59,4 +59,11 @@ export const orders: Breach[] = [
     about: 'waiting',
     by: (sql) => setEvent(sql, well.waiting, "event_type = 'order.failed'"),
   },
+  {
+    checks: ['position_counts_the_orders_up_to_it'],
+    about: 'account',
+    by: (sql) => sql`
+      insert into supply.order_positions (account_id, position, seq, order_id, created_at)
+      select o.account_id, 1000, 1, o.id, o.created_at from supply.orders o where o.code = ${well.full}`,
+  },
 ]

@@ -59,8 +59,28 @@ select 'event_has_its_order',
     e.id, e.event_type, o.code, o.status, coalesce(o.outcome, 'open'), coalesce(o.callback_url, 'none'))
 from core.audited_events e join supply.orders o on o.id = e.order_id
 where o.outcome is null or o.outcome = 'partial' or (e.event_type, e.order_code, e.account_id, e.callback_url)
-  is distinct from ('order.' || o.status, o.code, o.account_id, o.callback_url);
+  is distinct from ('order.' || o.status, o.code, o.account_id, o.callback_url)
+union all
+select 'position_counts_the_orders_up_to_it',
+  format('order %s of account %s is number %s by its position, but there are %s orders from number %s to it',
+    p.order_id, p.account_id, p.position, counted.orders, before.position)
+from supply.order_positions p
+cross join core.audit_scope s
+cross join lateral (
+  select coalesce(max(b.position), 0) as position, coalesce(max(b.created_at), '-infinity') as created_at, coalesce(max(b.order_id), 0) as order_id
+  from (
+    select b.* from supply.order_positions b where b.account_id = p.account_id and b.position < p.position
+    order by b.position desc limit 1
+  ) as b
+) as before
+cross join lateral (
+  select count(*) as orders from supply.orders o
+  where o.account_id = p.account_id and (o.created_at, o.id) > (before.created_at, before.order_id)
+    and (o.created_at, o.id) <= (p.created_at, p.order_id)
+) as counted
+where (p.order_id > s.newest_after and p.order_id <= s.newest_to or p.order_id > s.slice_after and p.order_id <= s.slice_to)
+  and counted.orders <> p.position - before.position;
 comment on view core.audit_orders is
-  'What is wrong with orders within core.audit_scope, their items, codes and events: no row while all is well.';
+  'What is wrong with orders within core.audit_scope, their items, codes, events and positions: no row while all is well.';
 comment on column core.audit_orders.check_name is 'Which invariant does not hold.';
 comment on column core.audit_orders.detail is 'Where, and how.';
