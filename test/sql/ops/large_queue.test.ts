@@ -1,29 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answer, unknown } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
-import { makeCatalog, makePartner } from '../../support/partner.ts'
+import { makeCatalog, makePartner, products } from '../../support/partner.ts'
 import { type Explained, explainingSession } from '../../support/sql/plans.ts'
 
 // What operators ask a queue in which very many jobs wait, by the rows that are read for it.
 const database = testDatabase()
-const jobs = 60_000
+const unknownJobs = 60_000
+const rungs = 5_000
+const jobs = unknownJobs + rungs
+const taken = Math.floor(jobs / 6000)
 const page = 20
 let session: Explained
 let code: string
 
 beforeAll(async () => {
   const { sql } = database
-  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
-  const partner = await makePartner(sql, { balance: 1000 })
+  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token', code: 'bench' })
+  const partner = await makePartner(sql, { balance: 100_000 })
+  const grow = readFileSync(join(import.meta.dirname, '../../bench/growth.sql'), 'utf8')
+  await sql.unsafe(
+    `set bench.orders = '${2 * rungs}'; set bench.rungs = '${rungs}'; set bench.product = '${products.topUp}'; ${grow}`,
+  )
   const { body } = await place(sql, partner)
   code = body.code
   await answer(sql, body.items[0]?.id ?? '', unknown())
   await sql`
     select count(*) from graphile_worker.add_jobs(array(
       select row('deliver_waiting', json_build_object('id', gen_random_uuid()), null,
-        now() + n * 7919 % ${jobs}::int * interval '1 second', 1000, 'deliver_webhook:' || n, 0, null)::graphile_worker.job_spec
-      from generate_series(1, ${jobs}::int) n))`
+        now() + n * 7919 % ${unknownJobs}::int * interval '1 second', 1000, 'deliver_webhook:' || n, 0, null)::graphile_worker.job_spec
+      from generate_series(1, ${unknownJobs}::int) n))`
   await sql`
     update graphile_worker._private_jobs set locked_at = now(), locked_by = 'pool-1' where id % 6000 = 0`
   await sql`vacuum analyze`
@@ -34,7 +43,7 @@ beforeAll(async () => {
 test.each([
   ['the next of all', () => 'select * from ops.queue order by run_at limit 20', page],
   ['the next that are free', () => 'select * from ops.queue where available order by run_at limit 20', page],
-  ['those that are taken', () => 'select * from ops.queue where not available order by run_at', jobs / 6000],
+  ['those that are taken', () => 'select * from ops.queue where not available order by run_at', taken],
   ['those of an order', () => `select * from ops.queue where order_code = '${code}'`, 1],
 ])('%s', async (_, query, count) => {
   const { rows, statements } = await session.explained((sql) => sql.unsafe(query()))
@@ -55,5 +64,5 @@ test('how many there are', async () => {
   expect(calls).toBe(1)
   const [lengths] =
     await database.sql`select jobs, taken from ops.queue_lengths where task = 'deliver_waiting'`
-  expect(lengths).toEqual({ jobs, taken: jobs / 6000 })
+  expect(lengths).toEqual({ jobs, taken })
 })

@@ -1,20 +1,16 @@
 create or replace view ops.queue as
--- Each part has an index that has it in order; only their sum has none.
-(
-  select j.id as job_id, j.task, j.subject, j.order_code, j.run_at, j.attempts, j.max_attempts, j.locked_at, j.locked_by, j.last_error, j.key,
-    j.created_at, true as available
-  from core.jobs_of_orders j where j.is_available and j.priority = 0 order by j.run_at
-)
-union all
-(
-  select j.id, j.task, j.subject, j.order_code, j.run_at, j.attempts, j.max_attempts, j.locked_at, j.locked_by, j.last_error, j.key, j.created_at, false
-  from core.jobs_of_orders j where j.is_available and (j.priority < 0 or j.priority > 0) order by j.run_at
-)
-union all
-(
-  select j.id, j.task, j.subject, j.order_code, j.run_at, j.attempts, j.max_attempts, j.locked_at, j.locked_by, j.last_error, j.key, j.created_at, false
-  from core.jobs_of_orders j where not j.is_available order by j.run_at
-);
+select j.id as job_id, j.task, j.subject, o.code as order_code,
+  -- As the index jobs_due has it.
+  j.run_at at time zone 'UTC' at time zone 'UTC' as run_at,
+  j.attempts, j.max_attempts, j.locked_at, j.locked_by, j.last_error, j.key, j.created_at, j.is_available as available
+from core.jobs j
+-- Joined, and not looked up for each row, so that the jobs of an order are found from the order on.
+left join (
+  select i.id, i.order_id from supply.order_items i
+  union all
+  select e.id, e.order_id from supply.events e
+) as s on s.id = j.subject
+left join supply.orders o on o.id = s.order_id;
 comment on view ops.queue is 'The jobs of the queue, and the subject of each. How many there are is told at once by ops.queue_lengths.';
 comment on column ops.queue.job_id is 'The queue''s number of the job.';
 comment on column ops.queue.task is 'call_supplier, deliver_webhook, deliver_waiting (retries, and first attempts of slow receivers), or alert_operators.';
