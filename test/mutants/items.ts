@@ -120,7 +120,7 @@ export const items: Mutant[] = [
     name: 'announce nothing',
     breaks: 'The event is written and delivered from the transaction that ends the order.',
     file: finishOrders,
-    find: 'perform core.enqueue_deliveries(events);',
+    find: 'perform core.fill_slots(core.lock_slots(announced_to));',
     replace: '',
     tests: ['test/sql/webhooks/delivery_slots.test.ts'],
   },

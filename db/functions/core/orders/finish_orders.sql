@@ -10,7 +10,7 @@ declare
   times double precision[];
   refunded bigint[];
   recovered bigint[];
-  events uuid[];
+  announced_to bigint[];
 begin
   if cardinality(order_ids) = 0 then
     return;
@@ -51,10 +51,12 @@ begin
       case when o.id = any (recovered) then null else now() end
     from supply.orders o
     where o.id = any (ended) and o.callback_url is not null and o.outcome <> 'partial'
-    returning id
+    returning account_id
   )
-  select coalesce(array_agg(a.id), '{}') into events from announced a;
-  perform core.enqueue_deliveries(events);
+  select array_agg(distinct a.account_id) into announced_to from announced a;
+  if announced_to is not null then
+    perform core.fill_slots(core.lock_slots(announced_to));
+  end if;
   perform core.number_results(ended, accounts);
   return query select e.outcome, e.seconds from unnest(outcomes, times) as e (outcome, seconds);
 end

@@ -11,6 +11,7 @@ declare
   deferred jsonb;
   is_noted boolean;
   is_waiting boolean;
+  is_open boolean;
   noted record;
   answer jsonb;
   applied record;
@@ -38,34 +39,39 @@ begin
 
   answers := core.classify_results(results, unsafe_after);
   select jsonb_agg(a) filter (where a ->> 'verdict' = 'deferred'),
-    bool_or((a ->> 'isNoted')::boolean), bool_or(a ->> 'verdict' = 'waiting')
-  into deferred, is_noted, is_waiting from unnest(answers) as a;
+    bool_or((a ->> 'isNoted')::boolean), bool_or(a ->> 'verdict' = 'waiting'), bool_or(a ->> 'verdict' <> 'settled')
+  into deferred, is_noted, is_waiting, is_open from unnest(answers) as a;
   settled := core.settle_items(answers);
-  if is_waiting then
-    stuck := core.plan_calls(answers, deadline);
-  end if;
+  -- Most often all results settle their items, and nothing else is to be looked at.
+  if is_open then
+    if is_waiting then
+      stuck := core.plan_calls(answers, deadline);
+    end if;
 
-  -- Rare results, one by one: a part, too many codes, no stock, a result that comes too late.
-  for answer in select a from unnest(answers) as a where a ->> 'verdict' = 'individual' order by a ->> 'itemId' loop
-    select r.* into applied from core.apply_result(answer) r;
-    answers := array_append(answers, answer || jsonb_build_object('verdict', applied.verdict));
-    if applied.settled_order is not null then
-      settled := settled || applied.settled_order;
-    end if;
-    if applied.alert_cause is not null then
-      causes := causes || applied.alert_cause;
-      messages := messages || applied.alert_message;
-    end if;
-  end loop;
-  answers := array(
-    select case when (a ->> 'itemId')::uuid = any (stuck) then a || '{"verdict": "stuck"}' else a end
-    from unnest(answers) as a where a ->> 'verdict' not in ('individual', 'deferred'));
+    -- Rare results, one by one: a part, too many codes, no stock, a result that comes too late.
+    for answer in select a from unnest(answers) as a where a ->> 'verdict' = 'individual' order by a ->> 'itemId' loop
+      select r.* into applied from core.apply_result(answer) r;
+      answers := array_append(answers, answer || jsonb_build_object('verdict', applied.verdict));
+      if applied.settled_order is not null then
+        settled := settled || applied.settled_order;
+      end if;
+      if applied.alert_cause is not null then
+        causes := causes || applied.alert_cause;
+        messages := messages || applied.alert_message;
+      end if;
+    end loop;
+    answers := array(
+      select case when (a ->> 'itemId')::uuid = any (stuck) then a || '{"verdict": "stuck"}' else a end
+      from unnest(answers) as a where a ->> 'verdict' not in ('individual', 'deferred'));
+  end if;
   perform core.finish_attempts(answers);
   select array_agg(o.outcome) as outcomes, array_agg(o.seconds) as seconds into ended from core.finish_orders(settled) o;
-  perform core.enqueue('call_supplier', array_agg(i.id), array_agg(i.next_check_at), 'call_supplier')
-  from supply.order_items i
-  where i.id = any (item_ids) and i.completed_at is null and i.next_check_at is not null and i.claim_expires_at is null
-  having count(*) > 0;
+  if is_open then
+    perform core.enqueue('call_supplier', array_agg(i.id), array_agg(i.next_check_at), 'call_supplier')
+    from supply.order_items i
+    where i.id = any (item_ids) and i.completed_at is null and i.next_check_at is not null and i.claim_expires_at is null
+    having count(*) > 0;
+  end if;
   if cardinality(stuck) > 0 then
     select causes || array_agg('item_stuck:' || i.supplier),
       messages || array_agg(format('supplier %s has not settled item %s within its deadline', i.supplier, i.id))

@@ -6,17 +6,24 @@ declare
   lock_timeout constant text := current_setting('lock_timeout');
   locked bigint[];
 begin
-  insert into supply.delivery_slots (account_id)
-  select a.id from supply.accounts a
-  where a.id = any (account_ids) and not exists (select from supply.delivery_slots s where s.account_id = a.id)
-  order by a.id
-  -- The foreign key would wait for it.
-  for key share of a skip locked
-  on conflict on constraint delivery_slots_pkey do nothing;
-  locked := array(
-    select s.account_id from supply.delivery_slots s where s.account_id = any (account_ids)
-    order by s.account_id for no key update skip locked);
-  if not wait or account_ids <@ locked then
+  for attempt in 1..2 loop
+    locked := array(
+      select s.account_id from supply.delivery_slots s where s.account_id = any (account_ids)
+      order by s.account_id for no key update skip locked);
+    if account_ids <@ locked then
+      return locked;
+    end if;
+    exit when attempt = 2;
+    insert into supply.delivery_slots (account_id)
+    select a.id from supply.accounts a
+    where a.id = any (account_ids) and not exists (select from supply.delivery_slots s where s.account_id = a.id)
+    order by a.id
+    -- The foreign key would wait for it.
+    for key share of a skip locked
+    on conflict on constraint delivery_slots_pkey do nothing;
+    exit when not found;
+  end loop;
+  if not wait then
     return locked;
   end if;
   begin
