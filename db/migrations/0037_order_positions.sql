@@ -1,9 +1,9 @@
 set local role supply_owner;
 
 -- Beside the orders, so that placing one writes nothing here, and so that orders of before need not be written anew.
--- There is no foreign key to the order, which is never deleted. The audit counts.
+-- There are no foreign keys, which would wait for locks: neither orders nor accounts are deleted. The audit counts.
 create table supply.order_positions (
-  account_id bigint not null references supply.accounts,
+  account_id bigint not null,
   position bigint not null check (position >= 1),
   seq bigint not null,
   order_id bigint not null,

@@ -5,7 +5,7 @@ as $$
 #variable_conflict use_column
 declare
   step constant int := 1000;
-  most constant int := 100;
+  most constant int := 20;
   last record;
   next record;
   noted int := 0;
@@ -43,5 +43,5 @@ begin
 end
 $$;
 comment on function work.note_order_positions is
-  'Notes how many orders the accounts have up to every thousandth of them, a hundred notes a call. Returns whether there is more to note. Lists of '
+  'Notes how many orders the accounts have up to every thousandth of them, twenty notes a call. Returns whether there is more to note. Lists of '
   'orders are right without: they count from the newest note on.';
