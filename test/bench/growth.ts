@@ -91,6 +91,8 @@ async function openSide({ stage }: Bench, orders: number, rungs: number): Promis
   const settings = `set bench.orders = '${orders}'; set bench.rungs = '${rungs}'; set bench.product = '${productId}';`
   await database.sql.unsafe(`${settings} ${fill}`)
   await database.sql`vacuum analyze`
+  // As a worker does each minute.
+  while ((await database.sql`select work.note_order_positions() as more`)[0]?.more);
   await assertSound(database.sql, orders)
   const service = await stage.service(database, ['worker', 'api'])
   return { database, service, accounts, orders, accepted: 0 }
