@@ -20,6 +20,7 @@ import { createPerform } from './perform.ts'
 import { startPeriodicTasks } from './periodic_tasks.ts'
 import { type Pool, startPool } from './pools.ts'
 import { takeProcessLock } from './process_lock.ts'
+import { createPromptDeliveries } from './prompt_deliveries.ts'
 import type { Services } from './services.ts'
 import { createSimulations } from './simulations.ts'
 import { createSupplierCalls } from './supplier_calls.ts'
@@ -91,7 +92,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     lockIsLost = true
   })
   const cutOff = new AbortController()
-  const { services, offerSync, closeOutside } = createServices(options, adapters, metrics, cutOff.signal)
+  const { services, offerSync, deliveries, closeOutside } = createServices(
+    options,
+    adapters,
+    metrics,
+    cutOff.signal,
+  )
   const { pools, registered } = await startRunners(options, services, metrics, lock.id)
   const hopeless = Promise.withResolvers<string>()
   const periodic = startPeriodicTasks({
@@ -110,7 +116,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     stop: async () => {
       const stopped = periodic.stop()
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
-      await Promise.allSettled(pools.map(({ runner }) => runner.stop()))
+      await Promise.allSettled([deliveries.end(), ...pools.map(({ runner }) => runner.stop())])
       clearTimeout(cutTimer)
       await stopped
       await closeOutside()
@@ -145,6 +151,16 @@ function createServices(
   const allowNetworks = config.callbackAllowNetworks
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
+  const perform = createPerform(log, options.tracer)
+  const deliveries = createPromptDeliveries({
+    attempt: async (eventId) => {
+      const attempt = await webhooks.begin(eventId)
+      if (attempt !== null) await perform.delivery(webhooks, attempt)
+    },
+    log,
+    most: config.webhookConcurrency,
+  })
+  const webhooks = createWebhookDeliveries({ db, sender, deliveries, metrics })
   const services: Services = {
     suppliers: createSupplierCalls({
       db,
@@ -154,18 +170,24 @@ function createServices(
       unsafeMinutes: config.supplierUnsafeMinutes,
       publicUrl: config.publicUrl,
       supplierCap: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
+      deliveries,
       signal,
       metrics,
     }),
-    webhooks: createWebhookDeliveries({ db, sender, metrics }),
-    waitingWebhooks: createWebhookDeliveries({ db, sender, metrics }),
+    webhooks,
+    waitingWebhooks: createWebhookDeliveries({ db, sender, deliveries, metrics }),
     alerts: createAlerts(db, log, { url: config.alertWebhookUrl, format: config.alertWebhookFormat }),
     simulations: createSimulations(db),
-    perform: createPerform(log, options.tracer),
+    perform,
   }
   const outside = [sender, adapters, credentials]
   const offerSync = createOfferSync({ db, adapters, credentials, log })
-  return { services, offerSync, closeOutside: () => Promise.allSettled(outside.map((each) => each.close())) }
+  return {
+    services,
+    offerSync,
+    deliveries,
+    closeOutside: () => Promise.allSettled(outside.map((each) => each.close())),
+  }
 }
 
 async function startRunners(

@@ -9,6 +9,7 @@ import { type NotPlacedCause, notPlaced, type SupplierOutcome, unknown } from '.
 import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
 import type { WorkerMetrics } from './metrics.ts'
+import type { PromptDeliveries } from './prompt_deliveries.ts'
 import type { SupplierCredentials } from './supplier_credentials.ts'
 
 export type LeasedCall = Functions['work.begin_calls']['result'][number]
@@ -30,6 +31,8 @@ export type SupplierCallOptions = {
   supplierCap: number
   /** Ends the calls that are under way; their outcome is unknown then. */
   signal: AbortSignal
+  /** Take the events that get slots as their orders end, as many as they have places. */
+  deliveries: Pick<PromptDeliveries, 'places' | 'deliver'>
   /** Are told of each call that was made, of what came of it once it is recorded, and of each order that ended by one. */
   metrics: Pick<WorkerMetrics, 'observeSupplierCall' | 'countSupplierCall' | 'observeEndedOrder'>
 }
@@ -42,7 +45,7 @@ const mostCodes = 10_000
  * of `finish`, share statements.
  */
 export function createSupplierCalls(options: SupplierCallOptions) {
-  const { db, adapters, credentials, signal, metrics } = options
+  const { db, adapters, credentials, deliveries, signal, metrics } = options
   const { deadlineHours, unsafeMinutes, publicUrl, supplierCap } = options
   const underWay = new Map<string, number>()
   const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
@@ -52,8 +55,14 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   })
   async function record(finished: FinishedCall[], lockWaitMs: number): Promise<Map<number, FinishedRow>> {
     const rows = await callNumbered(finished, (results) =>
-      db.call('work.finish_calls', { results, ...times, lock_wait_ms: lockWaitMs }),
+      db.call('work.finish_calls', {
+        results,
+        ...times,
+        lock_wait_ms: lockWaitMs,
+        to_deliver: deliveries.places(),
+      }),
     )
+    deliveries.deliver(rows.values())
     for (const { ended_outcome: outcome, ended_seconds: seconds } of rows.values()) {
       if (outcome !== null && seconds !== null) metrics.observeEndedOrder(outcome, seconds)
     }

@@ -7,6 +7,7 @@ import type { Sender, SendOutcome } from '../webhook/send.ts'
 import { createBusyResults } from './busy_results.ts'
 import { withRetries } from './leases.ts'
 import type { WorkerMetrics } from './metrics.ts'
+import type { PromptDeliveries } from './prompt_deliveries.ts'
 
 export type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
 
@@ -16,6 +17,8 @@ type FinishedRow = Functions['work.finish_deliveries']['result'][number]
 export type WebhookDeliveryOptions = {
   db: Database
   sender: Sender
+  /** Take the events that get the slots of those that end, as many as they have places. */
+  deliveries: Pick<PromptDeliveries, 'places' | 'deliver'>
   /** Are told what came of each attempt that was recorded, and how long after its order was placed a result was told. */
   metrics: Pick<WorkerMetrics, 'countDelivery' | 'observeToldOrder'>
 }
@@ -24,14 +27,18 @@ export type WebhookDeliveryOptions = {
  * The deliveries of events: taking the leases of attempts, sending them and recording their outcomes. Concurrent calls
  * of `begin`, and of `finish`, share statements.
  */
-export function createWebhookDeliveries({ db, sender, metrics }: WebhookDeliveryOptions) {
+export function createWebhookDeliveries({ db, sender, deliveries, metrics }: WebhookDeliveryOptions) {
   const begin = batch<string, LeasedAttempt | null>({
     run: (eventIds) => callForIds(eventIds, (ids) => db.call('work.begin_deliveries', { event_ids: ids })),
   })
-  const record = (finished: FinishedAttempt[], lockWaitMs: number) =>
-    callNumbered(finished, (results) =>
-      db.call('work.finish_deliveries', { results, lock_wait_ms: lockWaitMs }),
+  async function record(finished: FinishedAttempt[], lockWaitMs: number): Promise<Map<number, FinishedRow>> {
+    const to_deliver = deliveries.places()
+    const rows = await callNumbered(finished, (results) =>
+      db.call('work.finish_deliveries', { results, lock_wait_ms: lockWaitMs, to_deliver }),
     )
+    deliveries.deliver(rows.values())
+    return rows
+  }
   const onRecorded = ({ verdict, told_seconds: seconds }: FinishedRow) => {
     metrics.countDelivery(verdict)
     if (seconds !== null) metrics.observeToldOrder(seconds)

@@ -98,7 +98,7 @@ export const deliveries: Mutant[] = [
     name: 'keep the slot of an attempt that ended',
     breaks: 'A slot that gets free goes to the next event.',
     file: finish,
-    find: 'perform core.return_slots(batch.accounts, batch.changes);',
+    find: 'next_events := core.return_slots(batch.accounts, batch.changes, least(to_deliver, cardinality(batch.ordinals)));',
     replace: '',
     tests: [slots],
   },
@@ -125,6 +125,14 @@ export const deliveries: Mutant[] = [
     find: 'order by s.account_id for no key update);',
     replace: 'order by s.account_id);',
     tests: [slots],
+  },
+  {
+    name: 'hand out deliveries to receivers that do not answer',
+    breaks: 'Attempts that may take long have workers of their own.',
+    file: fill,
+    find: 'm.is_fresh and row_number() over (partition by m.is_fresh) <= to_deliver',
+    replace: 'row_number() over () <= to_deliver',
+    tests: ['test/sql/webhooks/prompt_deliveries.test.ts'],
   },
   {
     name: 'give a slot and no job',

@@ -57,6 +57,7 @@ beforeEach(() => {
     publicUrl: 'https://supply.example/',
     supplierCap: 100,
     signal: cutOff.signal,
+    deliveries: { places: () => 0, deliver: () => {} },
     metrics: createWorkerMetrics(db),
   })
 })

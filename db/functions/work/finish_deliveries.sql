@@ -1,5 +1,5 @@
-create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int default null)
-returns table (ordinal int, verdict text, told_seconds double precision)
+create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int default null, to_deliver int default 0)
+returns table (ordinal int, verdict text, told_seconds double precision, ready_event_id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -8,6 +8,7 @@ declare
   locked uuid[];
   ended_at timestamptz;
   batch record;
+  next_events uuid[];
 begin
   if lock_wait_ms is null then
     -- Workers of the release before wait for all.
@@ -71,9 +72,11 @@ begin
   if cardinality(batch.ended) > 0 then
     perform core.end_attempts(batch.ended, batch.ended_by, array_fill(ended_at, array[cardinality(batch.ended)]),
       batch.statuses, batch.errors, batch.retry_afters);
-    perform core.return_slots(batch.accounts, batch.changes);
+    next_events := core.return_slots(batch.accounts, batch.changes, least(to_deliver, cardinality(batch.ordinals)));
   end if;
-  return query select r.ordinal, r.verdict, r.told from unnest(batch.ordinals, batch.verdicts, batch.told) as r (ordinal, verdict, told);
+  return query
+  select r.ordinal, r.verdict, r.told, r.event_id
+  from unnest(batch.ordinals, batch.verdicts, batch.told, next_events) as r (ordinal, verdict, told, event_id);
 end
 $$;
 comment on function work.finish_deliveries is
@@ -82,5 +85,5 @@ comment on function work.finish_deliveries is
   'transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; '
   'at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s '
   'adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order '
-  'was placed. Specification 6.4 to 6.6.
-nullable: told_seconds';
+  'was placed. ready_event_id: as work.finish_calls has it, to_deliver at most. Specification 6.4 to 6.6.
+nullable: told_seconds, ready_event_id';

@@ -49,7 +49,6 @@ export const queue: Breach[] = [
     by: (sql) => setItem(sql, well.stuckItem, "stuck_at = stuck_at - interval '1 hour'"),
   },
   { checks: ['open_event_has_a_job'], about: 'waiting', by: (sql) => loseJob(sql, well.waiting) },
-  { checks: ['open_event_has_a_job'], about: 'ready', by: (sql) => loseJob(sql, well.ready) },
   {
     checks: ['queued_event_waits_for_a_slot'],
     about: 'ready',
@@ -66,14 +65,6 @@ export const queue: Breach[] = [
     by: (sql) => setEvent(sql, well.ready, "claim_expires_at = now() - interval '51 s'"),
   },
   {
-    checks: ['open_event_has_a_job'],
-    about: 'sending',
-    by: async (sql) => {
-      await loseJob(sql, well.sending)
-      await setEvent(sql, well.sending, "claim_expires_at = now() - interval '1 second'")
-    },
-  },
-  {
     checks: ['lost_attempt_is_looked_at'],
     about: 'sending',
     by: async (sql) => {
@@ -82,7 +73,7 @@ export const queue: Breach[] = [
     },
   },
   {
-    checks: ['attempt_ends_with_its_lease', 'open_event_has_a_job'],
+    checks: ['attempt_ends_with_its_lease'],
     about: 'sending',
     by: (sql) => setEvent(sql, well.sending, "claim_expires_at = now() - interval '51 s'"),
   },

@@ -43,6 +43,7 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
       ...{ db, adapters, deadlineHours: 24, unsafeMinutes: 30, supplierCap: 100, publicUrl: undefined },
       credentials: createSupplierCredentials(db, (credential) => credential),
       signal: new AbortController().signal,
+      deliveries: { places: () => 0, deliver: () => {} },
       metrics: createWorkerMetrics(db),
     })
   })

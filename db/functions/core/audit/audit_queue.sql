@@ -35,10 +35,11 @@ where waits.since is not null and not exists (
     -- Two transactions may record their times in the opposite order.
     and waits.since between a.first_at - interval '1 minute' and a.last_at + interval '1 minute')
 union all
+-- Those that have a slot or are sent may have none: slot_is_used and attempt_ends_with_its_lease look at them.
 select 'open_event_has_a_job',
-  format('event %s is %s, but there is neither a job nor an attempt under way', e.id, e.state)
+  format('event %s is %s, but there is no job', e.id, e.state)
 from supply.events e
-where (e.state in ('waiting', 'ready') or e.state = 'sending' and e.claim_expires_at <= now())
+where e.state = 'waiting'
   and not exists (select from deliveries d where d.subject = e.id)
 union all
 select 'queued_event_waits_for_a_slot',

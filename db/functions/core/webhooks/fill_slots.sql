@@ -1,4 +1,4 @@
-create or replace function core.fill_slots(account_ids bigint[], to_claim uuid[] default '{}')
+create or replace function core.fill_slots(account_ids bigint[], to_claim uuid[] default '{}', to_deliver int default 0)
 returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -23,13 +23,14 @@ begin
   ), made_ready as (
     update supply.events e set state = 'ready', claim_expires_at = now() + interval '10 s'
     from oldest o where e.id = o.id
-    returning e.id, e.id = any (to_claim) as is_claimed, e.attempts = 0 and e.ladder = 1 and o.slots >= 8 as is_fresh
+    returning e.id, e.attempts = 0 and e.ladder = 1 and o.slots >= 8 as is_fresh
   )
   select
     coalesce(array_agg(f.id) filter (where f.is_claimed), '{}') as claimed,
     coalesce(array_agg(f.id) filter (where f.is_fresh and not f.is_claimed), '{}') as fresh,
     coalesce(array_agg(f.id) filter (where not f.is_fresh and not f.is_claimed), '{}') as waiting
-  into filled from made_ready f;
+  into filled from (
+    select m.*, m.id = any (to_claim) or m.is_fresh and row_number() over (partition by m.is_fresh) <= to_deliver as is_claimed from made_ready m) as f;
   perform core.enqueue('deliver_webhook', filled.fresh, key => 'deliver_webhook');
   -- Retries, and events of slow receivers, may take long. They have workers of their own.
   perform core.enqueue('deliver_waiting', filled.waiting, key => 'deliver_webhook');
@@ -38,4 +39,4 @@ end
 $$;
 comment on function core.fill_slots is
   'Gives the free slots of accounts to the oldest of their queued events, and adds their jobs. Events of to_claim get no job: they are returned, '
-  'for the caller to claim. The caller has locked the slots by core.lock_slots in an earlier statement, so that this one sees what their last holder did.';
+  'for the caller to claim, and with them as many first attempts to quick receivers as to_deliver says. The caller has locked the slots by core.lock_slots in an earlier statement, so that this one sees what their last holder did.';

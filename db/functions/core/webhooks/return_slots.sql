@@ -1,5 +1,5 @@
-create or replace function core.return_slots(account_ids bigint[], changes int[])
-returns void
+create or replace function core.return_slots(account_ids bigint[], changes int[], to_deliver int default 0)
+returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -17,7 +17,7 @@ begin
         or (select true from supply.events e where e.account_id = s.account_id and e.state = 'queued' limit 1))
     order by s.account_id for no key update skip locked);
   if cardinality(locked) = 0 then
-    return;
+    return '{}';
   end if;
   update supply.delivery_slots s
   set slots = greatest(2, least(64, s.slots + n.quick) / power(2, least(n.failed, 6))::int)
@@ -28,10 +28,10 @@ begin
     group by c.account_id
   ) as n
   where s.account_id = n.account_id;
-  perform core.fill_slots(locked);
+  return core.fill_slots(locked, to_deliver => to_deliver);
 end
 $$;
 comment on function core.return_slots is
   'Gives the slots of attempts that ended to queued events. Each attempt names its account and how it changes the number of '
   'slots: 1 (answered quickly) adds one, up to 64; -1 (a timeout or no connection) halves it, down to 2. An account whose slots are locked is left out: '
-  'the holder of the lock fills them, or work.fill_slots within a second.';
+  'the holder of the lock fills them, or work.fill_slots within a second. Returns the events that the caller delivers at once: core.fill_slots, to_deliver.';
