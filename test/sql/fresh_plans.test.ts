@@ -54,7 +54,7 @@ async function wholeOrders(count: number): Promise<void> {
     const result = { kind: 'answered', status: 200, retryAfter: null }
     const sent = { ordinal: 1, eventId: attempt?.event_id, claimId: attempt?.claim_id, result }
     expect(await worker.call('work.finish_deliveries', { results: [sent] })).toEqual([
-      { ordinal: 1, verdict: 'delivered', told_seconds: expect.any(Number) },
+      { ordinal: 1, verdict: 'delivered', told_seconds: expect.any(Number), ready_event_id: null },
     ])
     await api.call('api.get_order', { account_id: partner.accountId, code: order.code })
     await api.call('api.get_balance', { account_id: partner.accountId })
