@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type postgres from 'postgres'
 import type { Bench } from './baseline.ts'
 import { median, type Table } from './figures.ts'
+import { fillOrders } from './fill.ts'
 import { productId } from './requests.ts'
 import { type Account, makeAccounts, makeShop } from './shop.ts'
 import { assertSound, type Service, type StageDatabase } from './stage.ts'
@@ -10,7 +9,6 @@ import { withReceivers } from './whole.ts'
 
 const accountCount = 1_000
 const smallOrders = 2_000
-const smallRungs = 20
 const sqlRounds = 10
 /** Each side is measured so often, the two in turn, and the best counts: what else the machine does is no growth. */
 const turns = 2
@@ -41,7 +39,7 @@ type Side = {
  */
 export async function measureGrowth(bench: Bench): Promise<Growth> {
   const { growthOrders: orders, growthRungs: rungs } = bench
-  const small = await openSide(bench, smallOrders, smallRungs)
+  const small = await openSide(bench, smallOrders)
   const grown = await openSide(bench, orders, rungs)
   const sides = [small, grown]
   const comparisons: Comparison[] = []
@@ -83,13 +81,11 @@ function keepBest(best: Map<string, number>, measured: Map<string, number>, smal
   }
 }
 
-async function openSide({ stage }: Bench, orders: number, rungs: number): Promise<Side> {
+async function openSide({ stage }: Bench, orders: number, rungs?: number): Promise<Side> {
   const database = await stage.database()
   await makeShop(database.sql, stage.ports.supplier)
   const accounts = await makeAccounts(database.sql, accountCount)
-  const fill = readFileSync(join(import.meta.dirname, 'growth.sql'), 'utf8')
-  const settings = `set bench.orders = '${orders}'; set bench.rungs = '${rungs}'; set bench.product = '${productId}';`
-  await database.sql.unsafe(`${settings} ${fill}`)
+  await fillOrders(database.sql, { orders, rungs, productId })
   await database.sql`vacuum analyze`
   // As a worker does each minute.
   while ((await database.sql`select work.note_order_positions() as more`)[0]?.more);

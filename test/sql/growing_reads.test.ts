@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../src/database/pool.ts'
+import { fillOrders } from '../bench/fill.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { type Explained, explainingSession, scansOf } from '../support/sql/plans.ts'
@@ -177,7 +176,6 @@ async function withNewSession<T>(
   }
 }
 
-const grow = readFileSync(join(import.meta.dirname, '../bench/growth.sql'), 'utf8')
 const planCaches = ['force_custom_plan', 'force_generic_plan', 'auto']
 
 beforeAll(async () => {
@@ -195,9 +193,7 @@ beforeAll(async () => {
   old = await explainingSession(database.url, plansByKey)
   // From the sixth time on, a session may keep a plan.
   for (let n = 0; n < 7; n += 1) expect(await tooMany(old, partnersReads)).toEqual({})
-  await growing.unsafe(
-    `set bench.orders = '${orders}'; set bench.rungs = '${orders / 100}'; set bench.product = '${products.topUp}'; ${grow}`,
-  )
+  await fillOrders(growing, { orders, productId: products.topUp })
   await growing.end()
 })
 afterAll(() => old.end())

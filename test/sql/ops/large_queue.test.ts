@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { fillOrders } from '../../bench/fill.ts'
 import { testDatabase } from '../../support/database.ts'
 import { answer, unknown } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
@@ -21,10 +20,7 @@ beforeAll(async () => {
   const { sql } = database
   await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token', code: 'bench' })
   const partner = await makePartner(sql, { balance: 100_000 })
-  const grow = readFileSync(join(import.meta.dirname, '../../bench/growth.sql'), 'utf8')
-  await sql.unsafe(
-    `set bench.orders = '${2 * rungs}'; set bench.rungs = '${rungs}'; set bench.product = '${products.topUp}'; ${grow}`,
-  )
+  await fillOrders(sql, { orders: 2 * rungs, rungs, productId: products.topUp })
   const { body } = await place(sql, partner)
   code = body.code
   await answer(sql, body.items[0]?.id ?? '', unknown())

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/pool.ts'
+import { fillOrders } from '../../bench/fill.ts'
 import { testDatabase } from '../../support/database.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -36,10 +35,7 @@ const list = async ({ limit, page, from, to, status, asOf }: Query) => {
 /** Places an order, and has it be as old as the clock said then. */
 async function placeAt(at: Date): Promise<void> {
   const { body } = await place(sql(), partner)
-  await sql().begin(async (tx) => {
-    await tx`set local session_replication_role = replica`
-    await tx`update supply.orders set created_at = ${at} where code = ${body.code}`
-  })
+  await sql()`update supply.orders set created_at = ${at} where code = ${body.code}`
 }
 
 const notedPositions = async () => {
@@ -53,15 +49,9 @@ async function note(): Promise<void> {
 beforeAll(async () => {
   await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token', code: 'bench' })
   partner = await makePartner(sql(), { balance: 1_000_000 })
-  const grow = readFileSync(join(import.meta.dirname, '../../bench/growth.sql'), 'utf8')
-  await sql().unsafe(
-    `set bench.orders = '${orders}'; set bench.rungs = '40'; set bench.product = '${products.topUp}'; ${grow}`,
-  )
+  await fillOrders(sql(), { orders, productId: products.topUp })
   // Days on which all orders have one time: the id decides.
-  await sql().begin(async (tx) => {
-    await tx`set local session_replication_role = replica`
-    await tx`update supply.orders set created_at = date_trunc('day', created_at) where id % 3 < 2`
-  })
+  await sql()`update supply.orders set created_at = date_trunc('day', created_at) where id % 3 < 2`
   await placeAt(new Date(Date.now() - 100 * 86_400_000))
   await placeAt(new Date(Date.now() - 86_400_000))
   await placeAt(new Date())
@@ -129,10 +119,8 @@ describe('positions', () => {
     for (let n = 0; n < 100; n += 1) await place(sql(), partner)
     await note()
     expect(await notedPositions()).toEqual(noted)
-    await sql().begin(async (tx) => {
-      await tx`set local session_replication_role = replica`
-      await tx`update supply.orders set created_at = created_at - interval '3 minutes' where created_at > now() - interval '2 minutes'`
-    })
+    await sql()`
+      update supply.orders set created_at = created_at - interval '3 minutes' where created_at > now() - interval '2 minutes'`
     await note()
     expect(await notedPositions()).toEqual([...noted, 5_000])
     expect(await sql()`select * from ops.audit_all() where check_name like 'position%'`).toEqual([])

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/pool.ts'
+import { fillOrders } from '../../bench/fill.ts'
 import { testDatabase } from '../../support/database.ts'
 import { completed, failed, processing, unknown } from '../../support/items.ts'
 import { orderRequest } from '../../support/orders.ts'
@@ -96,12 +95,9 @@ test('calls read what is theirs while the tables are small, in old and in new se
 
 describe('with thousands of orders', () => {
   beforeAll(async () => {
-    const grow = readFileSync(join(import.meta.dirname, '../../bench/growth.sql'), 'utf8')
     await growing.unsafe(`set local session_replication_role = replica;
       delete from supply.order_results; delete from supply.result_marks; delete from supply.events`)
-    await growing.unsafe(
-      `set bench.orders = '${filled}'; set bench.rungs = '${filled / 100}'; set bench.product = '${products.topUp}'; ${grow}`,
-    )
+    await fillOrders(growing, { orders: filled, productId: products.topUp })
   })
 
   test.each([

@@ -15,21 +15,31 @@ beforeEach(async () => {
   partner = await makePartner(sql(), { balance: 10_000 })
 })
 
-/** Ends so many orders in one batch; returns the events to deliver at once. */
-async function endOrders(count: number, toDeliver?: number, result: object = completed()): Promise<string[]> {
+/** Records the results of the items' calls in one batch; returns the events to deliver at once, or null, for each. */
+async function finish(
+  itemIds: string[],
+  resultOf: (ordinal: number) => object,
+  toDeliver?: number,
+): Promise<(string | null)[]> {
+  const calls = await claimCalls(sql(), itemIds)
+  const results = calls.map(({ ordinal, item_id: itemId, claim_id: claimId }) => ({
+    ...{ ordinal, itemId, claimId, result: resultOf(ordinal) },
+  }))
+  const asked = toDeliver === undefined ? sql()`` : sql()`, to_deliver => ${toDeliver}`
+  const rows = await sql()`
+    select ready_event_id as id from work.finish_calls(${sql().json(results as never)}, '24 hours', 0 ${asked})`
+  return rows.map(({ id }) => id)
+}
+
+/** Ends so many orders in one batch; returns the events to deliver at once. Without a number, none is asked for. */
+async function endOrders(count: number, toDeliver?: number): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n += 1) {
     const { body } = await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' })
     ids.push(...body.items.map(({ id }) => id))
   }
-  const calls = await claimCalls(sql(), ids)
-  const results = calls.map(({ ordinal, item_id: itemId, claim_id: claimId }) => ({
-    ...{ ordinal, itemId, claimId, result },
-  }))
-  const rows = await sql()`
-    select ready_event_id as id from work.finish_calls(${sql().json(results as never)}, '24 hours', 0,
-      to_deliver => coalesce(${toDeliver ?? null}::int, 0)) where ready_event_id is not null`
-  return rows.map(({ id }) => id)
+  const events = await finish(ids, () => completed(), toDeliver)
+  return events.filter((id) => id !== null)
 }
 
 /** The states of the partner's events with the tasks of their jobs, the oldest first. */
@@ -75,16 +85,8 @@ describe('events of orders that end', () => {
       callbackUrl: 'https://hooks.example/x',
       items: [{ productId: products.topUp }, { productId: products.topUp }],
     })
-    const calls = await claimCalls(
-      sql(),
-      body.items.map(({ id }) => id),
-    )
-    const results = calls.map(({ ordinal, item_id: itemId, claim_id: claimId }) => ({
-      ...{ ordinal, itemId, claimId, result: ordinal === 1 ? completed() : failed() },
-    }))
-    const rows = await sql()`
-      select ready_event_id from work.finish_calls(${sql().json(results as never)}, '24 hours', 0, to_deliver => 9)`
-    expect(rows.map(({ ready_event_id }) => ready_event_id)).toEqual([null, null])
+    const ids = body.items.map(({ id }) => id)
+    expect(await finish(ids, (ordinal) => (ordinal === 1 ? completed() : failed()), 9)).toEqual([null, null])
     expect(await states()).toEqual([])
   })
 })
