@@ -1,4 +1,3 @@
-import type { Task } from 'graphile-worker'
 import { idOf, type Services } from '../src/worker/services.ts'
 
 /**
@@ -7,8 +6,8 @@ import { idOf, type Services } from '../src/worker/services.ts'
  * Specification 6.3 to 6.6.
  */
 export const deliverWebhook =
-  ({ webhooks, perform }: Pick<Services, 'webhooks' | 'perform'>): Task =>
-  async (payload) => {
+  ({ webhooks, perform }: Pick<Services, 'webhooks' | 'perform'>) =>
+  async (payload: unknown): Promise<void> => {
     const attempt = await webhooks.begin(idOf(payload))
     if (attempt !== null) await perform.delivery(webhooks, attempt)
   }

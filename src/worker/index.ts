@@ -153,10 +153,7 @@ function createServices(
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
   const perform = createPerform(log, options.tracer)
   const deliveries = createPromptDeliveries({
-    attempt: async (eventId) => {
-      const attempt = await webhooks.begin(eventId)
-      if (attempt !== null) await perform.delivery(webhooks, attempt)
-    },
+    attempt: (id) => deliverWebhook({ webhooks, perform })({ id }),
     log,
     most: config.webhookConcurrency,
   })
