@@ -499,7 +499,7 @@ export type Functions = {
     args: { supplier: string | null; renewer: string | null; sealed: string | null; valid_seconds: number | null }
     result: boolean | null
   }
-  /** Notes how many orders the accounts have up to every thousandth of them, twenty notes a call. Returns whether there is more to note. Lists of orders are right without: they count from the newest note on. */
+  /** Notes how many orders the accounts have up to every thousandth of them, twenty notes a call. Returns whether there may be more to note. Lists of orders are right without: they count from the newest note on. */
   'work.note_order_positions': {
     args: Record<string, never>
     result: boolean | null

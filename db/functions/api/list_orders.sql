@@ -26,7 +26,8 @@ declare
   newest_id bigint;
   total bigint;
   start record;
-  -- So many are counted one by one.
+  has_positions constant boolean := status is null and external_order_id is null and after_code is null;
+  -- Where positions are noted, no more than so many are counted one by one.
   few constant int := 500;
   ids bigint[];
   has_more boolean;
@@ -53,13 +54,10 @@ begin
   select after.created_at, after.id as order_id, (coalesce(page, 1) - 1)::bigint * page_limit as still_skipped into start;
   if page is not null then
     execute format('select count(*) from (select from supply.orders o where %s limit $6) as counted', condition) into total
-    using account_id, status, external_order_id, created_from, created_to, few + 1, null, null, null, newest_id;
-    if total > few and status is null and external_order_id is null and after.id is null then
+    using account_id, status, external_order_id, created_from, created_to, case when has_positions then few + 1 end, null, null, null, newest_id;
+    if has_positions and total > few then
       select p.* into start from core.page_start(account_id, start.still_skipped, created_from, created_to, as_of) p;
       total := start.total;
-    elsif total > few then
-      execute format('select count(*) from supply.orders o where %s', condition) into total
-      using account_id, status, external_order_id, created_from, created_to, null, null, null, null, newest_id;
     end if;
   end if;
 

@@ -11,6 +11,11 @@ with counted as (
   select k.item_id, count(*) as codes from core.audited_items i join supply.item_keys k on k.item_id = i.id group by k.item_id
 ), items as (
   select i.*, coalesce(k.codes, 0) as codes from core.audited_items i left join codes k on k.item_id = i.id
+), positions as (
+  select p.*, lag(p.position, 1, 0::bigint) over each_account as from_position,
+    lag(p.created_at, 1, '-infinity') over each_account as from_created_at, lag(p.order_id, 1, 0::bigint) over each_account as from_order_id
+  from supply.order_positions p
+  window each_account as (partition by p.account_id order by p.position)
 )
 select 'final_order_has_no_open_item' as check_name,
   format('order %s is %s, but %s of its items are open', o.code, o.status, o.open) as detail
@@ -63,23 +68,14 @@ where o.outcome is null or o.outcome = 'partial' or (e.event_type, e.order_code,
 union all
 select 'position_counts_the_orders_up_to_it',
   format('order %s of account %s is number %s by its position, but there are %s orders from number %s to it',
-    p.order_id, p.account_id, p.position, counted.orders, before.position)
-from supply.order_positions p
-cross join core.audit_scope s
-cross join lateral (
-  select coalesce(max(b.position), 0) as position, coalesce(max(b.created_at), '-infinity') as created_at, coalesce(max(b.order_id), 0) as order_id
-  from (
-    select b.* from supply.order_positions b where b.account_id = p.account_id and b.position < p.position
-    order by b.position desc limit 1
-  ) as b
-) as before
+    p.order_id, p.account_id, p.position, counted.orders, p.from_position)
+from positions p
+join core.audited_orders a on a.id = p.order_id
 cross join lateral (
   select count(*) as orders from supply.orders o
-  where o.account_id = p.account_id and (o.created_at, o.id) > (before.created_at, before.order_id)
-    and (o.created_at, o.id) <= (p.created_at, p.order_id)
+  where o.account_id = a.account_id and (o.created_at, o.id) > (p.from_created_at, p.from_order_id) and (o.created_at, o.id) <= (p.created_at, p.order_id)
 ) as counted
-where (p.order_id > s.newest_after and p.order_id <= s.newest_to or p.order_id > s.slice_after and p.order_id <= s.slice_to)
-  and counted.orders <> p.position - before.position;
+where counted.orders <> p.position - p.from_position;
 comment on view core.audit_orders is
   'What is wrong with orders within core.audit_scope, their items, codes, events and positions: no row while all is well.';
 comment on column core.audit_orders.check_name is 'Which invariant does not hold.';

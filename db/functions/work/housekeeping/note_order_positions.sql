@@ -27,21 +27,21 @@ begin
         and o.created_at < now() - interval '2 minutes'
       order by o.created_at, o.id offset step - 1 limit 1;
       exit when not found;
-      if noted = most then
-        return true;
-      end if;
       last.position := last.position + step;
       last.created_at := next.created_at;
       last.order_id := next.id;
-      noted := noted + 1;
       insert into supply.order_positions (account_id, position, seq, order_id, created_at)
       values (last.account_id, last.position, next.seq, next.id, next.created_at)
       on conflict do nothing;
+      noted := noted + 1;
+      if noted = most then
+        return true;
+      end if;
     end loop;
   end loop;
   return false;
 end
 $$;
 comment on function work.note_order_positions is
-  'Notes how many orders the accounts have up to every thousandth of them, twenty notes a call. Returns whether there is more to note. Lists of '
+  'Notes how many orders the accounts have up to every thousandth of them, twenty notes a call. Returns whether there may be more to note. Lists of '
   'orders are right without: they count from the newest note on.';
