@@ -2,6 +2,7 @@ import { createBusyLine } from './batch_busy.ts'
 import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
 import { createRetry, type Retried } from './batch_retry.ts'
 import { connectionSurvives, DatabaseDeadline, DatabaseOverloaded } from './errors.ts'
+import { createLinger, type LingerOptions } from './linger.ts'
 
 export type BatchOptions<In, Out> = {
   /**
@@ -25,6 +26,8 @@ export type BatchOptions<In, Out> = {
   maxPendingOfKey?: number
   /** The most runs under way at once, not counting those of parts that are tried again. */
   inFlight?: number
+  /** How a run waits for more entries, where one is under way at a time. Without it, it does not. */
+  linger?: LingerOptions<In>
   /** How long an entry may wait for its run to begin, in milliseconds. */
   waitMs?: number
   /** Is told the size of each run. */
@@ -40,7 +43,7 @@ type Member<In, Out> = Waiting &
 
 /**
  * Coalesces calls: while nothing is under way an entry goes at the end of the event loop's turn, together with what else
- * came in that turn; what comes meanwhile goes together as soon as a run ends. Nothing lingers to wait for company. A run
+ * came in that turn; what comes meanwhile goes together as soon as a run ends, or a little later (`linger`). A run
  * is bounded by count and by weight, and shared fairly by those who wait.
  *
  * The returned function resolves to the entry's own answer. It rejects with what the run rejected with;
@@ -55,6 +58,7 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
   const { run, weightOf = () => 1, keyOf = () => '', inFlight = 1, waitMs = 10_000, onRun } = options
   const { max = 128, maxWeight = max, maxPending = 10_000, maxPendingOfKey = maxPending } = options
   const { isBusy = () => false } = options
+  const lingering = options.linger && createLinger(options.linger)
   const waiting = createBatchQueue<Member<In, Out>>()
   const pending = createPending(maxPending, maxPendingOfKey)
   const retry = createRetry(runAtOnce)
@@ -92,9 +96,11 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
     // Many calls come out of one event, as the answer that let their requests in: the first of them does not go alone.
     await new Promise((resolve) => setImmediate(resolve))
     while (!waiting.isEmpty) {
+      lingering?.begin()
       const members = waiting.take(max, maxWeight)
       for (const { timer } of members) clearTimeout(timer)
       await runAtOnce(members)
+      await lingering?.linger(members.length, waiting.size)
     }
     running -= 1
   }
@@ -102,6 +108,7 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
   function wait(member: Member<In, Out>): void {
     if (busyLine.has(member.key)) return void busyLine.add([member])
     waiting.add(member)
+    lingering?.arrive(member.entry, waiting.size)
     if (running < inFlight) {
       void runWaiting()
       // What comes to a batch at rest is the first to be taken.

@@ -2,6 +2,8 @@
 export type Waiting = { key: string; weight: number }
 
 export type BatchQueue<Member extends Waiting> = {
+  /** How many members wait. */
+  readonly size: number
   readonly isEmpty: boolean
   has(key: string): boolean
   add(member: Member): void
@@ -19,8 +21,13 @@ export type BatchQueue<Member extends Waiting> = {
 export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
   // The keys in the order of their turns.
   const queues = new Map<string, Set<Member>>()
+  let size = 0
 
   return {
+    get size() {
+      return size
+    },
+
     get isEmpty() {
       return queues.size === 0
     },
@@ -28,6 +35,7 @@ export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
     has: (key) => queues.has(key),
 
     add(member) {
+      size += 1
       const queue = queues.get(member.key)
       if (queue) queue.add(member)
       else queues.set(member.key, new Set([member]))
@@ -35,7 +43,7 @@ export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
 
     remove(member) {
       const queue = queues.get(member.key)
-      queue?.delete(member)
+      if (queue?.delete(member)) size -= 1
       if (queue?.size === 0) queues.delete(member.key)
     },
 
@@ -59,6 +67,7 @@ export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
         queues.delete(key)
         if (queue.size > 0) queues.set(key, queue)
       }
+      size -= taken.length
       return taken
     },
   }
