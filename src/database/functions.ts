@@ -464,15 +464,15 @@ export type Functions = {
     args: { alert_id: string | null }
     result: undefined
   }
-  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. ready_event_id is an event that has a slot and no job, whosever: the caller delivers it at once. There are to_deliver of these at most; one that is not begun within 10 s goes by the queue. nullable: ended_outcome, ended_seconds, ready_event_id */
+  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. leased_attempt is an attempt to deliver an event, whosever, that the caller makes at once: a row as work.begin_deliveries returns it, with a lease of 30 s. There are to_send of these at most. to_deliver and ready_event_id are of the release before, and without effect. nullable: ended_outcome, ended_seconds, ready_event_id, leased_attempt */
   'work.finish_calls': {
-    args: { results: unknown; deadline: string | null; lock_wait_ms?: number | null; unsafe_after?: string | null; to_deliver?: number | null }
-    result: { ordinal: number; verdict: string; ended_outcome: string | null; ended_seconds: number | null; ready_event_id: string | null }[]
+    args: { results: unknown; deadline: string | null; lock_wait_ms?: number | null; unsafe_after?: string | null; to_deliver?: number | null; to_send?: number | null }
+    result: { ordinal: number; verdict: string; ended_outcome: string | null; ended_seconds: number | null; ready_event_id: string | null; leased_attempt: string | null }[]
   }
-  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. ready_event_id: as work.finish_calls has it, to_deliver at most. Specification 6.4 to 6.6. nullable: told_seconds, ready_event_id */
+  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. leased_attempt: as work.finish_calls has it, to_send at most. Specification 6.4 to 6.6. nullable: told_seconds, ready_event_id, leased_attempt */
   'work.finish_deliveries': {
-    args: { results: unknown; lock_wait_ms?: number | null; to_deliver?: number | null }
-    result: { ordinal: number; verdict: string; told_seconds: number | null; ready_event_id: string | null }[]
+    args: { results: unknown; lock_wait_ms?: number | null; to_deliver?: number | null; to_send?: number | null }
+    result: { ordinal: number; verdict: string; told_seconds: number | null; ready_event_id: string | null; leased_attempt: string | null }[]
   }
   /** Records that operators were told that an alert is firing, or resolved. Ask work.begin_notification afterwards whether there is more to tell. */
   'work.finish_notification': {
@@ -704,8 +704,8 @@ export const functions = {
   'work.expire_rates': { args: {}, returns: 'value' },
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
-  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer', unsafe_after: 'interval', to_deliver: 'integer' }, returns: 'rows' },
-  'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer', to_deliver: 'integer' }, returns: 'rows' },
+  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer', unsafe_after: 'interval', to_deliver: 'integer', to_send: 'integer' }, returns: 'rows' },
+  'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer', to_deliver: 'integer', to_send: 'integer' }, returns: 'rows' },
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
   'work.finish_sync': { args: { supplier: 'text', claim_id: 'uuid', error: 'text' }, returns: 'value' },
   'work.gauges': { args: {}, returns: 'rows' },

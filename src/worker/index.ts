@@ -153,7 +153,7 @@ function createServices(
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
   const perform = createPerform(log, options.tracer)
   const deliveries = createPromptDeliveries({
-    attempt: (id) => deliverWebhook({ webhooks, perform })({ id }),
+    make: (attempt) => perform.delivery(webhooks, attempt),
     log,
     most: config.webhookConcurrency,
   })

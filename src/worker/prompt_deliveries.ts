@@ -1,8 +1,11 @@
+import type { Functions } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 
+type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
+
 export type PromptDeliveryOptions = {
-  /** Takes the lease of an event's attempt, if one is due, and makes it. */
-  attempt: (eventId: string) => Promise<void>
+  /** Makes an attempt, and records what came of it. */
+  make: (attempt: LeasedAttempt) => Promise<void>
   log: Log
   /** How many may be under way at once. */
   most: number
@@ -11,35 +14,35 @@ export type PromptDeliveryOptions = {
 export type PromptDeliveries = {
   /** How many more may begin now. */
   places(): number
-  /** Begins the first attempts to deliver events that have a slot and no job, as the rows of what was recorded name them. */
-  deliver(rows: Iterable<{ ready_event_id: string | null }>): void
+  /** Begins the attempts that were leased with what was recorded, in the rows that say so. */
+  deliver(rows: Iterable<{ leased_attempt: string | null }>): void
   /** Has no more places, and resolves when all that are under way have ended. */
   end(): Promise<void>
 }
 
 /**
- * Delivers results in the process that recorded them, without the way through the queue, which costs about as much as the
- * delivery itself. What is not begun here, because the process ends or the database cannot answer, loses its slot after 10 s
- * and goes by the queue (`core.reclaim_slots`).
+ * Delivers results in the process that recorded them: the attempt is leased in the statement that ends the order, so that
+ * it needs neither a job nor a statement of its own. One that is not made, because the process is killed, counts as lost
+ * when its lease has ended.
  */
-export function createPromptDeliveries({ attempt, log, most }: PromptDeliveryOptions): PromptDeliveries {
+export function createPromptDeliveries({ make, log, most }: PromptDeliveryOptions): PromptDeliveries {
   const underWay = new Set<Promise<void>>()
   let isEnding = false
 
-  async function begin(eventId: string): Promise<void> {
+  async function begin(attempt: LeasedAttempt): Promise<void> {
     try {
-      await attempt(eventId)
+      await make(attempt)
     } catch (error) {
-      log.warn({ event: eventId, error: safeError(error) }, 'a delivery is left to the queue')
+      log.warn({ event: attempt.event_id, error: safeError(error) }, 'a delivery is left to its lease')
     }
   }
 
   return {
     places: () => (isEnding ? 0 : Math.max(0, most - underWay.size)),
     deliver(rows) {
-      for (const { ready_event_id: eventId } of rows) {
-        if (eventId === null) continue
-        const delivery = begin(eventId).finally(() => underWay.delete(delivery))
+      for (const { leased_attempt: text } of rows) {
+        if (text === null) continue
+        const delivery = begin(JSON.parse(text)).finally(() => underWay.delete(delivery))
         underWay.add(delivery)
       }
     },

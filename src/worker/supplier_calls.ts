@@ -59,7 +59,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
         results,
         ...times,
         lock_wait_ms: lockWaitMs,
-        to_deliver: deliveries.places(),
+        to_send: deliveries.places(),
       }),
     )
     deliveries.deliver(rows.values())

@@ -17,7 +17,7 @@ type FinishedRow = Functions['work.finish_deliveries']['result'][number]
 export type WebhookDeliveryOptions = {
   db: Database
   sender: Sender
-  /** Take the events that get the slots of those that end, as many as they have places. */
+  /** Make the attempts of events that get the slots of those that end, as many as they have places. */
   deliveries: Pick<PromptDeliveries, 'places' | 'deliver'>
   /** Are told what came of each attempt that was recorded, and how long after its order was placed a result was told. */
   metrics: Pick<WorkerMetrics, 'countDelivery' | 'observeToldOrder'>
@@ -32,9 +32,9 @@ export function createWebhookDeliveries({ db, sender, deliveries, metrics }: Web
     run: (eventIds) => callForIds(eventIds, (ids) => db.call('work.begin_deliveries', { event_ids: ids })),
   })
   async function record(finished: FinishedAttempt[], lockWaitMs: number): Promise<Map<number, FinishedRow>> {
-    const to_deliver = deliveries.places()
+    const to_send = deliveries.places()
     const rows = await callNumbered(finished, (results) =>
-      db.call('work.finish_deliveries', { results, lock_wait_ms: lockWaitMs, to_deliver }),
+      db.call('work.finish_deliveries', { results, lock_wait_ms: lockWaitMs, to_send }),
     )
     deliveries.deliver(rows.values())
     return rows

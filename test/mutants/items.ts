@@ -120,7 +120,7 @@ export const items: Mutant[] = [
     name: 'announce nothing',
     breaks: 'The event is written and delivered from the transaction that ends the order.',
     file: finishOrders,
-    find: 'events := core.fill_slots(core.lock_slots(announced_to), to_deliver => least(to_deliver, cardinality(ended)));',
+    find: 'to_make := core.fill_slots(core.lock_slots(announced_to), to_send => least(to_send, cardinality(ended)));',
     replace: '',
     tests: ['test/sql/webhooks/delivery_slots.test.ts'],
   },

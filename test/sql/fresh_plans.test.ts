@@ -54,7 +54,13 @@ async function wholeOrders(count: number): Promise<void> {
     const result = { kind: 'answered', status: 200, retryAfter: null }
     const sent = { ordinal: 1, eventId: attempt?.event_id, claimId: attempt?.claim_id, result }
     expect(await worker.call('work.finish_deliveries', { results: [sent] })).toEqual([
-      { ordinal: 1, verdict: 'delivered', told_seconds: expect.any(Number), ready_event_id: null },
+      {
+        ordinal: 1,
+        verdict: 'delivered',
+        told_seconds: expect.any(Number),
+        ready_event_id: null,
+        leased_attempt: null,
+      },
     ])
     await api.call('api.get_order', { account_id: partner.accountId, code: order.code })
     await api.call('api.get_balance', { account_id: partner.accountId })

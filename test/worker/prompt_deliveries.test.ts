@@ -6,13 +6,14 @@ import { createPromptDeliveries, type PromptDeliveries } from '../../src/worker/
 const sent = new Map<string, () => void>()
 let unavailable = false
 let deliveries: PromptDeliveries
-const deliver = (id: string) => deliveries.deliver([{ ready_event_id: null }, { ready_event_id: id }])
+const deliver = (id: string) =>
+  deliveries.deliver([{ leased_attempt: null }, { leased_attempt: JSON.stringify({ event_id: id }) }])
 
 beforeEach(() => {
   sent.clear()
   unavailable = false
   deliveries = createPromptDeliveries({
-    attempt: async (event) => {
+    make: async ({ event_id: event }) => {
       if (unavailable) throw new Error('the database is away')
       if (event !== 'over') await new Promise<void>((resolve) => sent.set(event, resolve))
     },

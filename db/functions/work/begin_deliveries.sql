@@ -70,23 +70,19 @@ begin
     on conflict on constraint webhook_secrets_pkey do nothing;
   end if;
 
-  return query
   with claimed as (
     update supply.events e set
       state = 'sending', attempts = e.attempts + 1, claim_id = gen_random_uuid(),
       claim_expires_at = now() + interval '30 s', next_attempt_at = null
-    where e.id = any (batch.ready || filled)
-    returning e.id, e.account_id, e.order_id, e.ladder, e.attempts, e.claim_id, e.callback_url, e.event_type, e.body
-  ), counted as (
-    insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id)
-    select c.id, c.ladder, c.attempts, c.claim_id from claimed c
+    where e.id = any (batch.ready)
+    returning e.id, e.ladder, e.attempts, e.claim_id
   )
-  select array_position(event_ids, c.id), c.id, c.claim_id, c.callback_url, c.event_type, c.body,
-    (select s.secret from supply.webhook_secrets s where s.account_id = c.account_id), c.attempts,
-    placed.request_id, placed.request_id_given, placed.traceparent
-  from claimed c
-  left join lateral (
-    select o.request_id, o.request_id_given, o.traceparent from supply.orders o where o.id = c.order_id offset 0) as placed on true;
+  insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id)
+  select c.id, c.ladder, c.attempts, c.claim_id from claimed c;
+  return query
+  select array_position(event_ids, l.event_id), l.event_id, l.claim_id, l.callback_url, l.event_type, l.body, l.secret, l.attempt,
+    l.request_id, l.request_id_given, l.traceparent
+  from core.leased_attempts l where l.event_id = any (batch.ready || filled);
 end
 $$;
 comment on function work.begin_deliveries is

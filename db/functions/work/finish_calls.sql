@@ -1,16 +1,16 @@
 create or replace function work.finish_calls(
   results jsonb, deadline interval, lock_wait_ms int default null, unsafe_after interval default '30 minutes',
-  to_deliver int default 0
+  to_deliver int default 0, to_send int default 0
 )
-returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, ready_event_id uuid)
+returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, ready_event_id uuid, leased_attempt json)
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  select r.ordinal, r.verdict, r.ended_outcome, r.ended_seconds, r.ready_event_id
+  select r.ordinal, r.verdict, r.ended_outcome, r.ended_seconds, null::uuid, r.leased_attempt
   from core.finish_calls(
     (select jsonb_agg(e || jsonb_build_object('attemptId',
        (select a.id from supply.supplier_attempts a where a.claim_id = (e ->> 'claimId')::uuid)))
      from jsonb_array_elements(results) e),
-    deadline, lock_wait_ms, unsafe_after, to_deliver) r
+    deadline, lock_wait_ms, unsafe_after, to_send) r
 $$;
 comment on function work.finish_calls is
   'Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may '
@@ -19,6 +19,6 @@ comment on function work.finish_calls is
   'where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the '
   'first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. '
   'Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. '
-  'ready_event_id is an event that has a slot and no job, whosever: the caller delivers it at once. There are to_deliver of these at most; one that is not '
-  'begun within 10 s goes by the queue.
-nullable: ended_outcome, ended_seconds, ready_event_id';
+  'leased_attempt is an attempt to deliver an event, whosever, that the caller makes at once: a row as work.begin_deliveries returns it, with a lease of 30 s. '
+  'There are to_send of these at most. to_deliver and ready_event_id are of the release before, and without effect.
+nullable: ended_outcome, ended_seconds, ready_event_id, leased_attempt';

@@ -1,5 +1,5 @@
-create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int default null, to_deliver int default 0)
-returns table (ordinal int, verdict text, told_seconds double precision, ready_event_id uuid)
+create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int default null, to_deliver int default 0, to_send int default 0)
+returns table (ordinal int, verdict text, told_seconds double precision, ready_event_id uuid, leased_attempt json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -8,7 +8,8 @@ declare
   locked uuid[];
   ended_at timestamptz;
   batch record;
-  next_events uuid[];
+  to_make uuid[];
+  attempts json[];
 begin
   if lock_wait_ms is null then
     -- Workers of the release before wait for all.
@@ -72,11 +73,14 @@ begin
   if cardinality(batch.ended) > 0 then
     perform core.end_attempts(batch.ended, batch.ended_by, array_fill(ended_at, array[cardinality(batch.ended)]),
       batch.statuses, batch.errors, batch.retry_afters);
-    next_events := core.return_slots(batch.accounts, batch.changes, least(to_deliver, cardinality(batch.ordinals)));
+    to_make := core.return_slots(batch.accounts, batch.changes, least(to_send, cardinality(batch.ordinals)));
+    if cardinality(to_make) > 0 then
+      attempts := array(select row_to_json(l) from core.leased_attempts l where l.event_id = any (to_make));
+    end if;
   end if;
   return query
-  select r.ordinal, r.verdict, r.told, r.event_id
-  from unnest(batch.ordinals, batch.verdicts, batch.told, next_events) as r (ordinal, verdict, told, event_id);
+  select r.ordinal, r.verdict, r.told, null::uuid, r.leased_attempt
+  from unnest(batch.ordinals, batch.verdicts, batch.told, attempts) as r (ordinal, verdict, told, leased_attempt);
 end
 $$;
 comment on function work.finish_deliveries is
@@ -85,5 +89,5 @@ comment on function work.finish_deliveries is
   'transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; '
   'at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s '
   'adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order '
-  'was placed. ready_event_id: as work.finish_calls has it, to_deliver at most. Specification 6.4 to 6.6.
-nullable: told_seconds, ready_event_id';
+  'was placed. leased_attempt: as work.finish_calls has it, to_send at most. Specification 6.4 to 6.6.
+nullable: told_seconds, ready_event_id, leased_attempt';

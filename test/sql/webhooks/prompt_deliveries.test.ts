@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { answered, claimAttempt, finishAttempt, unreachable } from '../../support/events.ts'
+import { answered, finishAttempt, unreachable } from '../../support/events.ts'
 import { claimCalls, completed, failed } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 
-// Events that the worker which recorded the result delivers at once: they have a slot, and no job.
+// Attempts that the worker which recorded a result makes at once: they are leased in that statement, and have no job.
 const database = testDatabase()
 const sql = () => database.sql
 let partner: Partner
@@ -13,33 +13,42 @@ let partner: Partner
 beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
 beforeEach(async () => {
   partner = await makePartner(sql(), { balance: 10_000 })
+  await haveSecret()
 })
 
-/** Records the results of the items' calls in one batch; returns the events to deliver at once, or null, for each. */
+type Attempt = { event_id: string; claim_id: string; attempt: number }
+
+/** Without a secret the first delivery goes by the queue. */
+const haveSecret = () => sql()`
+  insert into supply.webhook_secrets (account_id, secret) values (${partner.accountId}, ${'5'.repeat(64)})`
+
+/** Records the results of the items' calls in one batch; returns the attempt to make at once, or null, for each. */
 async function finish(
   itemIds: string[],
   resultOf: (ordinal: number) => object,
-  toDeliver?: number,
-): Promise<(string | null)[]> {
+  toSend?: number,
+): Promise<(Attempt | null)[]> {
   const calls = await claimCalls(sql(), itemIds)
   const results = calls.map(({ ordinal, item_id: itemId, claim_id: claimId }) => ({
     ...{ ordinal, itemId, claimId, result: resultOf(ordinal) },
   }))
-  const asked = toDeliver === undefined ? sql()`` : sql()`, to_deliver => ${toDeliver}`
+  const asked = toSend === undefined ? sql()`` : sql()`, to_send => ${toSend}`
   const rows = await sql()`
-    select ready_event_id as id from work.finish_calls(${sql().json(results as never)}, '24 hours', 0 ${asked})`
-  return rows.map(({ id }) => id)
+    select leased_attempt from work.finish_calls(${sql().json(results as never)}, '24 hours', 0 ${asked})`
+  return rows.map(({ leased_attempt: attempt }) => attempt)
 }
 
-/** Ends so many orders in one batch; returns the events to deliver at once. Without a number, none is asked for. */
-async function endOrders(count: number, toDeliver?: number): Promise<string[]> {
+async function placedItems(): Promise<string[]> {
+  const { body } = await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' })
+  return body.items.map(({ id }) => id)
+}
+
+/** Ends so many orders in one batch; returns the attempts to make at once. Without a number, none is asked for. */
+async function endOrders(count: number, toSend?: number): Promise<Attempt[]> {
   const ids: string[] = []
-  for (let n = 0; n < count; n += 1) {
-    const { body } = await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' })
-    ids.push(...body.items.map(({ id }) => id))
-  }
-  const events = await finish(ids, () => completed(), toDeliver)
-  return events.filter((id) => id !== null)
+  for (let n = 0; n < count; n += 1) ids.push(...(await placedItems()))
+  const attempts = await finish(ids, () => completed(), toSend)
+  return attempts.filter((attempt) => attempt !== null)
 }
 
 /** The states of the partner's events with the tasks of their jobs, the oldest first. */
@@ -58,24 +67,50 @@ const age = (seconds: number) =>
 describe('events of orders that end', () => {
   test('are given to the worker that asked for some, and have no job then; the others have one', async () => {
     expect(await endOrders(3, 2)).toHaveLength(2)
-    expect((await states()).sort()).toEqual(['ready', 'ready', 'ready deliver_webhook'])
+    expect((await states()).sort()).toEqual(['ready deliver_webhook', 'sending', 'sending'])
     expect(await audit(sql())).toEqual([])
+  })
+
+  test('come as the first attempt, with what is sent, as the queue would have it', async () => {
+    const [attempt] = await endOrders(1, 1)
+    const [event] = await sql()`select id, body from supply.events where account_id = ${partner.accountId}`
+    expect(attempt).toEqual({
+      ...{ event_id: event?.id, claim_id: expect.any(String), attempt: 1, body: event?.body },
+      ...{ event_type: 'order.completed', callback_url: 'https://hooks.example/x', secret: '5'.repeat(64) },
+      ...{ request_id: null, request_id_given: null, traceparent: null },
+    })
+    if (attempt) expect(await finishAttempt(sql(), attempt, answered(200))).toBe('delivered')
+    expect(await states()).toEqual(['delivered'])
+  })
+
+  test('have a job where the account has no secret yet', async () => {
+    await sql()`delete from supply.webhook_secrets where account_id = ${partner.accountId}`
+    expect(await endOrders(1, 1)).toEqual([])
+    expect(await states()).toEqual(['ready deliver_webhook'])
   })
 
   test('have a job where the worker asked for none, as one of the release before does', async () => {
     expect(await endOrders(1)).toEqual([])
     expect(await endOrders(1, 0)).toEqual([])
     expect(await states()).toEqual(['ready deliver_webhook', 'ready deliver_webhook'])
+    const [id = ''] = await placedItems()
+    const [call] = await claimCalls(sql(), [id])
+    const results = [{ ordinal: 1, itemId: id, claimId: call?.claim_id, result: completed() }]
+    const rows = await sql()`
+      select ready_event_id, leased_attempt
+      from work.finish_calls(${sql().json(results as never)}, '24 hours', 0, to_deliver => 9)`
+    expect(rows).toEqual([{ ready_event_id: null, leased_attempt: null }])
+    expect(await states()).toEqual(Array(3).fill('ready deliver_webhook'))
   })
 
   test('wait in the queue without a slot', async () => {
     expect(await endOrders(10, 100)).toHaveLength(8)
-    expect((await states()).sort()).toEqual([...Array(2).fill('queued'), ...Array(8).fill('ready')])
+    expect((await states()).sort()).toEqual([...Array(2).fill('queued'), ...Array(8).fill('sending')])
   })
 
   test('go by the queue where the receiver did not answer of late', async () => {
-    const [id = ''] = await endOrders(1, 1)
-    await finishAttempt(sql(), await claimAttempt(sql(), id), unreachable())
+    const [attempt] = await endOrders(1, 1)
+    if (attempt) await finishAttempt(sql(), attempt, unreachable())
     expect(await endOrders(1, 1)).toEqual([])
     expect(await states()).toContain('ready deliver_waiting')
   })
@@ -93,19 +128,25 @@ describe('events of orders that end', () => {
 
 describe('events that wait for a slot', () => {
   /** Ends ten orders, delivers the first of their events, and returns what the worker delivers next. */
-  async function deliverOne(toDeliver: number): Promise<string[]> {
-    const [id = ''] = await endOrders(10, 100)
-    const { event_id: eventId, claim_id: claimId } = await claimAttempt(sql(), id)
-    const results = [{ ordinal: 1, eventId, claimId, result: answered(200) }]
+  async function deliverOne(toSend: number): Promise<Attempt[]> {
+    const [first] = await endOrders(10, 100)
+    const results = [
+      { ordinal: 1, eventId: first?.event_id, claimId: first?.claim_id, result: answered(200) },
+    ]
     const rows = await sql()`
-      select ready_event_id as id from work.finish_deliveries(${sql().json(results)}, 0, ${toDeliver})
-      where ready_event_id is not null`
-    return rows.map((row) => row.id)
+      select leased_attempt from work.finish_deliveries(${sql().json(results as never)}, 0, to_send => ${toSend})
+      where leased_attempt is not null`
+    return rows.map((row) => row.leased_attempt)
   }
 
   test('are given to the worker whose delivery ended, one for one', async () => {
-    expect(await deliverOne(5)).toHaveLength(1)
-    expect((await states()).sort()).toEqual(['delivered', ...Array(8).fill('ready'), 'ready deliver_webhook'])
+    const [next, ...others] = await deliverOne(5)
+    expect([next?.attempt, others.length]).toEqual([1, 0])
+    expect((await states()).sort()).toEqual([
+      'delivered',
+      'ready deliver_webhook',
+      ...Array(8).fill('sending'),
+    ])
   })
 
   test('have a job where that has no place', async () => {
@@ -114,40 +155,27 @@ describe('events that wait for a slot', () => {
   })
 })
 
-describe('an event that nobody begins to deliver', () => {
-  test('goes by the queue when its slot was unused for 10 s, and no attempt is counted', async () => {
-    const [id = ''] = await endOrders(1, 1)
-    await age(9)
-    await tick()
-    expect(await states()).toEqual(['ready'])
-    await age(2)
-    await tick()
-    expect(await states()).toEqual(['ready deliver_webhook'])
-    const attempt = await claimAttempt(sql(), id)
-    expect(attempt.attempt).toBe(1)
-    expect(await finishAttempt(sql(), attempt, answered(200))).toBe('delivered')
-  })
-
-  test('is sent once where the worker comes late after all', async () => {
-    const [id = ''] = await endOrders(1, 1)
-    await age(11)
-    await tick()
-    const both = await Promise.all(
-      [1, 2].map(() => sql()`select * from work.begin_deliveries(array[${id}]::uuid[])`),
-    )
-    expect(both.flat()).toHaveLength(1)
-  })
-})
-
 test('an attempt whose worker died counts as lost, without a job to say so', async () => {
-  const [id = ''] = await endOrders(1, 1)
-  await sql()`select * from work.begin_deliveries(array[${id}]::uuid[])`
-  expect(await states()).toEqual(['sending'])
+  const [attempt] = await endOrders(1, 1)
   await age(61)
   await tick()
   expect(await states()).toEqual(['waiting deliver_waiting'])
   expect(
-    await sql()`select attempt, outcome from ops.delivery_attempts where event_id = ${id}`,
+    await sql()`select attempt, outcome from ops.delivery_attempts where event_id = ${attempt?.event_id ?? ''}`,
   ).toMatchObject([{ attempt: 1, outcome: 'lost' }])
   expect(await audit(sql())).toEqual([])
+})
+
+// Workers of the release before are given an event that has a slot and neither job nor lease.
+test('an event that nobody begins to deliver goes by the queue when its slot was unused for 10 s', async () => {
+  await endOrders(1, 1)
+  await sql()`delete from supply.delivery_attempts`
+  await sql()`update supply.events set state = 'ready', attempts = 0, claim_expires_at = now() + interval '10 s', next_attempt_at = now()
+    where account_id = ${partner.accountId}`
+  await age(9)
+  await tick()
+  expect(await states()).toEqual(['ready'])
+  await age(2)
+  await tick()
+  expect(await states()).toEqual(['ready deliver_webhook'])
 })

@@ -1,5 +1,5 @@
-create or replace function core.finish_orders(order_ids bigint[], to_deliver int default 0)
-returns table (outcome text, seconds double precision, event_id uuid)
+create or replace function core.finish_orders(order_ids bigint[], to_send int default 0)
+returns table (outcome text, seconds double precision, leased_attempt json)
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -11,7 +11,8 @@ declare
   refunded bigint[];
   recovered bigint[];
   announced_to bigint[];
-  events uuid[];
+  to_make uuid[];
+  attempts json[];
 begin
   if cardinality(order_ids) = 0 then
     return;
@@ -56,13 +57,16 @@ begin
   )
   select array_agg(distinct a.account_id) into announced_to from announced a;
   if announced_to is not null then
-    events := core.fill_slots(core.lock_slots(announced_to), to_deliver => least(to_deliver, cardinality(ended)));
+    to_make := core.fill_slots(core.lock_slots(announced_to), to_send => least(to_send, cardinality(ended)));
+    if cardinality(to_make) > 0 then
+      attempts := array(select row_to_json(l) from core.leased_attempts l where l.event_id = any (to_make));
+    end if;
   end if;
   perform core.number_results(ended, accounts);
-  return query select e.outcome, e.seconds, e.event_id from unnest(outcomes, times, events) as e (outcome, seconds, event_id);
+  return query select e.outcome, e.seconds, e.leased_attempt from unnest(outcomes, times, attempts) as e (outcome, seconds, leased_attempt);
 end
 $$;
 comment on function core.finish_orders is
   'Ends those of the orders whose items are all final: status and outcome, the refund of failed items, and the event unless the result is partial '
   'or there is no callback URL; enqueues the deliveries, and numbers the results of the accounts. In a recovery, events of orders from before it are held. Returns the outcome of each order that ended, the seconds since it '
-  'was placed, and in one of the rows, whichever, each event that the caller delivers at once (core.fill_slots): to_deliver at most. The caller holds the locks of the orders. Specification 3.';
+  'was placed, and in one of the rows, whichever, each attempt that the caller makes at once, to_send at most: a row of core.leased_attempts (core.fill_slots). The caller holds the locks of the orders. Specification 3.';

@@ -1,7 +1,7 @@
 create or replace function core.finish_calls(
-  results jsonb, deadline interval, lock_wait_ms int default null, unsafe_after interval default '30 minutes', to_deliver int default 0
+  results jsonb, deadline interval, lock_wait_ms int default null, unsafe_after interval default '30 minutes', to_send int default 0
 )
-returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, ready_event_id uuid)
+returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, leased_attempt json)
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -23,7 +23,7 @@ declare
 begin
   if jsonb_array_length(results) > cardinality(item_ids) then
     return query
-    select (r ->> 'ordinal')::int, 'busy', null::text, null::double precision, null::uuid from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid <> all (item_ids);
+    select (r ->> 'ordinal')::int, 'busy', null::text, null::double precision, null::json from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid <> all (item_ids);
     -- Should the worker die that has the result: a look when the lease has ended.
     if lock_wait_ms = 0 then
       perform core.enqueue_busy('call_supplier', array_agg(i.id), array_agg(coalesce(i.claim_expires_at, now())))
@@ -65,8 +65,8 @@ begin
       from unnest(answers) as a where a ->> 'verdict' not in ('individual', 'deferred'));
   end if;
   perform core.finish_attempts(answers);
-  select array_agg(o.outcome) as outcomes, array_agg(o.seconds) as seconds, array_agg(o.event_id) as events
-  into ended from core.finish_orders(settled, to_deliver) o;
+  select array_agg(o.outcome) as outcomes, array_agg(o.seconds) as seconds, array_agg(o.leased_attempt) as attempts
+  into ended from core.finish_orders(settled, to_send) o;
   if is_open then
     perform core.enqueue('call_supplier', array_agg(i.id), array_agg(i.next_check_at), 'call_supplier')
     from supply.order_items i
@@ -89,7 +89,7 @@ begin
 
   -- Each order that ended had a result, so that there are rows for all.
   return query
-  select (a.answer ->> 'ordinal')::int, a.answer ->> 'verdict', ended.outcomes[a.place], ended.seconds[a.place], ended.events[a.place]
+  select (a.answer ->> 'ordinal')::int, a.answer ->> 'verdict', ended.outcomes[a.place], ended.seconds[a.place], ended.attempts[a.place]
   from unnest(answers) with ordinality as a (answer, place);
   if deferred is not null then
     return query select r.* from core.finish_calls(deferred, deadline, lock_wait_ms, unsafe_after) r;
@@ -100,4 +100,4 @@ comment on function core.finish_calls is
   'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (the fencing token; null: a push), result}]. '
   'Settles items, ends orders, plans the next calls and raises alerts. Returns the verdict of each by its ordinal: '
   'busy where core.lock_results did not get its locks. Each order that ended is told of in one of the rows, whichever: its outcome, the seconds since it '
-  'was placed, and an event that the caller delivers at once (core.finish_orders). unsafe_after: as core.classify_results.';
+  'was placed, and an attempt to deliver an event that the caller makes at once (core.finish_orders). unsafe_after: as core.classify_results.';

@@ -1,4 +1,4 @@
-create or replace function core.fill_slots(account_ids bigint[], to_claim uuid[] default '{}', to_deliver int default 0)
+create or replace function core.fill_slots(account_ids bigint[], to_claim uuid[] default '{}', to_send int default 0)
 returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -9,10 +9,10 @@ begin
     return '{}';
   end if;
   with oldest as materialized (
-    select q.id, s.slots
+    select q.id, q.is_fresh, (select true from supply.webhook_secrets w where w.account_id = s.account_id) is not null as is_signable
     from supply.delivery_slots s
     cross join lateral (
-      select e.id from supply.events e
+      select e.id, e.attempts = 0 and e.ladder = 1 and s.slots >= 8 as is_fresh from supply.events e
       where e.account_id = s.account_id and e.state = 'queued'
       order by e.next_attempt_at, e.id
       limit greatest(0, s.slots - (select count(*) from core.taken_slots t where t.account_id = s.account_id))
@@ -20,17 +20,29 @@ begin
       for no key update skip locked
     ) as q
     where s.account_id = any (account_ids)
-  ), made_ready as (
-    update supply.events e set state = 'ready', claim_expires_at = now() + interval '10 s'
-    from oldest o where e.id = o.id
-    returning e.id, e.attempts = 0 and e.ladder = 1 and o.slots >= 8 as is_fresh
+  ), chosen as (
+    select o.id, o.is_fresh,
+      o.id = any (to_claim)
+        or o.is_fresh and o.is_signable and row_number() over (partition by o.is_fresh, o.is_signable) <= to_send as is_claimed
+    from oldest o
+  ), given as (
+    update supply.events e set
+      state = case when c.is_claimed then 'sending' else 'ready' end,
+      attempts = e.attempts + c.is_claimed::int,
+      claim_id = case when c.is_claimed then gen_random_uuid() else e.claim_id end,
+      claim_expires_at = now() + case when c.is_claimed then interval '30 s' else interval '10 s' end,
+      next_attempt_at = case when not c.is_claimed then e.next_attempt_at end
+    from chosen c where e.id = c.id
+    returning e.id, e.ladder, e.attempts, e.claim_id, c.is_fresh, c.is_claimed
+  ), counted as (
+    insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id, started_at)
+    select g.id, g.ladder, g.attempts, g.claim_id, clock_timestamp() from given g where g.is_claimed
   )
   select
-    coalesce(array_agg(f.id) filter (where f.is_claimed), '{}') as claimed,
-    coalesce(array_agg(f.id) filter (where f.is_fresh and not f.is_claimed), '{}') as fresh,
-    coalesce(array_agg(f.id) filter (where not f.is_fresh and not f.is_claimed), '{}') as waiting
-  into filled from (
-    select m.*, m.id = any (to_claim) or m.is_fresh and row_number() over (partition by m.is_fresh) <= to_deliver as is_claimed from made_ready m) as f;
+    coalesce(array_agg(g.id) filter (where g.is_claimed), '{}') as claimed,
+    coalesce(array_agg(g.id) filter (where g.is_fresh and not g.is_claimed), '{}') as fresh,
+    coalesce(array_agg(g.id) filter (where not g.is_fresh and not g.is_claimed), '{}') as waiting
+  into filled from given g;
   perform core.enqueue('deliver_webhook', filled.fresh, key => 'deliver_webhook');
   -- Retries, and events of slow receivers, may take long. They have workers of their own.
   perform core.enqueue('deliver_waiting', filled.waiting, key => 'deliver_webhook');
@@ -38,5 +50,5 @@ begin
 end
 $$;
 comment on function core.fill_slots is
-  'Gives the free slots of accounts to the oldest of their queued events, and adds their jobs. Events of to_claim get no job: they are returned, '
-  'for the caller to claim, and with them as many first attempts to quick receivers as to_deliver says. The caller has locked the slots by core.lock_slots in an earlier statement, so that this one sees what their last holder did.';
+  'Gives the free slots of accounts to the oldest of their queued events, and adds their jobs. Those of to_claim get no job, nor do as many first attempts '
+  'to quick receivers as to_send says: their attempts are claimed and returned, for the caller to make (core.leased_attempts). The caller has locked the slots by core.lock_slots in an earlier statement, so that this one sees what their last holder did.';

@@ -1,4 +1,4 @@
-create or replace function core.return_slots(account_ids bigint[], changes int[], to_deliver int default 0)
+create or replace function core.return_slots(account_ids bigint[], changes int[], to_send int default 0)
 returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -28,10 +28,10 @@ begin
     group by c.account_id
   ) as n
   where s.account_id = n.account_id;
-  return core.fill_slots(locked, to_deliver => to_deliver);
+  return core.fill_slots(locked, to_send => to_send);
 end
 $$;
 comment on function core.return_slots is
   'Gives the slots of attempts that ended to queued events. Each attempt names its account and how it changes the number of '
   'slots: 1 (answered quickly) adds one, up to 64; -1 (a timeout or no connection) halves it, down to 2. An account whose slots are locked is left out: '
-  'the holder of the lock fills them, or work.fill_slots within a second. Returns the events that the caller delivers at once: core.fill_slots, to_deliver.';
+  'the holder of the lock fills them, or work.fill_slots within a second. Returns the events whose attempts the caller makes: core.fill_slots, to_send.';
