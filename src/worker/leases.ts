@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isUnavailable } from '../database/client.ts'
+import { type Functions, isUnavailable } from '../database/client.ts'
+
+/** An attempt to deliver an event: what to send, and the lease to record its outcome under. */
+export type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
 
 const waits = [200, 1000, 3000]
 

@@ -1,7 +1,5 @@
-import type { Functions } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
-
-type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
+import type { LeasedAttempt } from './leases.ts'
 
 export type PromptDeliveryOptions = {
   /** Makes an attempt, and records what came of it. */

@@ -5,11 +5,9 @@ import type { Database, Functions } from '../database/client.ts'
 import { deliveryHeaders } from '../webhook/headers.ts'
 import type { Sender, SendOutcome } from '../webhook/send.ts'
 import { createBusyResults } from './busy_results.ts'
-import { withRetries } from './leases.ts'
+import { type LeasedAttempt, withRetries } from './leases.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import type { PromptDeliveries } from './prompt_deliveries.ts'
-
-export type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
 
 type FinishedAttempt = { eventId: string; claimId: string; result: SendOutcome }
 type FinishedRow = Functions['work.finish_deliveries']['result'][number]

@@ -9,6 +9,7 @@ const begin = 'db/functions/work/begin_deliveries.sql'
 const finish = 'db/functions/work/finish_deliveries.sql'
 const end = 'db/functions/core/webhooks/end_attempts.sql'
 const fill = 'db/functions/core/webhooks/fill_slots.sql'
+const claim = 'db/functions/core/queue/claim_attempts.sql'
 
 /** Webhooks: the ladder, its claims, and the slots. */
 export const deliveries: Mutant[] = [
@@ -21,9 +22,9 @@ export const deliveries: Mutant[] = [
       attempts = e.attempts - case when n.verdict = 'lost' then 1 else 0 end,`,
     also: [
       {
-        file: begin,
-        find: 'select c.id, c.ladder, c.attempts, c.claim_id from claimed c',
-        replace: `select c.id, c.ladder, c.attempts, c.claim_id from claimed c
+        file: claim,
+        find: 'select c.id, c.ladder, c.attempts, c.claim_id, clock_timestamp() from claimed c',
+        replace: `select c.id, c.ladder, c.attempts, c.claim_id, clock_timestamp() from claimed c
     on conflict on constraint delivery_attempts_pkey do update set
       claim_id = excluded.claim_id, started_at = now(), finished_at = null, outcome = null, next_attempt_at = null`,
       },
@@ -145,8 +146,8 @@ export const deliveries: Mutant[] = [
   {
     name: 'make an attempt at once that is not counted',
     breaks: 'The attempts that a worker makes at once are counted before their send.',
-    file: fill,
-    find: 'attempts = e.attempts + c.is_claimed::int,',
+    file: claim,
+    find: 'attempts = e.attempts + 1, ',
     replace: '',
     tests: ['test/sql/webhooks/prompt_deliveries.test.ts'],
   },

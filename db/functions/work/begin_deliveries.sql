@@ -70,15 +70,9 @@ begin
     on conflict on constraint webhook_secrets_pkey do nothing;
   end if;
 
-  with claimed as (
-    update supply.events e set
-      state = 'sending', attempts = e.attempts + 1, claim_id = gen_random_uuid(),
-      claim_expires_at = now() + interval '30 s', next_attempt_at = null
-    where e.id = any (batch.ready)
-    returning e.id, e.ladder, e.attempts, e.claim_id
-  )
-  insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id)
-  select c.id, c.ladder, c.attempts, c.claim_id from claimed c;
+  if cardinality(batch.ready) > 0 then
+    perform core.claim_attempts(batch.ready);
+  end if;
   return query
   select array_position(event_ids, l.event_id), l.event_id, l.claim_id, l.callback_url, l.event_type, l.body, l.secret, l.attempt,
     l.request_id, l.request_id_given, l.traceparent

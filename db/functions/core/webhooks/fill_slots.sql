@@ -20,29 +20,24 @@ begin
       for no key update skip locked
     ) as q
     where s.account_id = any (account_ids)
-  ), chosen as (
+  )
+  select
+    coalesce(array_agg(c.id) filter (where c.is_claimed), '{}') as claimed,
+    coalesce(array_agg(c.id) filter (where c.is_fresh and not c.is_claimed), '{}') as fresh,
+    coalesce(array_agg(c.id) filter (where not c.is_fresh and not c.is_claimed), '{}') as waiting
+  into filled from (
     select o.id, o.is_fresh,
       o.id = any (to_claim)
         or o.is_fresh and o.is_signable and row_number() over (partition by o.is_fresh, o.is_signable) <= to_send as is_claimed
     from oldest o
-  ), given as (
-    update supply.events e set
-      state = case when c.is_claimed then 'sending' else 'ready' end,
-      attempts = e.attempts + c.is_claimed::int,
-      claim_id = case when c.is_claimed then gen_random_uuid() else e.claim_id end,
-      claim_expires_at = now() + case when c.is_claimed then interval '30 s' else interval '10 s' end,
-      next_attempt_at = case when not c.is_claimed then e.next_attempt_at end
-    from chosen c where e.id = c.id
-    returning e.id, e.ladder, e.attempts, e.claim_id, c.is_fresh, c.is_claimed
-  ), counted as (
-    insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id, started_at)
-    select g.id, g.ladder, g.attempts, g.claim_id, clock_timestamp() from given g where g.is_claimed
-  )
-  select
-    coalesce(array_agg(g.id) filter (where g.is_claimed), '{}') as claimed,
-    coalesce(array_agg(g.id) filter (where g.is_fresh and not g.is_claimed), '{}') as fresh,
-    coalesce(array_agg(g.id) filter (where not g.is_fresh and not g.is_claimed), '{}') as waiting
-  into filled from given g;
+  ) as c;
+  if cardinality(filled.fresh || filled.waiting) > 0 then
+    update supply.events e set state = 'ready', claim_expires_at = now() + interval '10 s'
+    where e.id = any (filled.fresh || filled.waiting);
+  end if;
+  if cardinality(filled.claimed) > 0 then
+    perform core.claim_attempts(filled.claimed);
+  end if;
   perform core.enqueue('deliver_webhook', filled.fresh, key => 'deliver_webhook');
   -- Retries, and events of slow receivers, may take long. They have workers of their own.
   perform core.enqueue('deliver_waiting', filled.waiting, key => 'deliver_webhook');
