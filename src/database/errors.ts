@@ -75,6 +75,11 @@ const unavailableStates = new Set(['57014', '55P03', '25006', '25P03', '40001', 
 // Connection trouble, resources used up (too many connections among them), shutdown and start-up.
 const unavailableState = /^(08|53|57P)...?$/
 
+/** Whether an SQLSTATE says that the server cannot do now what it was asked for. */
+export function isUnavailableState(state: string): boolean {
+  return unavailableStates.has(state) || unavailableState.test(state)
+}
+
 /**
  * Whether an error says that the database cannot answer now, so that the answer is 503 and not 500: no connection, no
  * answer in time, a server that starts, stops, is full or a standby, a statement or lock timeout.
@@ -84,7 +89,7 @@ export function isUnavailable(error: unknown): boolean {
   const code = errorCode(error)
   if (code === undefined) return false
   if (!(error instanceof postgres.PostgresError)) return connectionCodes.has(code)
-  return unavailableStates.has(code) || unavailableState.test(code)
+  return isUnavailableState(code)
 }
 
 // `cache lookup failed` and changed result types come while the code is reloaded; a conflict can come at any time.

@@ -3,8 +3,8 @@ import { connect, type Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import { createHousekeeping } from './housekeeping.ts'
 import type { OfferSync } from './offer_sync.ts'
-import { createLostJobs, createWatchdog } from './pool_health.ts'
-import type { Pool } from './pools.ts'
+import { createLostJobs, createWatchdog } from './queue/pool_health.ts'
+import type { Pool } from './queue/pools.ts'
 
 export type PeriodicTaskOptions = {
   /** Leads to the server without a pooler between. */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { completes } from '../support/crash/crash_scene.ts'
 import { startWorkerProcess, type WorkerProcess } from '../support/crash/worker_process.ts'
@@ -100,5 +101,20 @@ test('a job that was locked for the worker is given back where the worker never 
   console.info(`a job whose fetch was lost was run after ${((Date.now() - began) / 1000).toFixed(1)} s`)
   await expect.poll(() => sql()`select from ops.queue where subject = ${item}`, patience).toHaveLength(0)
   expect(supplier.requestsFor(item).map(({ method }) => method)).toEqual(['PUT'])
+  expect(await lives()).toBe('it lives')
+}, 120_000)
+
+test('a worker lives on, and every order is delivered, although the connections of its queue are cut under load', async () => {
+  const delivered = deliver(150)
+  const cut = () =>
+    sql()`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name ~ '^supply-ordering worker (suppliers|webhooks)$'`
+  let cuts = 0
+  const timer = setInterval(() => void cut().then((rows) => (cuts += rows.length)), 100)
+  await setTimeout(1_500)
+  clearInterval(timer)
+  console.info(
+    `150 orders were delivered after ${(await delivered).toFixed(1)} s, ${cuts} connections cut meanwhile`,
+  )
   expect(await lives()).toBe('it lives')
 }, 120_000)

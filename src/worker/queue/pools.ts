@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events'
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import pg from 'pg'
-import { clientsOf } from '../database/node_postgres.ts'
-import { plansByKey } from '../database/pool.ts'
-import type { Log } from '../log.ts'
-import { discardSilent } from './queue_connections.ts'
+import { clientsOf } from '../../database/node_postgres.ts'
+import { plansByKey } from '../../database/pool.ts'
+import type { Log } from '../../log.ts'
+import { discardSilent } from './connections.ts'
+import { repeatStatements } from './repeat.ts'
 
 export type PoolOptions = {
   databaseUrl: string
@@ -26,6 +27,9 @@ export type Pool = {
   /** How often it has fetched jobs, or looked for some; undefined while it has more than its workers can take. */
   fetches(): number | undefined
 }
+
+// What ends within this time, in milliseconds, is completed in one statement.
+const togetherMs = 2
 
 // How many jobs one statement fetches. With one statement and commit for each job, fetching would be the bottleneck.
 const localQueueSize = 100
@@ -68,6 +72,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   pgPool.on('error', lost)
   pgPool.on('connect', (client) => client.on('error', lost))
   const connections = discardSilent(pgPool, queueAnswerMs)
+  const repeating = repeatStatements(pgPool, options.log)
   const events: WorkerEvents = new EventEmitter()
   events.on('pool:listen:success', ({ client }) => connections.listens(client))
   const pool = follow(events)
@@ -82,10 +87,17 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
     pollInterval: pollIntervalMs,
     gracefulShutdownAbortTimeout: 60_000,
     logger: queueLogger(options.log, options.name),
-    preset: { worker: { localQueue: { size: Math.max(localQueueSize, options.concurrency) } } },
+    preset: {
+      worker: {
+        localQueue: { size: Math.max(localQueueSize, options.concurrency) },
+        completeJobBatchDelay: togetherMs,
+      },
+    },
   })
+  repeating.begin()
   const stop = runner.stop.bind(runner)
   runner.stop = async (reason) => {
+    repeating.end()
     await stop(reason)
     await pgPool.end()
   }

@@ -1,4 +1,4 @@
-import type { Database } from '../database/client.ts'
+import type { Database } from '../../database/client.ts'
 import { type Pool, queueAnswerMs } from './pools.ts'
 
 type Known = Pick<Pool, 'id' | 'jobs'>

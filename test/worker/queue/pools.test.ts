@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Pool, startPool } from '../../src/worker/pools.ts'
-import { testDatabase } from '../support/database.ts'
+import { type Pool, startPool } from '../../../src/worker/queue/pools.ts'
+import { testDatabase } from '../../support/database.ts'
 
 const database = testDatabase()
 const sql = () => database.sql

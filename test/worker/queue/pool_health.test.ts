@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Database } from '../../src/database/client.ts'
-import { createLostJobs, createWatchdog, lostAfterMs } from '../../src/worker/pool_health.ts'
+import type { Database } from '../../../src/database/client.ts'
+import { createLostJobs, createWatchdog, lostAfterMs } from '../../../src/worker/queue/pool_health.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })

@@ -1,0 +1,117 @@
+import pino from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { connect, type Database } from '../../../src/database/client.ts'
+import { createLostJobs } from '../../../src/worker/queue/pool_health.ts'
+import { type Pool, startPool } from '../../../src/worker/queue/pools.ts'
+import { testDatabase } from '../../support/database.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+let db: Database
+let pool: Pool
+let runs: string[]
+let gates: Map<string, PromiseWithResolvers<void>>
+
+beforeAll(async () => {
+  db = connect({
+    ...{ url: database.url, role: 'supply_worker', max: 2, applicationName: 'test' },
+    ...{ lockTimeoutMs: 2_000, statementTimeoutMs: 5_000, deadlineMs: 7_000, idleInTransactionMs: 10_000 },
+  })
+  // No job can be completed while this table has a row: the error that it fails with.
+  await sql()`create table public.forbidden (error text primary key)`
+  await sql()`create function public.refuse() returns trigger language plpgsql security definer as $$
+    declare forbidden text := (select f.error from public.forbidden f);
+    begin
+      if forbidden is not null then raise exception 'the job cannot be completed' using errcode = forbidden; end if;
+      return old;
+    end $$`
+  await sql()`create trigger refuse before delete on graphile_worker._private_jobs
+    for each row execute function public.refuse()`
+})
+beforeEach(async () => {
+  runs = []
+  gates = new Map()
+  pool = await startPool({
+    ...{ databaseUrl: database.url, name: 'test', concurrency: 3, log: pino({ level: 'silent' }) },
+    tasks: {
+      noop: async (payload) => {
+        const { n } = payload as { n: string }
+        runs.push(n)
+        await gates.get(n)?.promise
+      },
+    },
+    onPool: () => {},
+  })
+})
+afterEach(async () => {
+  await allow()
+  for (const gate of gates.values()) gate.resolve()
+  await pool.runner.stop().catch(() => {})
+  await sql()`delete from graphile_worker._private_jobs`
+})
+afterAll(() => db.end())
+
+async function add(...names: string[]): Promise<void> {
+  await sql()`select graphile_worker.add_job('noop', json_build_object('n', n)) from unnest(${names}::text[]) as n`
+}
+const forbid = (error: string) => sql()`insert into public.forbidden values (${error})`
+const allow = () => sql()`delete from public.forbidden`
+const jobsLeft = async () =>
+  (await sql()`select payload ->> 'n' as n from graphile_worker._private_jobs order by 1`).map(({ n }) => n)
+
+/** Has a job end when it is told to. */
+function gate(name: string): PromiseWithResolvers<void> {
+  const made = Promise.withResolvers<void>()
+  gates.set(name, made)
+  return made
+}
+
+test('jobs are completed later where the database could not do it, and others run meanwhile', async () => {
+  await forbid('57P03')
+  await add('a', 'b')
+  await expect.poll(() => runs.toSorted()).toEqual(['a', 'b'])
+  await add('c', 'd', 'e', 'f')
+  await expect.poll(() => runs).toHaveLength(6)
+  expect(await jobsLeft()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+  await allow()
+  await expect.poll(jobsLeft).toEqual([])
+  expect(runs.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+})
+
+test('each job runs once, and is completed, although the connections of the queue are cut again and again', async () => {
+  const cut = () =>
+    sql()`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'supply-ordering worker test' and datname = current_database()`
+  // The answer to a fetch may be among what is cut.
+  const returnLostJobs = createLostJobs(db, [pool])
+  await db.call('work.register_pool', { pool_id: pool.id, lock_id: 4721 })
+  const names = Array.from({ length: 60 }, (_, n) => `job ${n}`)
+  for (let n = 0; n < names.length; n += 3) {
+    const some = names.slice(n, n + 3)
+    const held = some.map(gate)
+    await add(...some)
+    for (const { resolve } of held) resolve()
+    await cut()
+  }
+  const left = async () => {
+    await returnLostJobs()
+    return jobsLeft()
+  }
+  await expect.poll(left, { timeout: 40_000, interval: 500 }).toEqual([])
+  expect(runs.toSorted()).toEqual(names.toSorted())
+}, 60_000)
+
+test('a pool ends that may not complete its jobs, so that its process does', async () => {
+  await forbid('42501')
+  await add('a')
+  await pool.runner.promise
+  expect(await jobsLeft()).toEqual(['a'])
+})
+
+test('a pool ends in seconds although its jobs cannot be completed', async () => {
+  await forbid('57P03')
+  await add('a')
+  await expect.poll(() => runs).toEqual(['a'])
+  await pool.runner.stop()
+  expect(await jobsLeft()).toEqual(['a'])
+}, 15_000)
