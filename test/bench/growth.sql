@@ -11,8 +11,11 @@ select
   n,
   buyer.id as account_id,
   'ord_' || md5('order' || n) as code,
-  md5('item' || n)::uuid as item_id,
+  'pay_' || began || substr(md5('payment' || n), 14) as payment_code,
+  (began || substr(md5('item' || n), 14))::uuid as item_id,
+  (began || substr(md5('call' || n), 14))::uuid as call_id,
   md5('event' || n)::uuid as event_id,
+  (began || substr(md5('delivery' || n), 14))::uuid as delivery_id,
   n % 10 = 3 as failed,
   n * r.rungs / r.orders > (n - 1) * r.rungs / r.orders as on_a_rung,
   t.placed_at,
@@ -25,7 +28,9 @@ join (select a.id, row_number() over (order by a.id) - 1 as place from supply.ac
   on buyer.place = case when n % 5 = 0 then 0 else (n / 5) % c.accounts end
 cross join lateral (
   select now() - interval '365 days' * (1 - (n - 1)::float8 / current_setting('bench.orders')::int) - interval '1 minute' as placed_at
-) t;
+) t
+-- As core.time_ordered_uuid begins.
+cross join lateral (select lpad(to_hex((extract(epoch from t.placed_at) * 1000)::bigint), 12, '0') || '7' as began) times;
 analyze filled;
 
 insert into supply.orders
@@ -36,7 +41,7 @@ select f.n, f.code, f.account_id, 'filled-' || f.n, 'filled-' || f.n, 'http://12
   jsonb_build_array(jsonb_build_object(
     'productId', current_setting('bench.product')::int, 'quantity', 1, 'deliveryData', '{"gameUserId": "12345"}'::jsonb)),
   case when f.failed then 'failed' else 'completed' end, case when f.failed then 'none' else 'full' end, 1.00,
-  case when f.failed then 1.00 else 0.00 end, 'RUB', 'pay_' || md5('payment' || f.n), case when f.failed then 'No such player.' end,
+  case when f.failed then 1.00 else 0.00 end, 'RUB', f.payment_code, case when f.failed then 'No such player.' end,
   f.placed_at, f.ended_at, f.ended_at
 from filled f order by f.n;
 select setval(pg_get_serial_sequence('supply.orders', 'id'), (select max(n) from filled));
@@ -47,12 +52,12 @@ insert into supply.order_items
 select f.item_id, f.n, 0, p.id, p.name, p.delivery_type, '{"gameUserId": "12345"}', 1, 1.00,
   case when f.failed then 'failed' else 'completed' end, case when f.failed then 1.00 else 0.00 end,
   case when f.failed then 'PLAYER_NOT_FOUND' end, case when f.failed then 'No such player.' end,
-  f.ended_at, 'bench', 'sku', 'at-supplier-' || f.n, f.placed_at, 'get', md5('call' || f.n)::uuid
+  f.ended_at, 'bench', 'sku', 'at-supplier-' || f.n, f.placed_at, 'get', f.call_id
 from filled f join supply.products p on p.id = current_setting('bench.product')::int order by f.n;
 
 insert into supply.supplier_attempts
   (item_id, supplier, method, claim_id, started_at, finished_at, status_code, outcome, verdict, raw)
-select f.item_id, 'bench', 'put', md5('call' || f.n)::uuid, f.placed_at, f.ended_at, 200,
+select f.item_id, 'bench', 'put', f.call_id, f.placed_at, f.ended_at, 200,
   case when f.failed then 'failed' else 'completed' end, 'settled', '{"status":"completed"}'
 from filled f order by f.n;
 
@@ -62,11 +67,11 @@ update supply.ledger l set created_at = now() - interval '366 days';
 insert into supply.ledger
   (account_id, seq, type, amount, balance_after, currency, order_id, item_id, payment_code, created_at)
 select e.account_id, a.last_seq + row_number() over ways, e.type, e.amount, a.balance + sum(e.amount) over ways, 'RUB',
-  e.n, e.item_id, 'pay_' || md5('payment' || e.n), e.at
+  e.n, e.item_id, e.payment_code, e.at
 from (
-  select f.account_id, f.n, 'order_charge' as type, -1.00 as amount, null::uuid as item_id, f.placed_at as at from filled f
+  select f.account_id, f.n, f.payment_code, 'order_charge' as type, -1.00 as amount, null::uuid as item_id, f.placed_at as at from filled f
   union all
-  select f.account_id, f.n, 'order_refund', 1.00, f.item_id, f.ended_at from filled f where f.failed
+  select f.account_id, f.n, f.payment_code, 'order_refund', 1.00, f.item_id, f.ended_at from filled f where f.failed
 ) e
 join supply.accounts a on a.id = e.account_id
 window ways as (partition by e.account_id order by e.at, e.n rows unbounded preceding);
@@ -91,7 +96,7 @@ select f.event_id, f.account_id, f.n, f.code, case when f.failed then 'order.fai
   'http://127.0.0.1:9/hook', json_build_object('event_id', f.event_id, 'filler', repeat('x', 500))::text,
   case when f.on_a_rung then 'waiting' else 'delivered' end, 1,
   case when f.on_a_rung then now() + interval '2 hours' + f.n % 1200 * interval '1 minute' end,
-  md5('delivery' || f.n)::uuid, case when not f.on_a_rung then f.ended_at end, f.ended_at
+  f.delivery_id, case when not f.on_a_rung then f.ended_at end, f.ended_at
 from filled f order by f.n;
 
 insert into supply.delivery_attempts

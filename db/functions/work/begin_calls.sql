@@ -66,7 +66,7 @@ begin
   return query
   with claimed as (
     update supply.order_items i set
-      next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = gen_random_uuid(), limited_at = null,
+      next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = core.time_ordered_uuid(), limited_at = null,
       claim_expires_at = now() + interval '45 s' + coalesce(waits[array_position(due_ids, i.id)], 0) * interval '1 ms'
     from (
       select b.id, b.sent_at, case

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import postgres from 'postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
@@ -17,6 +18,9 @@ async function jobsOf(code: string): Promise<number> {
     join ops.order_items i on i.item_id::text = j.payload ->> 'id' where i.order_code = ${code}`
   return row?.jobs
 }
+
+/** The milliseconds that a time-ordered UUID begins with. */
+const timeOf = (uuid: string) => Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16)
 
 describe('an accepted order', () => {
   test('is dated when it had its turn, so that times are in the order of the orders', async () => {
@@ -70,6 +74,26 @@ describe('an accepted order', () => {
       { type: 'order_charge', amount: -81, balance_after: 919, seq: 2 },
     ])
     expect(await audit(database.sql)).toEqual([])
+  })
+
+  test('has ids in the order of time, so that large indexes are written at their end, and a code that holds no sequence', async () => {
+    const partner = await makePartner(database.sql)
+    const began = Date.now()
+    const bodies = []
+    for (let n = 0; n < 8; n += 1) {
+      bodies.push((await place(database.sql, partner)).body)
+      await setTimeout(3)
+    }
+    const times = bodies.flatMap(({ paymentCode, items }) => [
+      timeOf(String(paymentCode).slice('pay_'.length)),
+      timeOf(String(items[0]?.id)),
+    ])
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(Math.abs((times[0] ?? 0) - began)).toBeLessThan(60_000)
+    const codes = bodies.map(({ code }) => String(code))
+    expect(new Set(codes.map((code) => code.slice(0, 'ord_'.length + 8))).size).toBe(8)
+    expect(codes).not.toEqual(codes.toSorted())
+    expect(codes).not.toEqual(codes.toSorted().reverse())
   })
 
   test('may spend the balance to the last kopeck', async () => {

@@ -36,7 +36,7 @@ begin
       else jsonb_build_object(
         'result', 'created', 'orderId', nextval('supply.orders_id_seq'), 'currency', account.currency, 'total', priced.total,
         'orderCode', 'ord_' || replace(gen_random_uuid()::text, '-', ''),
-        'paymentCode', 'pay_' || replace(gen_random_uuid()::text, '-', ''), 'priced', priced.items)
+        'paymentCode', 'pay_' || replace(core.time_ordered_uuid()::text, '-', ''), 'priced', priced.items)
     end
     from (
       select e as r from jsonb_array_elements(requests) as e order by (e ->> 'accountId')::bigint, (e ->> 'ordinal')::int offset 0

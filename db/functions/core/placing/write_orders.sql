@@ -21,8 +21,8 @@ begin
     from unnest(drafts) as d
   ), added as (
     insert into supply.order_items
-      (order_id, position, product_id, product_name, delivery_type, delivery_data, amount, price, supplier, sku, cost, next_check_at)
-    select (d ->> 'orderId')::bigint, (p ->> 'position')::int, (p ->> 'productId')::int, p ->> 'productName', p ->> 'deliveryType',
+      (id, order_id, position, product_id, product_name, delivery_type, delivery_data, amount, price, supplier, sku, cost, next_check_at)
+    select core.time_ordered_uuid(), (d ->> 'orderId')::bigint, (p ->> 'position')::int, (p ->> 'productId')::int, p ->> 'productName', p ->> 'deliveryType',
       p -> 'deliveryData', (p ->> 'amount')::int, (p ->> 'price')::numeric, p ->> 'supplier', p ->> 'sku',
       (p ->> 'cost')::numeric, now()
     from unnest(drafts) as d cross join lateral jsonb_array_elements(d -> 'priced') as p

@@ -5,7 +5,7 @@ as $$
 begin
   with claimed as (
     update supply.events e set
-      state = 'sending', attempts = e.attempts + 1, claim_id = gen_random_uuid(),
+      state = 'sending', attempts = e.attempts + 1, claim_id = core.time_ordered_uuid(),
       claim_expires_at = now() + interval '30 s', next_attempt_at = null
     where e.id = any (event_ids)
     returning e.id, e.ladder, e.attempts, e.claim_id
