@@ -27,7 +27,12 @@ afterAll(() => old.end())
 type Steps = { [step: string]: Statement[] }
 
 /** What is run for so many requests that make orders and are then supplied. */
-async function runOrders(session: Explained, count: number, request: object = {}): Promise<Steps> {
+async function runOrders(
+  session: Explained,
+  count: number,
+  request: object = {},
+  who = partner,
+): Promise<Steps> {
   const steps: Steps = {}
   const run = async (step: string, work: (on: postgres.Sql) => PromiseLike<postgres.Row[]>) => {
     const { statements, rows } = await session.explained(work)
@@ -38,7 +43,7 @@ async function runOrders(session: Explained, count: number, request: object = {}
   const presented = { origin: null, write: true, allowOrigin: false, count: true, keyHash: 'ab'.repeat(32) }
   const entries = ordinals.map((ordinal) => ({ ordinal, client: `192.0.2.${ordinal}`, ...presented }))
   await run('admit', (on) => on`select * from api.admit(${on.json(entries)}, 500)`)
-  const requests = ordinals.map((ordinal) => ({ ...orderRequest(partner, request), ordinal }))
+  const requests = ordinals.map((ordinal) => ({ ...orderRequest(who, request), ordinal }))
   const placed = await run(
     'place',
     (on) => on`select * from api.place_orders(${on.json(requests as never)}, 0)`,
@@ -64,6 +69,16 @@ test.each([
   await runOrders(old, 2, request)
   const two = counted(await runOrders(old, 2, request))
   expect(counted(await runOrders(old, 64, request))).toEqual(two)
+})
+
+test('sixty-four orders with events take as many statements as two', async () => {
+  const withEvents = async (count: number) => {
+    const fresh = await makePartner(sql(), { balance: 1_000 })
+    return counted(await runOrders(old, count, { callbackUrl: 'https://hooks.example/x' }, fresh))
+  }
+  await withEvents(2)
+  const two = await withEvents(2)
+  expect(await withEvents(64)).toEqual(two)
 })
 
 test('each look-up has one index that serves it, on an empty, a small and a grown table, for old and new sessions', async () => {

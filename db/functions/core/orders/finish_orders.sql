@@ -47,12 +47,10 @@ begin
   end if;
   with announced as (
     insert into supply.events (id, account_id, order_id, order_code, event_type, callback_url, body, state, next_attempt_at)
-    select core.event_id(o.code), o.account_id, o.id, o.code, 'order.' || o.status, o.callback_url,
-      core.event_body(core.event_id(o.code), 'order.' || o.status, o.id, now()),
-      case when o.id = any (recovered) then 'held' else 'queued' end,
-      case when o.id = any (recovered) then null else now() end
-    from supply.orders o
-    where o.id = any (ended) and o.callback_url is not null and o.outcome <> 'partial'
+    select e.event_id, e.account_id, e.order_id, e.order_code, e.event_type, e.callback_url, e.body,
+      case when e.order_id = any (recovered) then 'held' else 'queued' end,
+      case when e.order_id = any (recovered) then null else now() end
+    from core.order_events(array(select o.id from supply.orders o where o.id = any (ended) and o.callback_url is not null)) e
     returning account_id
   )
   select array_agg(distinct a.account_id) into announced_to from announced a;

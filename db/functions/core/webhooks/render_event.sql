@@ -4,23 +4,21 @@ create or replace function core.render_event(
   items json default null, reason text default null
 )
 returns text
-language sql stable set search_path = pg_catalog, pg_temp
-as $$
-  select json_build_object(
-    'event_id', event_id,
-    'event_type', event_type,
-    'occurred_at', core.iso(at),
-    'data', case when event_type = 'order.completed' then
-      json_build_object(
-        'orderCode', order_code, 'externalOrderId', external_order_id, 'totalAmount', total_amount,
-        'status', 'completed', 'items', items, 'completedAt', core.iso(completed_at))
-    else
-      json_build_object(
-        'orderCode', order_code, 'externalOrderId', external_order_id, 'totalAmount', total_amount,
-        'status', 'failed', 'error', 'ORDER_FAILED', 'reason', reason, 'completedAt', core.iso(completed_at))
-    end
-  )::text
-$$;
+language sql stable
+return json_build_object(
+  'event_id', event_id,
+  'event_type', event_type,
+  'occurred_at', core.iso(at),
+  'data', case when event_type = 'order.completed' then
+    json_build_object(
+      'orderCode', order_code, 'externalOrderId', external_order_id, 'totalAmount', total_amount,
+      'status', 'completed', 'items', items, 'completedAt', core.iso(completed_at))
+  else
+    json_build_object(
+      'orderCode', order_code, 'externalOrderId', external_order_id, 'totalAmount', total_amount,
+      'status', 'failed', 'error', 'ORDER_FAILED', 'reason', reason, 'completedAt', core.iso(completed_at))
+  end
+)::text;
 comment on function core.render_event is
   'The JSON body of an event, real or simulated: exactly the fields of specification 2.4 and 6.2. Items (core.event_item) belong to '
   'order.completed, the reason to order.failed.';

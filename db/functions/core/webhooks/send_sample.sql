@@ -9,16 +9,14 @@ declare
   most_bytes constant int := 65536;
   id uuid := gen_random_uuid();
   code text := coalesce(order_code, 'sample_' || replace(id::text, '-', ''));
-  own_order_id bigint;
   body text;
 begin
   select r.refusal, r.retry_after into refusal, retry_after from core.sample_refusal(send_sample.account_id) r;
   if refusal is null then
-    select o.id into own_order_id from supply.orders o
-    where o.id = core.own_order(send_sample.account_id, send_sample.order_code) and o.outcome <> 'partial'
-      and send_sample.event_type = 'order.' || o.status;
-    body := case when own_order_id is null then core.sample_event_body(id, event_type, code, now())
-      else core.event_body(id, event_type, own_order_id, now()) end;
+    select e.body into body
+    from core.order_events(array[core.own_order(send_sample.account_id, send_sample.order_code)], id) e
+    where e.event_type = send_sample.event_type;
+    body := coalesce(body, core.sample_event_body(id, event_type, code, now()));
     if octet_length(body) > most_bytes then
       refusal := 'too_large';
     end if;
