@@ -9,7 +9,7 @@ begin
     return;
   end if;
   perform 1 from supply.accounts a
-  where a.id = any (array(select o.account_id from supply.orders o where o.id = any (order_ids)))
+  where a.id = any (array(select (select o.account_id from supply.orders o where o.id = n) from unnest(order_ids) as n))
   order by a.id for no key update;
   with refunded as (
     update supply.order_items i set refunded_amount = i.price * i.amount

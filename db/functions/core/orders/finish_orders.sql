@@ -50,7 +50,9 @@ begin
     select e.event_id, e.account_id, e.order_id, e.order_code, e.event_type, e.callback_url, e.body,
       case when e.order_id = any (recovered) then 'held' else 'queued' end,
       case when e.order_id = any (recovered) then null else now() end
-    from core.order_events(array(select o.id from supply.orders o where o.id = any (ended) and o.callback_url is not null)) e
+    from core.order_events(array(
+      select n.id from unnest(ended) as n (id)
+      where (select o.callback_url from supply.orders o where o.id = n.id) is not null)) as e
     returning account_id
   )
   select array_agg(distinct a.account_id) into announced_to from announced a;
