@@ -111,7 +111,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     failed: Promise.race([
       lock.lost.then((reason) => `the worker's lock is lost: ${reason}`),
       hopeless.promise,
-      ...pools.map(endOf),
+      ...pools.map(({ failed }) => failed),
     ]),
     stop: async () => {
       const stopped = periodic.stop()
@@ -121,7 +121,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await stopped
       await closeOutside()
       // Who lost the database may have jobs that could not be given back: the sweeper frees those of pools that it knows.
-      if (!lockIsLost) await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
+      const knowsAll = !lockIsLost && !pools.some((pool) => pool.leavesJobs())
+      if (knowsAll) await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
       await Promise.all([lock.release(), metricsServer?.close()])
     },
   }
@@ -233,13 +234,4 @@ async function startRunners(
   ])
   const registered = (await Promise.all(registrations)).every((done) => done)
   return { pools, registered }
-}
-
-async function endOf({ runner }: Pool): Promise<string> {
-  try {
-    await runner.promise
-    return 'a worker pool ended'
-  } catch (error) {
-    return `a worker pool failed: ${error instanceof Error ? error.message : 'unknown'}`
-  }
 }

@@ -22,7 +22,11 @@ export type Pool = {
   name: string
   /** The id under which it locks jobs. */
   id: string
-  /** The jobs that it has fetched, and neither ended nor given back. */
+  /** Settles with a reason if it ended, or cannot go on. */
+  failed: Promise<string>
+  /** Whether it leaves jobs locked of which the queue could not be told that they have ended. */
+  leavesJobs(): boolean
+  /** The jobs that it has fetched, and neither told the queue of their end nor given back. */
   jobs: ReadonlySet<string>
   /** How often it has fetched jobs, or looked for some; undefined while it has more than its workers can take. */
   fetches(): number | undefined
@@ -72,10 +76,24 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   pgPool.on('error', lost)
   pgPool.on('connect', (client) => client.on('error', lost))
   const connections = discardSilent(pgPool, queueAnswerMs)
-  const repeating = repeatStatements(pgPool, options.log)
+  const jobs = new Set<string>()
+  const failed = Promise.withResolvers<string>()
+  let leavesJobs = false
+  const repeating = repeatStatements({
+    pool: pgPool,
+    log: options.log,
+    onTold: (ids) => {
+      for (const id of ids) jobs.delete(id)
+    },
+    onGivenUp: (reason) => {
+      leavesJobs = true
+      failed.resolve(`the queue cannot be told what became of jobs: ${reason}`)
+    },
+  })
   const events: WorkerEvents = new EventEmitter()
   events.on('pool:listen:success', ({ client }) => connections.listens(client))
-  const pool = follow(events)
+  events.on('pool:gracefulShutdown', () => repeating.end())
+  const pool = follow(events, jobs)
   events.on('pool:create', ({ workerPool }) => options.onPool(workerPool.id))
   const runner = await run({
     pgPool,
@@ -97,16 +115,16 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   repeating.begin()
   const stop = runner.stop.bind(runner)
   runner.stop = async (reason) => {
-    repeating.end()
-    await stop(reason)
+    await stop(reason).catch(() => {})
+    await repeating.idle()
     await pgPool.end()
   }
-  return { runner, name: options.name, ...pool() }
+  runner.promise.then(() => failed.resolve('a worker pool ended'))
+  return { runner, name: options.name, failed: failed.promise, leavesJobs: () => leavesJobs, ...pool() }
 }
 
 /** Follows what a pool does by its events. Call the result once it runs. */
-function follow(events: WorkerEvents): () => Pick<Pool, 'id' | 'jobs' | 'fetches'> {
-  const jobs = new Set<string>()
+function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' | 'jobs' | 'fetches'> {
   let id = ''
   let fetches = 0
   let hasStock = false
@@ -114,7 +132,7 @@ function follow(events: WorkerEvents): () => Pick<Pool, 'id' | 'jobs' | 'fetches
     id = workerPool.id
   })
   events.on('localQueue:setMode', ({ newMode }) => {
-    hasStock = newMode !== 'POLLING'
+    hasStock = newMode === 'WAITING' || newMode === 'TTL_EXPIRED'
   })
   events.on('localQueue:getJobs:complete', ({ jobs: fetched }) => {
     fetches += 1
@@ -123,7 +141,6 @@ function follow(events: WorkerEvents): () => Pick<Pool, 'id' | 'jobs' | 'fetches
   events.on('localQueue:returnJobs', ({ jobs: returned }) => {
     for (const job of returned) jobs.delete(job.id)
   })
-  events.on('job:complete', ({ job }) => jobs.delete(job.id))
   return () => ({ id, jobs, fetches: () => (hasStock ? undefined : fetches) })
 }
 

@@ -3,33 +3,50 @@ import pg from 'pg'
 import { isUnavailableState } from '../../database/errors.ts'
 import type { Log } from '../../log.ts'
 
-// The waits before a statement is repeated, in milliseconds.
-const shortestWaitMs = 50
-const longestWaitMs = 1_000
-// How long a statement of a pool that ends is tried, in milliseconds.
-const lastTriesMs = 5_000
+export type RepeatOptions = {
+  pool: pg.Pool
+  log: Log
+  /** Is told of jobs of which the queue has been told what became of them, or of which that was given up. */
+  onTold: (jobIds: string[]) => void
+  /** Is told that the queue could not be told what became of jobs, and why. They stay locked. */
+  onGivenUp: (reason: string) => void
+}
 
 export type Repeating = {
   /** From now on, statements are repeated until the database answers them. */
   begin(): void
   /** From now on, they are given up after a few seconds, so that the pool can end without its database. */
   end(): void
+  /** Resolves when no statement is under way. */
+  idle(): Promise<void>
 }
 
+type Statement = Parameters<pg.PoolClient['query']>
+
+// The waits before a statement is repeated, in milliseconds.
+const shortestWaitMs = 50
+const longestWaitMs = 1_000
+// How long a statement of a pool that ends is tried, in milliseconds.
+const lastTriesMs = 5_000
+// How long what may have taken effect is repeated though it unlocks jobs, in milliseconds: a failed job is not taken again
+// before, and whoever has it then must not lose it.
+const unlockingMs = 2_000
+
 /**
- * Has the pool repeat each statement that the database could not answer. graphile-worker completes jobs by batches; where
- * one fails, it closes, and its count of what is under way is wrong from then on, so that it never ends. A statement of
- * the queue is a transaction of its own, and harmless if it had taken effect: to complete, fail or return a job once more
- * does nothing, and jobs that were taken and never heard of are found (`pool_health.ts`). An error that lasts, as a
- * missing right, is thrown at once.
+ * Has the pool repeat each statement that the database could not answer. graphile-worker does not wait for what completes
+ * or fails a job: where that rejects, it closes the pool and miscounts from then on what is under way, so that the pool
+ * never ends, or nobody handles it, which ends the process. So that never rejects. A statement of the queue is a
+ * transaction of its own, and may be repeated although it had taken effect; jobs that were taken and never heard of, or
+ * never given back, are found (`pool_health.ts`). An error that will last, as a missing right, is not repeated.
  *
  * Only statements between `connect()` and `release()` are meant: who listens asks by callback, and has its connection.
  */
-export function repeatStatements(pool: pg.Pool, log: Log): Repeating {
+export function repeatStatements({ pool, log, onTold, onGivenUp }: RepeatOptions): Repeating {
   const connect = pool.connect.bind(pool)
+  const underWay = new Set<Promise<unknown>>()
   let patienceMs = 0
 
-  async function once(statement: Parameters<pg.PoolClient['query']>): Promise<unknown> {
+  async function once(statement: Statement): Promise<unknown> {
     const client = await connect()
     let broken: Error | undefined
     try {
@@ -42,19 +59,43 @@ export function repeatStatements(pool: pg.Pool, log: Log): Repeating {
     }
   }
 
-  async function query(...statement: Parameters<pg.PoolClient['query']>): Promise<unknown> {
-    refuseTransaction(statement[0])
+  async function repeat(statement: Statement): Promise<unknown> {
+    const told = jobsTold(statement)
     const began = performance.now()
-    for (let wait = shortestWaitMs; ; wait = Math.min(2 * wait, longestWaitMs)) {
-      try {
-        return await once(statement)
-      } catch (error) {
-        if (!mayPass(error) || performance.now() - began >= patienceMs) throw error
-        const reason = error instanceof Error ? error.message : 'unknown'
-        if (wait === shortestWaitMs) log.warn({ reason }, 'a statement of the queue is repeated')
+    let mayHaveEffect = false
+    try {
+      for (let wait = shortestWaitMs; ; wait = Math.min(2 * wait, longestWaitMs)) {
+        try {
+          return await once(statement)
+        } catch (error) {
+          const lasted = performance.now() - began
+          const reason = error instanceof Error ? error.message : 'unknown'
+          mayHaveEffect ||= !isOrdinary(error)
+          if (mayHaveEffect && lasted >= unlockingMs && unlocks(statement)) return nothing
+          if (!mayPass(error) || lasted >= patienceMs) {
+            if (told === undefined) throw error
+            log.error({ reason, jobs: told.length }, 'the queue cannot be told what became of jobs')
+            onGivenUp(reason)
+            return nothing
+          }
+          if (wait === shortestWaitMs) log.warn({ reason }, 'a statement of the queue is repeated')
+        }
+        await sleep(wait * (0.5 + Math.random() / 2))
       }
-      await sleep(wait)
+    } finally {
+      if (told) onTold(told)
     }
+  }
+
+  function query(...statement: Statement): Promise<unknown> {
+    refuseTransaction(statement)
+    const result = repeat(statement)
+    const settled: Promise<unknown> = result.then(
+      () => underWay.delete(settled),
+      () => underWay.delete(settled),
+    )
+    underWay.add(settled)
+    return result
   }
 
   const client = { query, release: () => {} } as unknown as pg.PoolClient
@@ -67,21 +108,50 @@ export function repeatStatements(pool: pg.Pool, log: Log): Repeating {
     end: () => {
       patienceMs = lastTriesMs
     },
+    idle: async () => {
+      while (underWay.size > 0) await Promise.all(underWay)
+    },
   }
 }
 
+const nothing = { rows: [], rowCount: 0 }
+
 /** Whether an error came from a statement, on a connection that can serve the next one. */
 function isOrdinary(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === 'ERROR'
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR' && error.code !== readOnly
 }
+
+// The server has become a standby: another one is to be found.
+const readOnly = '25006'
 
 /** Whether a statement that failed so may succeed later. What has no SQLSTATE says that there was no connection. */
 function mayPass(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || isUnavailableState(error.code ?? '')
 }
 
+function nameOf([statement]: Statement): string {
+  return String((statement as { name?: string }).name ?? '').split('/')[0] ?? ''
+}
+
+/** The jobs that a statement completes or fails, where graphile-worker does not wait for it. */
+function jobsTold(statement: Statement): string[] | undefined {
+  const values = (statement[0] as unknown as { values?: unknown[] }).values ?? []
+  switch (nameOf(statement)) {
+    case 'complete_job':
+      return [String(values[0])]
+    case 'complete_jobs':
+      return (values[0] as unknown[]).map(String)
+    case 'fail_job':
+      return (JSON.parse(String(values[1])) as { jobId: string }[]).map(({ jobId }) => jobId)
+    default:
+      return undefined
+  }
+}
+
+const unlocks = (statement: Statement) => ['fail_job', 'return_job'].includes(nameOf(statement))
+
 // Its statements would go to different connections. Only migrations of the queue's schema have one.
-function refuseTransaction(statement: unknown): void {
-  if (statement === 'begin')
+function refuseTransaction([statement]: Statement): void {
+  if ((statement as unknown) === 'begin')
     throw new Error('the schema of the queue is not that of this release: run npm run migrate')
 }

@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connect, type Database } from '../../../src/database/client.ts'
-import { createLostJobs } from '../../../src/worker/queue/pool_health.ts'
+import { createLostJobs, lostAfterMs } from '../../../src/worker/queue/pool_health.ts'
 import { type Pool, startPool } from '../../../src/worker/queue/pools.ts'
 import { testDatabase } from '../../support/database.ts'
 
@@ -17,27 +18,30 @@ beforeAll(async () => {
     ...{ url: database.url, role: 'supply_worker', max: 2, applicationName: 'test' },
     ...{ lockTimeoutMs: 2_000, statementTimeoutMs: 5_000, deadlineMs: 7_000, idleInTransactionMs: 10_000 },
   })
-  // No job can be completed while this table has a row: the error that it fails with.
+  // No job can be completed or failed while this table has a row: the error that this fails with.
   await sql()`create table public.forbidden (error text primary key)`
   await sql()`create function public.refuse() returns trigger language plpgsql security definer as $$
     declare forbidden text := (select f.error from public.forbidden f);
     begin
-      if forbidden is not null then raise exception 'the job cannot be completed' using errcode = forbidden; end if;
-      return old;
+      if forbidden is not null and (tg_op = 'DELETE' or new.last_error is distinct from old.last_error) then
+        raise exception 'the queue cannot be told' using errcode = forbidden;
+      end if;
+      return coalesce(new, old);
     end $$`
-  await sql()`create trigger refuse before delete on graphile_worker._private_jobs
+  await sql()`create trigger refuse before delete or update on graphile_worker._private_jobs
     for each row execute function public.refuse()`
 })
 beforeEach(async () => {
   runs = []
   gates = new Map()
   pool = await startPool({
-    ...{ databaseUrl: database.url, name: 'test', concurrency: 3, log: pino({ level: 'silent' }) },
+    ...{ databaseUrl: database.url, name: 'test', concurrency: 6, log: pino({ level: 'silent' }) },
     tasks: {
       noop: async (payload) => {
         const { n } = payload as { n: string }
         runs.push(n)
         await gates.get(n)?.promise
+        if (n.startsWith('bad')) throw new Error('this job fails')
       },
     },
     onPool: () => {},
@@ -101,17 +105,54 @@ test('each job runs once, and is completed, although the connections of the queu
   expect(runs.toSorted()).toEqual(names.toSorted())
 }, 60_000)
 
-test('a pool ends that may not complete its jobs, so that its process does', async () => {
-  await forbid('42501')
-  await add('a')
-  await pool.runner.promise
-  expect(await jobsLeft()).toEqual(['a'])
-})
+test('a job that ended is not run again while the queue cannot be told so', async () => {
+  const returnLostJobs = createLostJobs(db, [pool])
+  await db.call('work.register_pool', { pool_id: pool.id, lock_id: 4722 })
+  await forbid('55P03')
+  await add('a', 'b')
+  await expect.poll(() => runs.toSorted()).toEqual(['a', 'b'])
+  const end = Date.now() + lostAfterMs + 3_000
+  while (Date.now() < end) {
+    expect(await returnLostJobs()).toBe(0)
+    await setTimeout(500)
+  }
+  await allow()
+  await expect.poll(jobsLeft).toEqual([])
+  expect(runs).toHaveLength(2)
+}, 30_000)
 
-test('a pool ends in seconds although its jobs cannot be completed', async () => {
+const names = ['a', 'b', 'bad c', 'bad d', 'e', 'f']
+
+/** Has jobs run that are told to end one after the other, so that no two are told of together. */
+async function endOneByOne(): Promise<void> {
+  const held = names.map(gate)
+  await add(...names)
+  await expect.poll(() => runs.toSorted()).toEqual(names)
+  return held.slice(0, -1).reduce(async (before, { resolve }) => {
+    await before
+    resolve()
+    await setTimeout(50)
+  }, Promise.resolve())
+}
+
+test('a pool that may not tell the queue of its jobs says that it cannot go on, and can be stopped', async () => {
+  await forbid('42501')
+  await endOneByOne()
+  expect(await pool.failed).toMatch('the queue cannot be told')
+  const stopped = pool.runner.stop()
+  await setTimeout(500)
+  gates.get('f')?.resolve()
+  await stopped
+  expect(pool.leavesJobs()).toBe(true)
+  expect(await jobsLeft()).toEqual(names)
+}, 20_000)
+
+test('a pool ends in seconds although the queue cannot be told of its jobs, and while one is under way', async () => {
   await forbid('57P03')
-  await add('a')
-  await expect.poll(() => runs).toEqual(['a'])
-  await pool.runner.stop()
-  expect(await jobsLeft()).toEqual(['a'])
-}, 15_000)
+  await endOneByOne()
+  const stopped = pool.runner.stop()
+  await setTimeout(6_500)
+  gates.get('f')?.resolve()
+  await stopped
+  expect(await jobsLeft()).toEqual(names)
+}, 30_000)
