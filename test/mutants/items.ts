@@ -111,7 +111,7 @@ export const items: Mutant[] = [
   {
     name: 'announce a partial result',
     breaks: 'A partial result sends no event.',
-    file: finishOrders,
+    file: 'db/functions/core/webhooks/order_events.sql',
     find: " and o.outcome <> 'partial'",
     replace: '',
     tests: [ends],
