@@ -1,4 +1,3 @@
-import postgres from 'postgres'
 import { errorCode } from '../common/error_code.ts'
 
 /** The call did not end in time. Whether it took effect is unknown. */
@@ -75,9 +74,9 @@ const unavailableStates = new Set(['57014', '55P03', '25006', '25P03', '40001', 
 // Connection trouble, resources used up (too many connections among them), shutdown and start-up.
 const unavailableState = /^(08|53|57P)...?$/
 
-/** Whether an SQLSTATE says that the server cannot do now what it was asked for. */
-export function isUnavailableState(state: string): boolean {
-  return unavailableStates.has(state) || unavailableState.test(state)
+/** Whether the server sent an error, by postgres.js or by node-postgres: its code is an SQLSTATE. */
+export function isServerError(error: unknown): error is Error & { code: string; severity: string } {
+  return error instanceof Error && 'severity' in error && errorCode(error) !== undefined
 }
 
 /**
@@ -88,8 +87,8 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable)
   const code = errorCode(error)
   if (code === undefined) return false
-  if (!(error instanceof postgres.PostgresError)) return connectionCodes.has(code)
-  return isUnavailableState(code)
+  if (!isServerError(error)) return connectionCodes.has(code)
+  return unavailableStates.has(code) || unavailableState.test(code)
 }
 
 // `cache lookup failed` and changed result types come while the code is reloaded; a conflict can come at any time.
@@ -97,15 +96,15 @@ const repeatableStates = new Set(['XX000', '0A000', '40001', '40P01'])
 
 /** Whether a call that failed so has had no effect and is worth one repeat at once. */
 export function repeatable(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && repeatableStates.has(error.code)
+  return isServerError(error) && repeatableStates.has(error.code)
 }
 
 /** Whether an error says that the server takes no writes: it is a standby, or was told to be read-only. */
 export function isReadOnly(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && error.code === '25006'
+  return isServerError(error) && error.code === '25006'
 }
 
 /** Whether the connection that gave this error can serve the next call. */
 export function connectionSurvives(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && error.severity === 'ERROR'
+  return isServerError(error) && error.severity === 'ERROR'
 }

@@ -121,7 +121,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await stopped
       await closeOutside()
       // Who lost the database may have jobs that could not be given back: the sweeper frees those of pools that it knows.
-      const knowsAll = !lockIsLost && !pools.some((pool) => pool.leavesJobs())
+      const knowsAll = !lockIsLost && pools.every(({ jobs }) => jobs.size === 0)
       if (knowsAll) await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
       await Promise.all([lock.release(), metricsServer?.close()])
     },

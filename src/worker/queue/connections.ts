@@ -1,11 +1,7 @@
 import type pg from 'pg'
 
-// graphile-worker repeats a statement soon, and until it succeeds, only after a few codes: this is one of them.
-const repeatedSoon = '40001'
-
 class DatabaseSilent extends Error {
   override name = 'DatabaseSilent'
-  code = repeatedSoon
   constructor() {
     super('the database did not answer in time')
   }
@@ -20,7 +16,7 @@ export type QueueConnections = {
  * Throws away each connection of the queue's pool that does not answer a statement within `answerMs`, and then those that
  * are idle, too: what lies between may have forgotten them all, and told nobody. graphile-worker would wait for ever.
  * `query_timeout` is of no use here, for it gives the silent connection back to the pool. The statement may have taken
- * effect: graphile-worker repeats it, which is harmless but for jobs that it took and never heard of (`pool_health.ts`).
+ * effect: it is repeated, which is harmless but for jobs that it took and nobody heard of (`repeat.ts`, `pool_health.ts`).
  */
 export function discardSilent(pool: pg.Pool, answerMs: number): QueueConnections {
   const timers = new Map<pg.PoolClient, NodeJS.Timeout>()

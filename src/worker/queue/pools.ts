@@ -24,8 +24,6 @@ export type Pool = {
   id: string
   /** Settles with a reason if it ended, or cannot go on. */
   failed: Promise<string>
-  /** Whether it leaves jobs locked of which the queue could not be told that they have ended. */
-  leavesJobs(): boolean
   /** The jobs that it has fetched, and neither told the queue of their end nor given back. */
   jobs: ReadonlySet<string>
   /** How often it has fetched jobs, or looked for some; undefined while it has more than its workers can take. */
@@ -78,17 +76,13 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   const connections = discardSilent(pgPool, queueAnswerMs)
   const jobs = new Set<string>()
   const failed = Promise.withResolvers<string>()
-  let leavesJobs = false
   const repeating = repeatStatements({
     pool: pgPool,
     log: options.log,
     onTold: (ids) => {
       for (const id of ids) jobs.delete(id)
     },
-    onGivenUp: (reason) => {
-      leavesJobs = true
-      failed.resolve(`the queue cannot be told what became of jobs: ${reason}`)
-    },
+    onGivenUp: (reason) => failed.resolve(`the queue cannot be told what became of jobs: ${reason}`),
   })
   const events: WorkerEvents = new EventEmitter()
   events.on('pool:listen:success', ({ client }) => connections.listens(client))
@@ -120,7 +114,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
     await pgPool.end()
   }
   runner.promise.then(() => failed.resolve('a worker pool ended'))
-  return { runner, name: options.name, failed: failed.promise, leavesJobs: () => leavesJobs, ...pool() }
+  return { runner, name: options.name, failed: failed.promise, ...pool() }
 }
 
 /** Follows what a pool does by its events. Call the result once it runs. */

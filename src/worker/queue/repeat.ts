@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { isUnavailableState } from '../../database/errors.ts'
+import type pg from 'pg'
+import { connectionSurvives, isReadOnly, isServerError, isUnavailable } from '../../database/errors.ts'
 import type { Log } from '../../log.ts'
 
 export type RepeatOptions = {
   pool: pg.Pool
   log: Log
-  /** Is told of jobs of which the queue has been told what became of them, or of which that was given up. */
+  /** Is told of jobs of which the queue knows what became of them, or has to find out by itself. */
   onTold: (jobIds: string[]) => void
-  /** Is told that the queue could not be told what became of jobs, and why. They stay locked. */
+  /** Is told why the queue could not be told what became of jobs. They stay locked. */
   onGivenUp: (reason: string) => void
 }
 
@@ -21,7 +21,7 @@ export type Repeating = {
   idle(): Promise<void>
 }
 
-type Statement = Parameters<pg.PoolClient['query']>
+type Statement = [query: string | pg.QueryConfig, values?: unknown[]]
 
 // The waits before a statement is repeated, in milliseconds.
 const shortestWaitMs = 50
@@ -46,13 +46,13 @@ export function repeatStatements({ pool, log, onTold, onGivenUp }: RepeatOptions
   const underWay = new Set<Promise<unknown>>()
   let patienceMs = 0
 
-  async function once(statement: Statement): Promise<unknown> {
+  async function once([query, values]: Statement): Promise<unknown> {
     const client = await connect()
     let broken: Error | undefined
     try {
-      return await client.query(...statement)
+      return await client.query(query, values)
     } catch (error) {
-      if (!isOrdinary(error)) broken = error as Error
+      if (!survives(error)) broken = error as Error
       throw error
     } finally {
       client.release(broken)
@@ -63,27 +63,28 @@ export function repeatStatements({ pool, log, onTold, onGivenUp }: RepeatOptions
     const told = jobsTold(statement)
     const began = performance.now()
     let mayHaveEffect = false
-    try {
-      for (let wait = shortestWaitMs; ; wait = Math.min(2 * wait, longestWaitMs)) {
-        try {
-          return await once(statement)
-        } catch (error) {
-          const lasted = performance.now() - began
-          const reason = error instanceof Error ? error.message : 'unknown'
-          mayHaveEffect ||= !isOrdinary(error)
-          if (mayHaveEffect && lasted >= unlockingMs && unlocks(statement)) return nothing
-          if (!mayPass(error) || lasted >= patienceMs) {
-            if (told === undefined) throw error
-            log.error({ reason, jobs: told.length }, 'the queue cannot be told what became of jobs')
-            onGivenUp(reason)
-            return nothing
-          }
-          if (wait === shortestWaitMs) log.warn({ reason }, 'a statement of the queue is repeated')
+    for (let wait = shortestWaitMs; ; wait = Math.min(2 * wait, longestWaitMs)) {
+      try {
+        const answer = await once(statement)
+        onTold(told)
+        return answer
+      } catch (error) {
+        const lasted = performance.now() - began
+        const reason = error instanceof Error ? error.message : 'unknown'
+        mayHaveEffect ||= !survives(error)
+        if (mayHaveEffect && lasted >= unlockingMs && unlocks(statement)) {
+          onTold(told)
+          return nothing
         }
-        await sleep(wait * (0.5 + Math.random() / 2))
+        if (!mayPass(error) || lasted >= patienceMs) {
+          if (told.length === 0) throw error
+          log.error({ reason, jobs: told.length }, 'the queue cannot be told what became of jobs')
+          onGivenUp(reason)
+          return nothing
+        }
+        if (wait === shortestWaitMs) log.warn({ reason }, 'a statement of the queue is repeated')
       }
-    } finally {
-      if (told) onTold(told)
+      await sleep(wait * (0.5 + Math.random() / 2))
     }
   }
 
@@ -116,26 +117,18 @@ export function repeatStatements({ pool, log, onTold, onGivenUp }: RepeatOptions
 
 const nothing = { rows: [], rowCount: 0 }
 
-/** Whether an error came from a statement, on a connection that can serve the next one. */
-function isOrdinary(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === 'ERROR' && error.code !== readOnly
-}
+/** Whether the connection that gave this error can serve the next statement. Where it reads only, another server is found. */
+const survives = (error: unknown) => connectionSurvives(error) && !isReadOnly(error)
 
-// The server has become a standby: another one is to be found.
-const readOnly = '25006'
+/** Whether a statement that failed so may succeed later. What the server did not say may be about the connection alone. */
+const mayPass = (error: unknown) => !isServerError(error) || isUnavailable(error)
 
-/** Whether a statement that failed so may succeed later. What has no SQLSTATE says that there was no connection. */
-function mayPass(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || isUnavailableState(error.code ?? '')
-}
-
-function nameOf([statement]: Statement): string {
-  return String((statement as { name?: string }).name ?? '').split('/')[0] ?? ''
-}
+const nameOf = ([query]: Statement) => (typeof query === 'string' ? '' : query.name?.split('/')[0])
 
 /** The jobs that a statement completes or fails, where graphile-worker does not wait for it. */
-function jobsTold(statement: Statement): string[] | undefined {
-  const values = (statement[0] as unknown as { values?: unknown[] }).values ?? []
+function jobsTold(statement: Statement): string[] {
+  const [query] = statement
+  const values: unknown[] = typeof query === 'string' ? [] : (query.values ?? [])
   switch (nameOf(statement)) {
     case 'complete_job':
       return [String(values[0])]
@@ -144,14 +137,14 @@ function jobsTold(statement: Statement): string[] | undefined {
     case 'fail_job':
       return (JSON.parse(String(values[1])) as { jobId: string }[]).map(({ jobId }) => jobId)
     default:
-      return undefined
+      return []
   }
 }
 
-const unlocks = (statement: Statement) => ['fail_job', 'return_job'].includes(nameOf(statement))
+const unlocks = (statement: Statement) => ['fail_job', 'return_job'].includes(nameOf(statement) ?? '')
 
 // Its statements would go to different connections. Only migrations of the queue's schema have one.
-function refuseTransaction([statement]: Statement): void {
-  if ((statement as unknown) === 'begin')
+function refuseTransaction([query]: Statement): void {
+  if (query === 'begin')
     throw new Error('the schema of the queue is not that of this release: run npm run migrate')
 }
