@@ -10,6 +10,7 @@ declare
   times double precision[];
   refunded bigint[];
   recovered bigint[];
+  to_announce bigint[];
   announced_to bigint[];
   to_make uuid[];
   attempts json[];
@@ -32,12 +33,12 @@ begin
       reason = case when c.open = 0 then c.reason end,
       completed_at = case when c.open = 0 then now() end, updated_at = now()
     from counted c where o.id = c.order_id and o.completed_at is null
-    returning o.id, o.account_id, o.created_at, o.completed_at, o.outcome, o.refunded_amount, c.is_recovered
+    returning o.id, o.account_id, o.created_at, o.completed_at, o.outcome, o.refunded_amount, o.callback_url, c.is_recovered
   )
   select coalesce(array_agg(c.id), '{}'), array_agg(c.account_id), coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}'),
-    coalesce(array_agg(c.id) filter (where c.is_recovered), '{}'),
+    coalesce(array_agg(c.id) filter (where c.is_recovered), '{}'), coalesce(array_agg(c.id) filter (where c.callback_url is not null), '{}'),
     array_agg(c.outcome), array_agg(extract(epoch from c.completed_at - c.created_at)::double precision)
-  into ended, accounts, refunded, recovered, outcomes, times from changed c where c.completed_at is not null;
+  into ended, accounts, refunded, recovered, to_announce, outcomes, times from changed c where c.completed_at is not null;
   perform core.refund_orders(refunded);
 
   -- After a restore, what was open may have ended and been announced before. The lock lasts until the event is there.
@@ -50,9 +51,7 @@ begin
     select e.event_id, e.account_id, e.order_id, e.order_code, e.event_type, e.callback_url, e.body,
       case when e.order_id = any (recovered) then 'held' else 'queued' end,
       case when e.order_id = any (recovered) then null else now() end
-    from core.order_events(array(
-      select n.id from unnest(ended) as n (id)
-      where (select o.callback_url from supply.orders o where o.id = n.id) is not null)) as e
+    from core.order_events(to_announce) e
     returning account_id
   )
   select array_agg(distinct a.account_id) into announced_to from announced a;

@@ -1,6 +1,7 @@
 create or replace function core.event_item(product_name text, amount int, price numeric, codes json default null)
 returns json
 language sql stable
+-- The item stands here twice: with a FROM, this could not be inlined.
 return coalesce(
   core.add_codes(json_build_object('productName', product_name, 'amount', amount, 'price', price), codes),
   json_build_object('productName', product_name, 'amount', amount, 'price', price));
