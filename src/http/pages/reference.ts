@@ -48,7 +48,7 @@ export function answerReaders({ publicUrl }: Options): Middleware {
 
 const sheets = ['page.css', 'frame.css', 'code.css', 'reference.css', 'reference_parts.css', 'search.css']
 
-// The script takes the key out of the address bar before anything else is loaded.
+// The first script stands alone: it takes the key out of the address bar before anything else is loaded.
 function pageOf(base: string, body: string): string {
   return renderPage(base, {
     title: 'Supply ordering: API reference',

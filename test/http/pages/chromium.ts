@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 
 const candidates = [
@@ -71,7 +71,9 @@ async function watch(page: Page): Promise<Watched> {
   page.on('request', (request) => {
     requests.push({ url: request.url(), referrer: request.headers().referer })
   })
-  page.on('requestfailed', (request) => void complaints.push(`failed: ${request.url()}`))
+  page.on('requestfailed', (request) => {
+    if (!isIconGivenUp(request)) complaints.push(`failed: ${request.url()}`)
+  })
   page.on('pageerror', (error) => void complaints.push(`thrown: ${error.message}`))
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)
@@ -80,6 +82,11 @@ async function watch(page: Page): Promise<Watched> {
   await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
     reportViolation(event.effectiveDirective + ' ' + event.blockedURI))`)
   return { page, requests, complaints }
+}
+
+/** The browser asks for a page's icon after the page is loaded, and gives it up where the reader leaves sooner. */
+function isIconGivenUp(request: Request): boolean {
+  return request.resourceType() === 'other' && request.failure()?.errorText === 'net::ERR_ABORTED'
 }
 
 /** How much wider than its window a page is, in pixels. */

@@ -172,6 +172,16 @@ describeInChromium('/reference in a browser', (open) => {
     expect(complaints.filter((text) => !text.includes('status of 401'))).toEqual([])
   })
 
+  test('opens at the place that was meant before the scripts of the form are there', async () => {
+    const { page } = await open(wide)
+    await page.route('**/assets/reference.js', () => {})
+    await page.goto(`${api().url}/reference#placeOrder`, { waitUntil: 'commit' })
+    await page.getByLabel('API key').fill(key)
+    await page.keyboard.press('Enter')
+    await operation(page, 'placeOrder').waitFor()
+    expect(page.url()).toBe(`${api().url}/reference#placeOrder`)
+  })
+
   describe.each(['light', 'dark'] as const)('looked at by axe, %s', (colorScheme) => {
     // What is looked at stands for all: the rest of the page is made of the same parts.
     const parts = [

@@ -4,7 +4,6 @@ import { referenceSections } from './reference_sections.js'
 import { makeSearch } from './search.js'
 import { makeTabs } from './tabs.js'
 
-keepPlace(document.querySelector('.way-in form'))
 const contents = document.querySelector('.contents')
 if (contents !== null) {
   const boxes = [...document.querySelectorAll('.box')]
@@ -14,9 +13,4 @@ if (contents !== null) {
   makeSearch(document.querySelector('.search'), referenceSections)
   const links = 'nav a'
   markCurrent(contents, links, contents.querySelector(links))
-}
-
-/** A form does not send the part of the address that names the place in the page. */
-function keepPlace(form) {
-  if (form !== null) form.action += location.hash
 }
