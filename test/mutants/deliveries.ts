@@ -8,6 +8,7 @@ const simulated = 'test/http/routes/simulated_orders.test.ts'
 const begin = 'db/functions/work/begin_deliveries.sql'
 const finish = 'db/functions/work/finish_deliveries.sql'
 const end = 'db/functions/core/webhooks/end_attempts.sql'
+const announce = 'db/functions/core/orders/announce_orders.sql'
 const fill = 'db/functions/core/webhooks/fill_slots.sql'
 const claim = 'db/functions/core/queue/claim_attempts.sql'
 
@@ -114,7 +115,7 @@ export const deliveries: Mutant[] = [
   {
     name: 'give slots that are taken',
     breaks: 'An account has no more deliveries under way than slots.',
-    file: fill,
+    file: 'db/functions/core/queue/free_slots.sql',
     find: 's.slots - (select count(*) from core.taken_slots t where t.account_id = s.account_id)',
     replace: 's.slots',
     tests: [slots],
@@ -141,6 +142,38 @@ export const deliveries: Mutant[] = [
     file: fill,
     find: 'o.is_fresh and o.is_signable and row_number()',
     replace: 'o.is_fresh and row_number()',
+    tests: ['test/sql/webhooks/prompt_deliveries.test.ts'],
+  },
+  {
+    name: 'send a new event before those that are queued',
+    breaks: 'The oldest event of an account comes first.',
+    file: announce,
+    find: "q.account_id = s.account_id and q.state = 'queued'",
+    replace: 'false',
+    tests: ['test/sql/webhooks/prompt_deliveries.test.ts'],
+  },
+  {
+    name: 'send new events without a slot',
+    breaks: 'An account has no more deliveries under way than slots.',
+    file: announce,
+    find: '<= coalesce(f.free, 0)',
+    replace: '<= coalesce(f.free, 0) + 9',
+    tests: ['test/sql/webhooks/prompt_deliveries.test.ts'],
+  },
+  {
+    name: 'send new events to receivers that do not answer',
+    breaks: 'Attempts that may take long have workers of their own.',
+    file: announce,
+    find: ' and s.is_quick',
+    replace: '',
+    tests: ['test/sql/webhooks/prompt_deliveries.test.ts'],
+  },
+  {
+    name: 'hand out more deliveries than the worker has places for',
+    breaks: 'A worker is given as many attempts as it asked for.',
+    file: announce,
+    find: 'to_send => to_send - cardinality(announced.claimed)',
+    replace: 'to_send => to_send',
     tests: ['test/sql/webhooks/prompt_deliveries.test.ts'],
   },
   {

@@ -120,7 +120,7 @@ export const items: Mutant[] = [
     name: 'announce nothing',
     breaks: 'The event is written and delivered from the transaction that ends the order.',
     file: finishOrders,
-    find: 'to_make := core.fill_slots(core.lock_slots(announced_to), to_send => least(to_send, cardinality(ended)));',
+    find: 'to_make := core.announce_orders(to_announce, announced_to, recovered, least(to_send, cardinality(to_announce)));',
     replace: '',
     tests: ['test/sql/webhooks/delivery_slots.test.ts'],
   },

@@ -108,6 +108,17 @@ describe('events of orders that end', () => {
     expect((await states()).sort()).toEqual([...Array(2).fill('queued'), ...Array(8).fill('sending')])
   })
 
+  test('come after those that wait for a slot already', async () => {
+    const [oldest] = await endOrders(9, 9)
+    const waiting = await sql()`
+      select id from supply.events where account_id = ${partner.accountId} and state = 'queued'`
+    // Its lease ended, and nobody has given its slot out yet.
+    await sql()`update supply.events set claim_expires_at = now() - interval '1 s' where id = ${oldest?.event_id ?? ''}`
+    const next = await endOrders(1, 1)
+    expect(next.map(({ event_id: id }) => ({ id }))).toEqual([...waiting])
+    expect((await states()).filter((state) => state === 'queued')).toHaveLength(1)
+  })
+
   test('go by the queue where the receiver did not answer of late', async () => {
     const [attempt] = await endOrders(1, 1)
     if (attempt) await finishAttempt(sql(), attempt, unreachable())
@@ -178,4 +189,14 @@ test('an event that nobody begins to deliver goes by the queue when its slot was
   await age(2)
   await tick()
   expect(await states()).toEqual(['ready deliver_webhook'])
+})
+
+// The last, for it leaves a database that was restored.
+test('events of orders from before a restore are held, and take no slot', async () => {
+  const before = await placedItems()
+  await sql()`select ops.begin_recovery('the dump of Monday')`
+  const after = await placedItems()
+  const attempts = await finish([...before, ...after], () => completed(), 2)
+  expect(attempts.filter((attempt) => attempt !== null)).toHaveLength(1)
+  expect(await states()).toEqual(expect.arrayContaining(['held', 'sending']))
 })

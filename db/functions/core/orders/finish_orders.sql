@@ -37,8 +37,9 @@ begin
   )
   select coalesce(array_agg(c.id), '{}'), array_agg(c.account_id), coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}'),
     coalesce(array_agg(c.id) filter (where c.is_recovered), '{}'), coalesce(array_agg(c.id) filter (where c.callback_url is not null), '{}'),
-    array_agg(c.outcome), array_agg(extract(epoch from c.completed_at - c.created_at)::double precision)
-  into ended, accounts, refunded, recovered, to_announce, outcomes, times from changed c where c.completed_at is not null;
+    array_agg(distinct c.account_id) filter (where c.callback_url is not null), array_agg(c.outcome),
+    array_agg(extract(epoch from c.completed_at - c.created_at)::double precision)
+  into ended, accounts, refunded, recovered, to_announce, announced_to, outcomes, times from changed c where c.completed_at is not null;
   perform core.refund_orders(refunded);
 
   -- After a restore, what was open may have ended and been announced before. The lock lasts until the event is there.
@@ -46,20 +47,9 @@ begin
     perform 1 from supply.recoveries r where r.ended_at is null for share;
     recovered := case when found then recovered else '{}' end;
   end if;
-  with announced as (
-    insert into supply.events (id, account_id, order_id, order_code, event_type, callback_url, body, state, next_attempt_at)
-    select e.event_id, e.account_id, e.order_id, e.order_code, e.event_type, e.callback_url, e.body,
-      case when e.order_id = any (recovered) then 'held' else 'queued' end,
-      case when e.order_id = any (recovered) then null else now() end
-    from core.order_events(to_announce) e
-    returning account_id
-  )
-  select array_agg(distinct a.account_id) into announced_to from announced a;
-  if announced_to is not null then
-    to_make := core.fill_slots(core.lock_slots(announced_to), to_send => least(to_send, cardinality(ended)));
-    if cardinality(to_make) > 0 then
-      attempts := array(select row_to_json(l) from core.leased_attempts l where l.event_id = any (to_make));
-    end if;
+  to_make := core.announce_orders(to_announce, announced_to, recovered, least(to_send, cardinality(to_announce)));
+  if cardinality(to_make) > 0 then
+    attempts := array(select row_to_json(l) from core.leased_attempts l where l.event_id = any (to_make));
   end if;
   perform core.number_results(ended, accounts);
   return query select e.outcome, e.seconds, e.leased_attempt from unnest(outcomes, times, attempts) as e (outcome, seconds, leased_attempt);
@@ -68,4 +58,4 @@ $$;
 comment on function core.finish_orders is
   'Ends those of the orders whose items are all final: status and outcome, the refund of failed items, and the event unless the result is partial '
   'or there is no callback URL; enqueues the deliveries, and numbers the results of the accounts. In a recovery, events of orders from before it are held. Returns the outcome of each order that ended, the seconds since it '
-  'was placed, and in one of the rows, whichever, each attempt that the caller makes at once, to_send at most: a row of core.leased_attempts (core.fill_slots). The caller holds the locks of the orders. Specification 3.';
+  'was placed, and in one of the rows, whichever, each attempt that the caller makes at once, to_send at most: a row of core.leased_attempts (core.announce_orders). The caller holds the locks of the orders. Specification 3.';

@@ -9,13 +9,13 @@ begin
     return '{}';
   end if;
   with oldest as materialized (
-    select q.id, q.is_fresh, (select true from supply.webhook_secrets w where w.account_id = s.account_id) is not null as is_signable
-    from supply.delivery_slots s
+    select q.id, q.is_fresh, s.is_signable
+    from core.free_slots s
     cross join lateral (
-      select e.id, e.attempts = 0 and e.ladder = 1 and s.slots >= 8 as is_fresh from supply.events e
+      select e.id, e.attempts = 0 and e.ladder = 1 and s.is_quick as is_fresh from supply.events e
       where e.account_id = s.account_id and e.state = 'queued'
       order by e.next_attempt_at, e.id
-      limit greatest(0, s.slots - (select count(*) from core.taken_slots t where t.account_id = s.account_id))
+      limit s.free
       -- Who holds the lock of an event calls this function, too.
       for no key update skip locked
     ) as q
