@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import pino from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connect, type Database } from '../../../src/database/client.ts'
 import { createLostJobs, lostAfterMs } from '../../../src/worker/queue/pool_health.ts'
 import { type Pool, startPool } from '../../../src/worker/queue/pools.ts'
+import { repeatStatements } from '../../../src/worker/queue/repeat.ts'
 import { testDatabase } from '../../support/database.ts'
 
 const database = testDatabase()
@@ -156,3 +158,65 @@ test('a pool ends in seconds although the queue cannot be told of its jobs, and 
   await stopped
   expect(await jobsLeft()).toEqual(names)
 }, 30_000)
+
+describe('a statement that has an effect, and whose answer is lost', () => {
+  const told: string[] = []
+  let client: pg.PoolClient
+  let connections: pg.Pool
+
+  beforeAll(async () => {
+    await sql()`create table public.calls (at timestamptz not null default clock_timestamp(), is_heard boolean not null)`
+    await sql()`create table public.line (is_cut boolean not null)`
+    await sql()`create procedure public.tell(worker text, jobs text) language plpgsql as $$
+      declare is_cut boolean := (select l.is_cut from public.line l);
+      begin
+        insert into public.calls (is_heard) values (not is_cut);
+        commit;
+        if is_cut then
+          perform pg_terminate_backend(pg_backend_pid());
+        end if;
+      end $$`
+    connections = new pg.Pool({ connectionString: database.url, max: 1 })
+    connections.on('error', () => {})
+    const repeating = repeatStatements({
+      ...{ pool: connections, log: pino({ level: 'silent' }) },
+      onTold: (ids) => void told.push(...ids),
+      onGivenUp: (reason) => void told.push(reason),
+    })
+    repeating.begin()
+    client = await connections.connect()
+  })
+  beforeEach(async () => {
+    told.length = 0
+    await sql()`truncate public.calls, public.line`
+    await sql()`insert into public.line values (true)`
+  })
+  afterAll(() => connections.end())
+
+  const call = (name: string, values: unknown[]) =>
+    client.query({ name, text: 'call public.tell($1, $2)', values })
+  const calls = async () =>
+    (await sql()`select is_heard from public.calls order by at`).map((row) => row.is_heard)
+
+  test('is repeated only as long as nobody else can have the job that it unlocks', async () => {
+    await call('fail_job', ['worker', JSON.stringify([{ jobId: '7' }])])
+    const [span] =
+      await sql()`select extract(epoch from max(at) - min(at))::float8 as seconds from public.calls`
+    expect((await calls()).length).toBeGreaterThan(1)
+    // A failed job is taken again 2.7 s after its failure at the soonest.
+    expect(span?.seconds).toBeLessThan(2.7)
+    expect(told).toEqual(['7'])
+    const made = await calls()
+    await setTimeout(1_500)
+    expect(await calls()).toEqual(made)
+  })
+
+  test('is repeated until it is heard where it unlocks nothing', async () => {
+    const answered = call('complete_job', ['7', 'worker'])
+    await setTimeout(3_000)
+    await sql()`update public.line set is_cut = false`
+    await answered
+    expect((await calls()).at(-1)).toBe(true)
+    expect(told).toEqual(['7'])
+  })
+})
