@@ -5,6 +5,7 @@ import { claimCalls, completed, processing, record } from '../../support/items.t
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { audit, orderRequest, placeAll } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { whileHeld } from '../../support/sql/locks.ts'
 
 let database: TestDatabase
 let sql: postgres.Sql
@@ -196,6 +197,32 @@ describe('requests a second', () => {
       from supply.order_items i join supply.supplier_attempts a on a.claim_id = i.claim_id where i.id = ${waited?.item_id ?? ''}`
     expect(row?.lease).toBeCloseTo(45 + (waited?.wait_ms ?? 0) / 1000, 3)
   })
+})
+
+test('workers that meet at two suppliers, one of which is to be tried again, wait for each other in one order', async () => {
+  await sql`select ops.upsert_supplier('second', 'http://127.0.0.1:10', 'other')`
+  await limit(9, null)
+  await sql`select ops.set_supplier_limits('second', 9, null)`
+  const [atFirst = '', atSecond = ''] = await items(2)
+  await sql`update supply.order_items set supplier = 'second' where id = ${atSecond}`
+  await sql`update supply.suppliers set open_since = now(), trial_at = now() where code = 'second'`
+  const other = await sql.reserve()
+  const take = (supplier: string) =>
+    other`select code from supply.suppliers where code = ${supplier} for no key update`
+  const begun = await whileHeld(
+    sql,
+    async () => {
+      await other`begin`
+      await take('first')
+    },
+    () => begin(sql, [atFirst, atSecond]),
+    async () => {
+      expect(await take('second')).toHaveLength(1)
+      await other`commit`
+    },
+  )
+  expect(begun.map(({ item_id: id }) => id).toSorted()).toEqual([atFirst, atSecond].toSorted())
+  other.release()
 })
 
 describe('the limits of a supplier', () => {

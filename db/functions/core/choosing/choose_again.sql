@@ -7,6 +7,11 @@ declare
   is_paused boolean;
   offer core.active_offers;
 begin
+  -- What is changed here or by core.take_turns is locked at once, in its order.
+  perform 1 from supply.suppliers s
+  where s.code = any (array(select i.supplier from supply.order_items i where i.id = any (item_ids)))
+    and (s.max_calls is not null or s.max_per_second is not null or s.open_since is not null and s.trial_at <= now())
+  order by s.code for no key update;
   -- Who ends a pause takes the rows for update, and sees afterwards every item that waits because of it.
   perform 1 from supply.suppliers s
   where s.code = any (array(select i.supplier from supply.order_items i where i.id = any (item_ids)))
