@@ -41,12 +41,15 @@ test("a partner whose receiver is slow gets more deliveries under way, within bo
   const slow = await makePartner(sql(), { balance: 10_000 })
   const quick = await makePartner(sql(), { balance: 10_000 })
   const sluggish = await startScriptedReceiver()
+  const others = Promise.withResolvers<void>()
+  let asked = 0
   let open = 0
   let most = 0
   sluggish.answer(async () => {
+    asked += 1
     open += 1
     most = Math.max(most, open)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await (asked > 90 ? others.promise : new Promise((resolve) => setTimeout(resolve, 100)))
     open -= 1
     return taken
   })
@@ -55,6 +58,7 @@ test("a partner whose receiver is slow gets more deliveries under way, within bo
   await orderMany(quick, 20, receiver.url)
   await expect.poll(() => delivered(quick), { timeout: 10_000, interval: 20 }).toBe(20)
   expect(await delivered(slow)).toBeLessThan(100)
+  others.resolve()
   await expect.poll(() => delivered(slow), { timeout: 20_000, interval: 50 }).toBe(100)
   expect(most).toBeGreaterThan(8)
   expect(most).toBeLessThanOrEqual(64)
