@@ -177,6 +177,14 @@ test('an attempt whose worker died counts as lost, without a job to say so', asy
   expect(await audit(sql())).toEqual([])
 })
 
+test('an attempt whose lease ended so long ago that the next rung is due is followed by it at once', async () => {
+  await endOrders(1, 1)
+  await age(30 + 62)
+  await tick()
+  expect(await states()).toEqual(['ready deliver_waiting'])
+  expect(await audit(sql())).toEqual([])
+})
+
 // Workers of the release before are given an event that has a slot and neither job nor lease.
 test('an event that nobody begins to deliver goes by the queue when its slot was unused for 10 s', async () => {
   await endOrders(1, 1)

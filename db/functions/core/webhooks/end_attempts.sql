@@ -31,7 +31,12 @@ begin
     from ended n where a.claim_id = n.claim_id
   ), moved as (
     update supply.events e set
-      state = case when n.verdict = 'delivered' then 'delivered' when n.why_dead is null then 'waiting' else 'dead' end,
+      state = case
+        when n.verdict = 'delivered' then 'delivered'
+        when n.why_dead is not null then 'dead'
+        when n.next_attempt_at > now() then 'waiting'
+        else 'queued'
+      end,
       delivered_at = case when n.verdict = 'delivered' then n.at end,
       dead_at = case when n.why_dead is not null then n.at end,
       dead_reason = n.why_dead,
@@ -53,5 +58,5 @@ end
 $$;
 comment on function core.end_attempts is
   'Ends the attempts under way of events: delivered, retry, lost, or the reason of a dead letter. Writes attempts and events, enqueues the next '
-  'rung where it is not due yet, and alerts operators of dead letters. The rung is counted from ended_at; retry_after (s) replaces its delay. The '
+  'rung, or queues the event where it is due, and alerts operators of dead letters. The rung is counted from ended_at; retry_after (s) replaces its delay. The '
   'arrays have one entry for each event; the caller has locked the events. Specification 6.4 to 6.6.';
