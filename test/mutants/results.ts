@@ -1,7 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
 const numbers = 'test/sql/results/number_results.test.ts'
-const upgrade = 'test/migrate/upgrade_results.test.ts'
 const numberResults = 'db/functions/core/results/number_results.sql'
 
 /** The sequence in which partners read results. */
@@ -29,22 +28,6 @@ export const results: Mutant[] = [
     find: 'where e.account_id = any (unnumbered);',
     replace: 'where false;',
     tests: [numbers],
-  },
-  {
-    name: 'number new results before those of before',
-    breaks: 'Orders from before there were numbers are numbered first.',
-    file: numberResults,
-    find: ' and not m.is_behind',
-    replace: '',
-    tests: [upgrade],
-  },
-  {
-    name: 'collect while the functions of before run',
-    breaks: 'No order that ends by the functions of the release before is missed.',
-    file: 'db/functions/core/results/collect_results.sql',
-    find: 'pg_snapshot_xmin(pg_current_snapshot()) <= collection.begun_by',
-    replace: 'false',
-    tests: [upgrade],
   },
   {
     name: 'give numbers again after a restore',

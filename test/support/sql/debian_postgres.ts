@@ -66,7 +66,7 @@ export async function startDebianPostgres(dir: string): Promise<{ url: string; s
 function migrationsForOldServers(): string {
   const dir = mkdtempSync(join(tmpdir(), 'supply-ordering-migrations-'))
   cpSync(defaultMigrationsDir, dir, { recursive: true })
-  const roles = join(dir, '0001_roles_and_schemas.sql')
+  const roles = join(dir, '0001_roles.sql')
   writeFileSync(roles, readFileSync(roles, 'utf8').replace(`wanted, 'set')`, `wanted, 'member')`))
   return dir
 }

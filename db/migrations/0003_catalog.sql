@@ -26,7 +26,8 @@ create table supply.products (
   amount_value numeric,
   max_quantity int not null default 100 check (max_quantity >= 1),
   in_stock boolean not null default true,
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  min_margin numeric(5, 4) check (min_margin between -1 and 1)
 );
 create index products_game on supply.products (game_id);
 comment on table supply.products is 'What partners can order.';
@@ -36,44 +37,47 @@ comment on column supply.products.name is 'The name for people; the slug derives
 comment on column supply.products.price is 'Wholesale unit price.';
 comment on column supply.products.currency is 'ISO 4217 code of the price.';
 comment on column supply.products.region is 'Where it can be used; null: anywhere.';
-comment on column supply.products.delivery_type is 'id_only: a top-up to a player id. key: delivers keys. Other values are free text.';
-comment on column supply.products.delivery_fields is 'The fields that deliveryData must have: [{id, type, label, required, placeholder, options?}].';
+comment on column supply.products.delivery_type is
+  'id_only: a top-up to a player id. key: delivers codes. Other values are free text.';
+comment on column supply.products.delivery_fields is
+  'The fields that deliveryData must have: [{id, type, label, required, placeholder, options?}].';
 comment on column supply.products.amount_value is 'The fixed amount that one unit holds, if it has one.';
-comment on column supply.products.max_quantity is 'The most units one order line may have.';
+comment on column supply.products.max_quantity is 'The most units one order item may have.';
 comment on column supply.products.in_stock is 'Whether it can be ordered now, if it has a usable offer too.';
 comment on column supply.products.updated_at is 'When the product, or what makes it available, last changed.';
+comment on column supply.products.min_margin is
+  'The least part of the price that has to remain after the cost, as 0.05 for 5 per cent; offers below are not '
+  'used. null: as supply.offer_rules.';
 
-create table supply.suppliers (
-  code text primary key check (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$'),
-  protocol text not null default 'http' check (length(protocol) between 1 and 50),
-  base_url text not null check (base_url ~ '^https?://'),
-  token text not null check (length(token) between 1 and 500),
-  active boolean not null default true,
-  updated_at timestamptz not null default now()
+create table supply.offer_rules (
+  id boolean primary key default true check (id),
+  min_margin numeric(5, 4) check (min_margin between -1 and 1)
 );
-comment on table supply.suppliers is 'Those who fulfil orders.';
-comment on column supply.suppliers.code is 'The supplier''s short name.';
-comment on column supply.suppliers.protocol is 'Which adapter speaks to it.';
-comment on column supply.suppliers.base_url is 'Where its API begins.';
-comment on column supply.suppliers.token is 'The bearer token for calls to it, and the HMAC key of its result pushes.';
-comment on column supply.suppliers.active is 'An inactive supplier gets no new lines; those it has are still asked for.';
-comment on column supply.suppliers.updated_at is 'When the row last changed.';
+comment on table supply.offer_rules is 'The rules for all offers: one row.';
+comment on column supply.offer_rules.id is 'There is one row.';
+comment on column supply.offer_rules.min_margin is
+  'supply.products.min_margin of the products that have none of their own; null: any.';
+insert into supply.offer_rules default values;
 
-create table supply.offers (
-  product_id int not null references supply.products,
-  supplier text not null references supply.suppliers,
-  sku text not null check (length(sku) between 1 and 200),
-  cost numeric(14,2) check (cost >= 0),
-  priority int not null default 100,
-  primary key (product_id, supplier)
+create table supply.rates (
+  from_currency text not null check (from_currency ~ '^[A-Z]{3}$'),
+  to_currency text not null check (to_currency ~ '^[A-Z]{3}$'),
+  rate numeric(20, 10) not null check (rate > 0),
+  valid_until timestamptz not null,
+  set_at timestamptz not null default now(),
+  is_end_noted boolean not null default false,
+  primary key (from_currency, to_currency),
+  check (from_currency <> to_currency)
 );
-create index offers_supplier on supply.offers (supplier);
-comment on table supply.offers is 'Which supplier delivers which product. The lowest priority number is asked first.';
-comment on column supply.offers.product_id is 'The product.';
-comment on column supply.offers.supplier is 'The supplier.';
-comment on column supply.offers.sku is 'The supplier''s name for the product.';
-comment on column supply.offers.cost is 'What one unit costs us, for reports.';
-comment on column supply.offers.priority is 'Smaller is asked first; among equals the cheaper.';
+comment on table supply.rates is
+  'By what the costs of suppliers are converted. Without a valid rate an offer in another currency is not used.';
+comment on column supply.rates.from_currency is 'The currency of a cost.';
+comment on column supply.rates.to_currency is 'The currency of a product.';
+comment on column supply.rates.rate is 'How many units of to_currency one unit of from_currency is.';
+comment on column supply.rates.valid_until is 'Until when it is used.';
+comment on column supply.rates.set_at is 'When it was set.';
+comment on column supply.rates.is_end_noted is
+  'Whether the products that became unavailable by its end show as changed.';
 
 create table supply.reasons (
   error_code text primary key check (error_code ~ '^[A-Z][A-Z0-9_]{0,63}$'),

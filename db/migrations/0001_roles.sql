@@ -69,7 +69,8 @@ begin
     select c.oid from pg_catalog.pg_class c
     where c.relnamespace = 'graphile_worker'::regnamespace and c.relkind = 'r' and c.relrowsecurity
   loop
-    execute format('create policy supply_service on %s to supply_owner, supply_worker using (true) with check (true)', queue_table);
+    execute format(
+      'create policy supply_service on %s to supply_owner, supply_worker using (true) with check (true)', queue_table);
   end loop;
 end
 $$;

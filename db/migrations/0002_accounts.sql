@@ -19,8 +19,10 @@ comment on column supply.accounts.kind is 'supply: may use the partner endpoints
 comment on column supply.accounts.mode is 'test opens the simulation endpoints; orders are real in both modes.';
 comment on column supply.accounts.active is 'An inactive account''s keys get 401.';
 comment on column supply.accounts.currency is 'ISO 4217 code of the balance; only products in this currency are shown.';
-comment on column supply.accounts.balance is 'What may still be spent; always the balance_after of the account''s newest ledger row.';
-comment on column supply.accounts.low_balance_threshold is 'At or below this balance the partner is told that it is low.';
+comment on column supply.accounts.balance is
+  'What may still be spent; always the balance_after of the account''s newest ledger row.';
+comment on column supply.accounts.low_balance_threshold is
+  'At or below this balance the partner is told that it is low.';
 comment on column supply.accounts.last_seq is 'The seq of the account''s newest ledger row.';
 comment on column supply.accounts.created_at is 'When the account was made.';
 
@@ -38,7 +40,8 @@ create table supply.api_keys (
   allowed_ips cidr[],
   rotated_from bigint references supply.api_keys,
   created_at timestamptz not null default now(),
-  last_used_at timestamptz
+  last_used_at timestamptz,
+  label text check (length(label) between 1 and 100)
 );
 create index api_keys_account on supply.api_keys (account_id);
 comment on table supply.api_keys is 'API keys; only their hashes are kept.';
@@ -48,30 +51,24 @@ comment on column supply.api_keys.key_hash is 'SHA-256 of the whole key.';
 comment on column supply.api_keys.prefix is 'The key''s prefix, for people; never used for look-ups.';
 comment on column supply.api_keys.last4 is 'The key''s last four characters, for people.';
 comment on column supply.api_keys.scope is 'full, or public: a key for public reads, refused on supply endpoints.';
-comment on column supply.api_keys.starts_at is 'The key does not work before; later than created_at where a rotation was scheduled.';
+comment on column supply.api_keys.starts_at is
+  'The key does not work before; later than created_at where a rotation was scheduled.';
 comment on column supply.api_keys.expires_at is 'The key does not work from then on; null: no end.';
 comment on column supply.api_keys.revoked_at is 'When the key was revoked; null: it was not.';
-comment on column supply.api_keys.allowed_origins is 'Allowed Origin values: host, *.host or whole origin; null: any.';
+comment on column supply.api_keys.allowed_origins is
+  'Allowed Origin values: host, *.host or whole origin, in lower case and without default ports; null: any.';
 comment on column supply.api_keys.allowed_ips is 'Networks from which the key may be used; null: any.';
 comment on column supply.api_keys.rotated_from is 'The key that this one replaces.';
 comment on column supply.api_keys.created_at is 'When the key was issued.';
 comment on column supply.api_keys.last_used_at is 'When the key was last used, to the minute.';
-
-create table supply.webhook_secrets (
-  account_id bigint primary key references supply.accounts,
-  secret text not null check (secret ~ '^[0-9a-f]{64}$'),
-  created_at timestamptz not null default now()
-);
-comment on table supply.webhook_secrets is 'The signing secret of each account, made at its first delivery and never changed.';
-comment on column supply.webhook_secrets.account_id is 'The account.';
-comment on column supply.webhook_secrets.secret is '64 hexadecimal characters, whose ASCII bytes are the HMAC key.';
-comment on column supply.webhook_secrets.created_at is 'When the first delivery began.';
+comment on column supply.api_keys.label is 'What operators call the key, such as who has it; null: nothing.';
 
 create table supply.rate_limits (
   network cidr primary key,
   per_minute int not null check (per_minute > 0)
 );
-comment on table supply.rate_limits is 'Request budgets that operators agreed for networks; the narrowest network that holds an address counts.';
+comment on table supply.rate_limits is
+  'Request budgets that operators agreed for networks; the narrowest network that holds an address counts.';
 comment on column supply.rate_limits.network is 'The network.';
 comment on column supply.rate_limits.per_minute is 'Requests per window of 60 s for each client in it.';
 
@@ -80,7 +77,8 @@ create unlogged table supply.rate_windows (
   started_at timestamptz not null,
   hits int not null
 ) with (fillfactor = 50);
-comment on table supply.rate_windows is 'How many requests each client made in its present window. Unlogged: a crash forgives.';
+comment on table supply.rate_windows is
+  'How many requests each client made in its present window. Unlogged: a crash forgives.';
 comment on column supply.rate_windows.client is 'The IPv4 address, or the /64 of an IPv6 address.';
 comment on column supply.rate_windows.started_at is 'When the window of 60 s began.';
 comment on column supply.rate_windows.hits is 'Requests counted in the window, refused ones included.';

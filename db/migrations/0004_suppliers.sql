@@ -1,0 +1,221 @@
+set local role supply_owner;
+
+create table supply.protocols (
+  name text primary key check (name ~ '^[a-z][a-z0-9_-]{0,49}$'),
+  repeat_safe_for interval check (repeat_safe_for >= interval '0'),
+  finds_by_reference boolean not null,
+  pushes text check (pushes in ('results', 'events')),
+  lists_offers boolean not null,
+  requests_per_call int not null check (requests_per_call >= 1)
+);
+comment on table supply.protocols is
+  'What suppliers promise, by the protocol they speak. Each has an adapter in the worker, which promises the same.';
+comment on column supply.protocols.name is 'The protocol''s name.';
+comment on column supply.protocols.repeat_safe_for is
+  'For how long after it was first sent an order may be sent again with the same reference and is still one order; '
+  'null: for ever; zero: never.';
+comment on column supply.protocols.finds_by_reference is 'Whether an order can be found by our reference.';
+comment on column supply.protocols.pushes is
+  'results: the supplier pushes signed results. events: what it pushes is a reason to ask. null: it does not push.';
+comment on column supply.protocols.lists_offers is 'Whether the supplier lists its costs and stock.';
+comment on column supply.protocols.requests_per_call is
+  'How many HTTP requests a call may take, by which the limit of a second is counted.';
+insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call) values
+  ('http', null, true, 'results', false, 1),
+  ('b2b', '23 hours', true, 'events', true, 2),
+  ('kinguin', '0', true, 'events', true, 3);
+
+create table supply.suppliers (
+  code text primary key check (code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$'),
+  protocol text not null default 'http' check (length(protocol) between 1 and 50),
+  base_url text not null check (base_url ~ '^https?://'),
+  token text not null check (length(token) between 1 and 500),
+  active boolean not null default true,
+  updated_at timestamptz not null default now(),
+  push_secret text check (length(push_secret) between 1 and 500),
+  token_url text check (token_url ~ '^https?://'),
+  client_id text check (length(client_id) between 1 and 500),
+  max_calls int check (max_calls >= 1),
+  max_per_second numeric(8, 2) check (max_per_second > 0),
+  free_at timestamptz,
+  paused_at timestamptz,
+  paused_reason text,
+  failures int not null default 0 check (failures >= 0),
+  open_since timestamptz,
+  trial_at timestamptz,
+  sync_every interval check (sync_every >= interval '1 minute'),
+  sync_due_at timestamptz,
+  synced_at timestamptz,
+  sync_error text,
+  trouble text check (trouble in ('balance', 'credentials', 'settings')),
+  constraint suppliers_pause_check check ((paused_at is null) = (paused_reason is null)),
+  constraint suppliers_client_check check ((token_url is null) = (client_id is null))
+);
+comment on table supply.suppliers is 'Those who fulfil orders.';
+comment on column supply.suppliers.code is 'The supplier''s short name.';
+comment on column supply.suppliers.protocol is 'Which adapter speaks to it.';
+comment on column supply.suppliers.base_url is 'Where its API begins.';
+comment on column supply.suppliers.token is
+  'The credential for calls to it, and the HMAC key of the results that it pushes; env:NAME: the setting of that '
+  'name in the processes'' environment.';
+comment on column supply.suppliers.active is
+  'An inactive supplier gets no new items; those it has are still asked for.';
+comment on column supply.suppliers.updated_at is 'When the row last changed.';
+comment on column supply.suppliers.push_secret is
+  'The secret of the events that it pushes, or env:NAME; null: it pushes none.';
+comment on column supply.suppliers.token_url is
+  'Where an access token is had for client_id and token (RFC 6749, 4.4); null: token is used as it is.';
+comment on column supply.suppliers.client_id is 'Who we are at token_url.';
+comment on column supply.suppliers.max_calls is
+  'How many calls to it all workers together may have under way; null: no limit.';
+comment on column supply.suppliers.max_per_second is
+  'How many requests a second all workers together may make; null: no limit.';
+comment on column supply.suppliers.free_at is 'When by max_per_second the next request is due; null or past: at once.';
+comment on column supply.suppliers.paused_at is 'Since when it gets no new items; null: it gets them.';
+comment on column supply.suppliers.paused_reason is 'Why an operator paused it.';
+comment on column supply.suppliers.failures is 'How many calls in a row had no usable answer.';
+comment on column supply.suppliers.open_since is
+  'Since when its circuit is open: new items go to others where others can serve; null: it is closed.';
+comment on column supply.suppliers.trial_at is 'When the next new item goes to it although its circuit is open.';
+comment on column supply.suppliers.sync_every is 'How often its costs and stock are read; null: never.';
+comment on column supply.suppliers.sync_due_at is 'When they are read next.';
+comment on column supply.suppliers.synced_at is 'When they were last read in full.';
+comment on column supply.suppliers.sync_error is 'Why the last reading failed, in technical terms; null: it did not.';
+comment on column supply.suppliers.trouble is
+  'What an operator has to put right before it takes orders, as the last answers to them said: our balance there '
+  'is spent, it does not accept our credentials, or our settings make no request; null: nothing.';
+
+create unlogged table supply.push_windows (
+  supplier text primary key references supply.suppliers,
+  started_at timestamptz not null,
+  repeats int not null
+) with (fillfactor = 50);
+comment on table supply.push_windows is
+  'How many results each supplier pushed again in its present window. Unlogged: a crash forgives.';
+comment on column supply.push_windows.supplier is 'The supplier.';
+comment on column supply.push_windows.started_at is 'When the window of 60 s began.';
+comment on column supply.push_windows.repeats is 'Repeated pushes in the window.';
+
+create table supply.offers (
+  product_id int not null references supply.products,
+  supplier text not null references supply.suppliers,
+  sku text not null check (length(sku) between 1 and 200),
+  cost numeric(14,2) check (cost >= 0),
+  priority int not null default 100,
+  currency text check (currency ~ '^[A-Z]{3}$'),
+  available boolean not null default true,
+  stock int check (stock >= 0),
+  max_cost numeric(14, 2) check (max_cost > 0),
+  synced_at timestamptz,
+  problem text,
+  primary key (product_id, supplier)
+);
+create index offers_supplier on supply.offers (supplier);
+comment on table supply.offers is 'Which supplier delivers which product. The lowest priority number is asked first.';
+comment on column supply.offers.product_id is 'The product.';
+comment on column supply.offers.supplier is 'The supplier.';
+comment on column supply.offers.sku is 'The supplier''s name for the product.';
+comment on column supply.offers.cost is 'What one unit costs us, in the offer''s currency; null: not known.';
+comment on column supply.offers.priority is 'Smaller is asked first; among equals the cheaper.';
+comment on column supply.offers.currency is 'The currency of its costs; null: the product''s.';
+comment on column supply.offers.available is 'Whether the supplier has it, as far as its list says.';
+comment on column supply.offers.stock is 'How many units the supplier''s list says it has; null: not known.';
+comment on column supply.offers.max_cost is
+  'Above this cost, in the offer''s currency, the offer is not used; null: no limit.';
+comment on column supply.offers.synced_at is 'When the supplier''s list last told of it; null: never.';
+comment on column supply.offers.problem is 'Why what the supplier''s list says of it is of no use; null: it is not.';
+
+create table supply.offer_changes (
+  id bigint generated always as identity primary key,
+  changed_at timestamptz not null default now(),
+  product_id int not null references supply.products,
+  supplier text not null references supply.suppliers,
+  before jsonb not null,
+  after jsonb not null
+);
+create index offer_changes_product on supply.offer_changes (product_id, id);
+create index offer_changes_time on supply.offer_changes (changed_at);
+comment on table supply.offer_changes is 'What the lists of suppliers changed in our offers.';
+comment on column supply.offer_changes.id is 'A running number.';
+comment on column supply.offer_changes.changed_at is 'When.';
+comment on column supply.offer_changes.product_id is 'The product.';
+comment on column supply.offer_changes.supplier is 'The supplier.';
+comment on column supply.offer_changes.before is
+  'Cost, currency, stock and availability before, as far as they changed.';
+comment on column supply.offer_changes.after is 'The same afterwards.';
+
+create table supply.access_tokens (
+  supplier text primary key references supply.suppliers,
+  sealed text,
+  expires_at timestamptz,
+  renewed_by uuid,
+  renewing_until timestamptz
+);
+comment on table supply.access_tokens is
+  'The access tokens of suppliers that give them for a time, so that one worker renews them for all.';
+comment on column supply.access_tokens.supplier is 'The supplier.';
+comment on column supply.access_tokens.sealed is
+  'The token, encrypted under a key that is derived from the supplier''s token; null: there is none yet.';
+comment on column supply.access_tokens.expires_at is 'When the token expires.';
+comment on column supply.access_tokens.renewed_by is 'Who renews it now.';
+comment on column supply.access_tokens.renewing_until is 'Until when nobody else does.';
+
+create table supply.supplier_syncs (
+  supplier text primary key references supply.suppliers,
+  claim_id uuid,
+  claimed_at timestamptz,
+  claim_expires_at timestamptz,
+  failures int not null default 0 check (failures >= 0),
+  failing_since timestamptz
+);
+comment on table supply.supplier_syncs is
+  'Who reads the list of a supplier now. Apart from supply.suppliers, so that who places and sends orders never '
+  'waits for a list.';
+comment on column supply.supplier_syncs.supplier is 'The supplier.';
+comment on column supply.supplier_syncs.claim_id is 'The fencing token of the reading under way; null: there is none.';
+comment on column supply.supplier_syncs.claimed_at is 'Since when it is under way.';
+comment on column supply.supplier_syncs.claim_expires_at is 'When another worker may begin anew.';
+comment on column supply.supplier_syncs.failures is 'How many readings in a row failed.';
+comment on column supply.supplier_syncs.failing_since is 'When the first of them failed; null: the last did not.';
+
+-- A day of calls is counted, as it would take too long to read.
+create table supply.supplier_call_counts (
+  began_at timestamptz not null,
+  supplier text not null references supply.suppliers,
+  latency_ms int not null check (latency_ms >= 0),
+  calls int not null check (calls >= 1),
+  failures int not null,
+  unknowns int not null,
+  primary key (began_at, supplier, latency_ms)
+);
+comment on table supply.supplier_call_counts is
+  'The calls to suppliers of one day, less the last minutes, counted by five minutes and latency. The calls '
+  'themselves are supply.supplier_attempts.';
+comment on column supply.supplier_call_counts.began_at is
+  'When the five minutes began in which the calls were made. All calls up to the latest five minutes are counted.';
+comment on column supply.supplier_call_counts.supplier is 'The supplier.';
+comment on column supply.supplier_call_counts.latency_ms is
+  'How long the answers took, in milliseconds, within 10 per cent; 0: there was no usable answer.';
+comment on column supply.supplier_call_counts.calls is 'How many there were.';
+comment on column supply.supplier_call_counts.failures is 'Those of them that the supplier answered by a failure.';
+comment on column supply.supplier_call_counts.unknowns is 'Those of them that ended without a usable answer.';
+
+-- A day of calls is counted by hours too: 24 rows instead of 288 for each latency of a supplier.
+create table supply.supplier_call_hours (
+  began_at timestamptz not null,
+  supplier text not null references supply.suppliers,
+  latency_ms int not null check (latency_ms >= 0),
+  calls int not null check (calls >= 1),
+  failures int not null,
+  unknowns int not null,
+  primary key (began_at, supplier, latency_ms)
+);
+comment on table supply.supplier_call_hours is 'supply.supplier_call_counts by whole hours.';
+comment on column supply.supplier_call_hours.began_at is 'When the hour began in which the calls were made.';
+comment on column supply.supplier_call_hours.supplier is 'The supplier.';
+comment on column supply.supplier_call_hours.latency_ms is 'As in supply.supplier_call_counts.';
+comment on column supply.supplier_call_hours.calls is 'How many there were.';
+comment on column supply.supplier_call_hours.failures is 'Those of them that the supplier answered by a failure.';
+comment on column supply.supplier_call_hours.unknowns is 'Those of them that ended without a usable answer.';
+
+reset role;

@@ -1,0 +1,260 @@
+set local role supply_owner;
+
+create table supply.orders (
+  id bigint generated always as identity primary key,
+  -- Not {1,64}: a counted repetition costs a twentieth of an order in a batch.
+  code text not null unique check (code ~ '^[A-Za-z0-9_-]+$' and length(code) <= 64),
+  account_id bigint not null references supply.accounts,
+  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
+  external_order_id text not null check (length(external_order_id) between 1 and 128),
+  callback_url text,
+  request_items jsonb not null,
+  status text not null default 'processing' check (status in ('pending', 'processing', 'completed', 'failed')),
+  outcome text check (outcome in ('full', 'partial', 'none')),
+  total_amount numeric(14,2) not null check (total_amount > 0),
+  refunded_amount numeric(14,2) not null default 0 check (refunded_amount between 0 and total_amount),
+  currency text not null,
+  payment_code text not null unique,
+  reason text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  completed_at timestamptz,
+  request_id text,
+  request_id_given boolean,
+  traceparent text,
+  check ((status in ('completed', 'failed')) = (completed_at is not null)),
+  check ((outcome is null) = (completed_at is null)),
+  check ((status = 'completed') = (outcome is not null and outcome = 'full'))
+);
+-- By an expression: every index that begins with the account can serve a look-up by account and key, and a plan that
+-- PostgreSQL made while the table was small read all orders of the account.
+create unique index orders_request on supply.orders (idempotency_key, (account_id + 0));
+-- Lists of an account, newest first: all, by status and by reference. The order of creation matters: while the table
+-- is empty, the planner takes the youngest of the indexes that serve.
+create index orders_newest on supply.orders (account_id, created_at desc, id desc);
+create index orders_final on supply.orders (account_id, status, created_at desc, id desc)
+  where completed_at is not null;
+create index orders_open on supply.orders (account_id, status, created_at desc, id desc)
+  include (total_amount) where completed_at is null;
+create index orders_external on supply.orders (external_order_id, account_id, created_at desc, id desc);
+-- Operators look for the newest orders, and for one order by its request or its trace.
+create index orders_latest on supply.orders (created_at);
+create index orders_request_id on supply.orders (request_id) where request_id is not null;
+create index orders_trace on supply.orders (substr(traceparent, 4, 32)) where traceparent is not null;
+comment on table supply.orders is 'The orders of partners, one charge each.';
+comment on column supply.orders.id is 'Internal number; never shown to partners.';
+comment on column supply.orders.code is 'The orderCode: random, so that it cannot be guessed.';
+comment on column supply.orders.account_id is 'Who ordered.';
+comment on column supply.orders.idempotency_key is
+  'The idempotency header, else external_order_id; permanently unique per account.';
+comment on column supply.orders.external_order_id is 'The partner''s own reference.';
+comment on column supply.orders.callback_url is 'Where the event goes; null: no event.';
+comment on column supply.orders.request_items is 'The items as asked for, in the form in which repeats are compared.';
+comment on column supply.orders.status is 'pending (held by an operator), processing, completed, failed.';
+comment on column supply.orders.outcome is 'Of a final order: full, partial or none of it was delivered.';
+comment on column supply.orders.total_amount is 'What was charged: the sum of price times amount over the items.';
+comment on column supply.orders.refunded_amount is 'What went back to the balance.';
+comment on column supply.orders.currency is 'ISO 4217 code of the amounts.';
+comment on column supply.orders.payment_code is 'The code of the charge, as the statement shows it.';
+comment on column supply.orders.reason is 'Of a failed order: the buyer-safe Russian text, if there is one.';
+comment on column supply.orders.created_at is 'When it was accepted and charged.';
+comment on column supply.orders.updated_at is 'When it or one of its items last changed its status.';
+comment on column supply.orders.completed_at is 'When it became final.';
+comment on column supply.orders.request_id is
+  'The X-Request-Id of the request that placed it, under which the logs of all processes follow the order.';
+comment on column supply.orders.request_id_given is 'True if the partner chose the request_id; false if the API did.';
+comment on column supply.orders.traceparent is
+  'The W3C trace context of the request that placed it, in version 00: its trace id, and the span that calls and '
+  'deliveries belong to; null: none.';
+
+create table supply.order_items (
+  id uuid primary key default gen_random_uuid(),
+  order_id bigint not null references supply.orders,
+  position int not null check (position >= 0),
+  part int not null default 0 check (part in (0, 1)),
+  product_id int not null references supply.products,
+  product_name text not null,
+  delivery_type text not null,
+  delivery_data jsonb not null,
+  amount int not null check (amount >= 1),
+  price numeric(14,2) not null check (price > 0),
+  status text not null default 'processing' check (status in ('pending', 'processing', 'completed', 'failed')),
+  refunded_amount numeric(14,2) not null default 0,
+  error_code text,
+  error_message text,
+  completed_at timestamptz,
+  supplier text not null references supply.suppliers,
+  sku text not null,
+  tried_suppliers text[] not null default '{}',
+  supplier_order_id text,
+  next_call text not null default 'put' check (next_call in ('put', 'get')),
+  checks int not null default 0,
+  sent_at timestamptz,
+  next_check_at timestamptz,
+  claim_id uuid,
+  claim_expires_at timestamptz,
+  stuck_at timestamptz,
+  held_at timestamptz,
+  held_reason text,
+  recovered_at timestamptz,
+  cost numeric(14,2),
+  limited_at timestamptz,
+  unique (order_id, position, part),
+  check ((status in ('completed', 'failed')) = (completed_at is not null)),
+  check (refunded_amount = 0 or (status = 'failed' and refunded_amount = price * amount))
+) with (fillfactor = 80);
+create index order_items_open on supply.order_items (id) where completed_at is null;
+create index order_items_unsettled on supply.order_items (stuck_at, held_at)
+  where (stuck_at is not null or held_at is not null) and completed_at is null;
+create index order_items_recovered on supply.order_items (id) where recovered_at is not null and completed_at is null;
+-- Operators look an order up by its supplier's reference.
+create index order_items_supplier_order on supply.order_items (supplier_order_id) where supplier_order_id is not null;
+-- A supplier's ended items by time. Written once, by an update that changes other indexes anyway.
+create index order_items_ended on supply.order_items (supplier, completed_at) where completed_at is not null;
+create index order_items_limited on supply.order_items (supplier, limited_at) where limited_at is not null;
+comment on table supply.order_items is 'The items of orders, and how far each is with its supplier.';
+comment on column supply.order_items.id is 'The item''s UUID; of part 0 also its reference at the supplier.';
+comment on column supply.order_items.order_id is 'The order.';
+comment on column supply.order_items.position is 'Its place in the request, from 0.';
+comment on column supply.order_items.part is '1 for the failed rest of an item of which only a part was delivered.';
+comment on column supply.order_items.product_id is 'The product.';
+comment on column supply.order_items.product_name is 'The product''s name at the time of the order.';
+comment on column supply.order_items.delivery_type is
+  'The product''s delivery type at the time of the order; key items deliver codes.';
+comment on column supply.order_items.delivery_data is 'What the supplier needs to deliver.';
+comment on column supply.order_items.amount is 'The quantity.';
+comment on column supply.order_items.price is 'The unit price at the time of the order.';
+comment on column supply.order_items.status is 'pending, processing, completed, failed; the last two are final.';
+comment on column supply.order_items.refunded_amount is 'What of the item went back to the balance.';
+comment on column supply.order_items.error_code is 'The supplier''s errorCode, if the item failed with one.';
+comment on column supply.order_items.error_message is 'The buyer-safe Russian text for it.';
+comment on column supply.order_items.completed_at is 'When the item became final.';
+comment on column supply.order_items.supplier is 'Who has the item now.';
+comment on column supply.order_items.sku is 'The supplier''s name for the product.';
+comment on column supply.order_items.tried_suppliers is 'Suppliers that refused the item as out of stock.';
+comment on column supply.order_items.supplier_order_id is 'The supplier''s own reference.';
+comment on column supply.order_items.next_call is 'put: it may be sent. get: it was sent, and has to be asked for.';
+comment on column supply.order_items.checks is
+  'How many answers of the present supplier were not final; the step of the polling.';
+comment on column supply.order_items.sent_at is
+  'When it was first sent to its present supplier; the deadline counts from here.';
+comment on column supply.order_items.next_check_at is 'When the supplier is asked next; null while nothing is planned.';
+comment on column supply.order_items.claim_id is 'The fencing token of the call that is under way, or was last.';
+comment on column supply.order_items.claim_expires_at is
+  'When the lease of the call under way ends; null: none is under way.';
+comment on column supply.order_items.stuck_at is 'When the supplier''s deadline passed.';
+comment on column supply.order_items.held_at is
+  'When an answer that makes no sense put the item on hold for an operator.';
+comment on column supply.order_items.held_reason is 'What made no sense.';
+comment on column supply.order_items.recovered_at is
+  'When a recovery began while the item was open: since then a supplier is asked for it before it is sent there.';
+comment on column supply.order_items.cost is
+  'What a unit costs at its supplier, in the product''s currency, as the offer said when it went there; null: '
+  'unknown.';
+comment on column supply.order_items.limited_at is
+  'Since when its next call waits for the limits of its supplier, in whose line it is; null: it does not.';
+
+create table supply.item_keys (
+  item_id uuid not null references supply.order_items,
+  position int not null check (position >= 0),
+  code text not null check (length(code) between 1 and 1000),
+  created_at timestamptz not null default now(),
+  primary key (item_id, position),
+  unique (item_id, code)
+);
+comment on table supply.item_keys is
+  'The codes that a supplier gave for an item; partners see those of completed items.';
+comment on column supply.item_keys.item_id is 'The item.';
+comment on column supply.item_keys.position is 'The order in which the codes came, from 0.';
+comment on column supply.item_keys.code is 'The code.';
+comment on column supply.item_keys.created_at is 'When it came.';
+
+create table supply.supplier_attempts (
+  id bigint generated always as identity primary key,
+  item_id uuid not null references supply.order_items,
+  supplier text not null references supply.suppliers,
+  method text not null check (method in ('put', 'get', 'push', 'operator')),
+  claim_id uuid unique,
+  started_at timestamptz not null default now(),
+  finished_at timestamptz,
+  status_code int,
+  outcome text check (
+    outcome in ('processing', 'completed', 'failed', 'unknown', 'not_received', 'not_placed', 'hold')),
+  verdict text,
+  error_code text,
+  reason text,
+  error text,
+  raw text,
+  supplier_order_id text,
+  codes text[] not null default '{}',
+  repeats int not null default 0,
+  cause text
+);
+create index supplier_attempts_item on supply.supplier_attempts (item_id, id);
+create index supplier_attempts_latest on supply.supplier_attempts (started_at, supplier);
+create index supplier_attempts_raw on supply.supplier_attempts (started_at) where raw is not null;
+comment on table supply.supplier_attempts is
+  'Every call to a supplier, every result it pushed and every settlement by hand, with what came of it.';
+comment on column supply.supplier_attempts.id is 'A running number.';
+comment on column supply.supplier_attempts.item_id is 'The item.';
+comment on column supply.supplier_attempts.supplier is 'The supplier.';
+comment on column supply.supplier_attempts.method is 'put, get, push, or operator.';
+comment on column supply.supplier_attempts.claim_id is 'The fencing token of the call; null for pushes and operators.';
+comment on column supply.supplier_attempts.started_at is 'When the call began.';
+comment on column supply.supplier_attempts.finished_at is 'When its result was recorded; null: under way, or lost.';
+comment on column supply.supplier_attempts.status_code is 'The HTTP status, if there was one.';
+comment on column supply.supplier_attempts.outcome is
+  'What the supplier said: processing, completed, failed; not_received: it does not know the order; not_placed: by '
+  'this call there is no order; hold: an operator has to look; unknown: nothing can be concluded.';
+comment on column supply.supplier_attempts.verdict is
+  'What the service made of it: settled, waiting, next_supplier, held, stale, late, contradicting, repeated.';
+comment on column supply.supplier_attempts.error_code is 'The supplier''s errorCode.';
+comment on column supply.supplier_attempts.reason is 'The supplier''s reason.';
+comment on column supply.supplier_attempts.error is 'What went wrong, in technical terms; never shown to partners.';
+comment on column supply.supplier_attempts.raw is 'The beginning of an answer that made no sense; it may hold codes.';
+comment on column supply.supplier_attempts.supplier_order_id is 'The supplier''s own reference.';
+comment on column supply.supplier_attempts.codes is 'The codes of the answer as they came.';
+comment on column supply.supplier_attempts.repeats is
+  'How often the supplier pushed the same result again; it is recorded once.';
+comment on column supply.supplier_attempts.cause is
+  'Why the supplier has no order by this call: balance, credentials, settings, unreachable or busy; null unless '
+  'the outcome is not_placed.';
+
+create table supply.supplier_events (
+  supplier text not null references supply.suppliers,
+  event_id text not null check (length(event_id) between 1 and 200),
+  item_id uuid not null references supply.order_items,
+  received_at timestamptz not null default now(),
+  primary key (supplier, event_id)
+);
+create index supplier_events_time on supply.supplier_events (received_at);
+create index supplier_events_item on supply.supplier_events (item_id);
+comment on table supply.supplier_events is
+  'The events that suppliers pushed and that were acted upon, so that a repeated one is not.';
+comment on column supply.supplier_events.supplier is 'The supplier.';
+comment on column supply.supplier_events.event_id is 'Its name for the event.';
+comment on column supply.supplier_events.item_id is 'The item that it is about.';
+comment on column supply.supplier_events.received_at is 'When it came first.';
+
+-- Beside the orders, so that placing an order writes nothing here. Without foreign keys, which would wait for locks:
+-- orders and accounts are never deleted, and the audit compares the two.
+create table supply.order_positions (
+  account_id bigint not null,
+  position bigint not null check (position >= 1),
+  seq bigint not null,
+  order_id bigint not null,
+  created_at timestamptz not null,
+  primary key (account_id, position)
+);
+create unique index order_positions_time on supply.order_positions (account_id, created_at, order_id);
+comment on table supply.order_positions is
+  'Of every thousandth order of an account, how many it has up to that one: totals and pages far down count from '
+  'there. Derived from the orders, some minutes behind them; it may be emptied, and fills again.';
+comment on column supply.order_positions.account_id is 'The account.';
+comment on column supply.order_positions.position is
+  'Counts the account''s orders from 1, from the oldest on, by time and id.';
+comment on column supply.order_positions.seq is 'The ledger entry that charged the order.';
+comment on column supply.order_positions.order_id is 'The order.';
+comment on column supply.order_positions.created_at is 'When it was placed.';
+
+reset role;

@@ -1,0 +1,139 @@
+set local role supply_owner;
+
+create table supply.webhook_secrets (
+  account_id bigint primary key references supply.accounts,
+  secret text not null check (secret ~ '^[0-9a-f]{64}$'),
+  created_at timestamptz not null default now()
+);
+comment on table supply.webhook_secrets is
+  'The signing secret of each account, made at its first delivery and never changed.';
+comment on column supply.webhook_secrets.account_id is 'The account.';
+comment on column supply.webhook_secrets.secret is '64 hexadecimal characters, whose ASCII bytes are the HMAC key.';
+comment on column supply.webhook_secrets.created_at is 'When the first delivery began.';
+
+create table supply.events (
+  id uuid primary key default gen_random_uuid(),
+  account_id bigint not null references supply.accounts,
+  order_id bigint references supply.orders,
+  order_code text not null,
+  event_type text not null check (event_type in ('order.completed', 'order.failed')),
+  callback_url text not null,
+  body text not null,
+  simulated boolean not null default false,
+  state text not null default 'queued' check (
+    state in ('waiting', 'queued', 'ready', 'sending', 'delivered', 'dead', 'held')),
+  ladder int not null default 1 check (ladder >= 1),
+  attempts int not null default 0 check (attempts between 0 and 9),
+  next_attempt_at timestamptz default now(),
+  claim_id uuid,
+  claim_expires_at timestamptz,
+  delivered_at timestamptz,
+  dead_at timestamptz,
+  dead_reason text check (
+    dead_reason in ('attempts_exhausted', 'http_4xx', 'http_3xx', 'invalid_url', 'blocked_address')
+    or (dead_reason = 'unresolved' and simulated)),
+  created_at timestamptz not null default now(),
+  check (simulated = (order_id is null)),
+  check ((state = 'delivered') = (delivered_at is not null)),
+  check ((state = 'dead') = (dead_at is not null and dead_reason is not null)),
+  constraint events_planned_check check ((state in ('waiting', 'queued', 'ready')) = (next_attempt_at is not null)),
+  constraint events_lease_check check ((state in ('ready', 'sending')) = (claim_expires_at is not null))
+) with (fillfactor = 80);
+create unique index events_one_an_order on supply.events (order_id);
+create index events_dead on supply.events (account_id, dead_at) where state = 'dead';
+-- Only simulated events are in these three indexes, one for each query. Each query repeats a condition that is true of
+-- all of them, because on an empty table the planner takes the youngest index that serves.
+create index events_account_samples on supply.events (account_id, created_at) where simulated and order_id is null;
+create index events_samples on supply.events (created_at) where simulated and order_code is not null;
+create index events_open_samples on supply.events (account_id)
+  where simulated and delivered_at is null and dead_at is null;
+create index events_rungs on supply.events (next_attempt_at) where state = 'waiting';
+create index events_queued on supply.events (account_id, next_attempt_at, id) where state = 'queued';
+create index events_holding on supply.events (account_id) where state in ('ready', 'sending');
+create index events_latest on supply.events (created_at, account_id);
+create index events_order on supply.events (order_code);
+create index events_held on supply.events (account_id, created_at) where state = 'held';
+-- By the expression of ops.events.state. Delivered events, nearly all, are not in it.
+create index events_state on supply.events (
+  (case when state in ('queued', 'ready') then 'waiting' else state end), next_attempt_at)
+  where case when state in ('queued', 'ready') then 'waiting' else state end <> 'delivered';
+comment on table supply.events is 'The webhook events, and how far each is with its delivery.';
+comment on column supply.events.id is 'The event_id, the same on every attempt.';
+comment on column supply.events.account_id is 'Whose secret signs it.';
+comment on column supply.events.order_id is 'The order that ended; null for a simulated event.';
+comment on column supply.events.order_code is 'The orderCode that the event names.';
+comment on column supply.events.event_type is 'order.completed or order.failed.';
+comment on column supply.events.callback_url is 'Where it goes.';
+comment on column supply.events.body is 'The body, whose bytes are the same on every attempt.';
+comment on column supply.events.simulated is 'True for a sample that a partner asked for.';
+comment on column supply.events.state is
+  'waiting (for a rung), queued (due, without a slot), ready (has a slot and a job), sending, delivered, dead, '
+  'held (since a restore).';
+comment on column supply.events.ladder is 'The round over the retry ladder, from 1; a redelivery starts the next.';
+comment on column supply.events.attempts is 'Attempts begun in the present round: nine at most.';
+comment on column supply.events.next_attempt_at is
+  'When the next attempt is due, or was, while waiting, queued or ready.';
+comment on column supply.events.claim_id is 'The fencing token of the attempt that is under way, or was last.';
+comment on column supply.events.claim_expires_at is
+  'While sending, when the lease of the attempt ends; while ready, until when a worker should have begun it.';
+comment on column supply.events.delivered_at is 'When a receiver took it.';
+comment on column supply.events.dead_at is 'When it became a dead letter.';
+comment on column supply.events.dead_reason is
+  'Why it is a dead letter; unresolved, for samples alone: the name gave no address.';
+comment on column supply.events.created_at is 'When the order ended.';
+
+create table supply.delivery_attempts (
+  event_id uuid not null references supply.events,
+  ladder int not null check (ladder >= 1),
+  attempt int not null check (attempt between 1 and 9),
+  claim_id uuid not null unique,
+  started_at timestamptz not null default now(),
+  finished_at timestamptz,
+  status_code int,
+  outcome text check (outcome in ('delivered', 'retry', 'dead', 'lost')),
+  error text,
+  retry_after_seconds int,
+  next_attempt_at timestamptz,
+  primary key (event_id, ladder, attempt)
+) with (fillfactor = 70);
+create index delivery_attempts_latest on supply.delivery_attempts (started_at);
+comment on table supply.delivery_attempts is 'Every attempt to deliver an event, written before the send.';
+comment on column supply.delivery_attempts.event_id is 'The event.';
+comment on column supply.delivery_attempts.ladder is 'The round over the retry ladder, from 1.';
+comment on column supply.delivery_attempts.attempt is 'The attempt in that round, 1 to 9.';
+comment on column supply.delivery_attempts.claim_id is 'The fencing token of the attempt.';
+comment on column supply.delivery_attempts.started_at is 'When it began.';
+comment on column supply.delivery_attempts.finished_at is
+  'When it ended; of a lost one the end of its lease; null: under way.';
+comment on column supply.delivery_attempts.status_code is 'The receiver''s HTTP status, if there was one.';
+comment on column supply.delivery_attempts.outcome is
+  'delivered, retry, dead, or lost (the worker died before it could record one).';
+comment on column supply.delivery_attempts.error is 'What went wrong where there was no status.';
+comment on column supply.delivery_attempts.retry_after_seconds is
+  'The receiver''s Retry-After, as clamped, where it counted.';
+comment on column supply.delivery_attempts.next_attempt_at is 'When the next attempt was planned.';
+
+create table supply.delivery_slots (
+  account_id bigint primary key references supply.accounts,
+  slots int not null default 8 check (slots between 2 and 64)
+) with (fillfactor = 50);
+comment on table supply.delivery_slots is
+  'How many deliveries of an account may be under way. Its row is locked by whoever gives slots to events.';
+comment on column supply.delivery_slots.account_id is 'The account.';
+comment on column supply.delivery_slots.slots is
+  'One more with each attempt that was answered quickly, half as many with each time-out or failed connection.';
+
+create table supply.redelivery_requests (
+  event_id uuid not null references supply.events,
+  round int not null check (round >= 2),
+  key_id bigint not null references supply.api_keys,
+  requested_at timestamptz not null default clock_timestamp(),
+  primary key (event_id, round)
+);
+comment on table supply.redelivery_requests is 'The rounds of deliveries that partners asked for themselves.';
+comment on column supply.redelivery_requests.event_id is 'The event; never a sample.';
+comment on column supply.redelivery_requests.round is 'The round over the retry ladder that the request began.';
+comment on column supply.redelivery_requests.key_id is 'The API key that the request came with.';
+comment on column supply.redelivery_requests.requested_at is 'When; written under the lock of the event.';
+
+reset role;

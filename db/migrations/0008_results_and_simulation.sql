@@ -1,0 +1,112 @@
+set local role supply_owner;
+
+-- Without a foreign key to the order, which would cost a look-up for each order that ends. The audit compares the two.
+create table supply.order_results (
+  account_id bigint not null,
+  seq bigint not null check (seq >= 1),
+  order_id bigint not null unique,
+  primary key (account_id, seq)
+);
+comment on table supply.order_results is
+  'The final orders of each account, in the sequence in which it reads them. Rows are only ever added.';
+comment on column supply.order_results.account_id is 'The account.';
+comment on column supply.order_results.seq is
+  'Counts the account''s final orders from 1, in the order in which they were numbered; without a gap, but after a '
+  'restore.';
+comment on column supply.order_results.order_id is 'The order; it has one number.';
+create trigger append_only before update or delete on supply.order_results
+  for each row execute function supply.refuse_change();
+create trigger append_only_truncate before truncate on supply.order_results
+  for each statement execute function supply.refuse_change();
+
+create table supply.result_marks (
+  account_id bigint primary key references supply.accounts,
+  last_seq bigint not null default 0 check (last_seq >= 0),
+  is_behind boolean not null,
+  awaited_until timestamptz,
+  restarts bigint[] not null default '{}'
+) with (fillfactor = 50);
+comment on table supply.result_marks is
+  'How far the sequence of results of an account is. Its row is locked, until its transaction ends, by whoever '
+  'gives numbers.';
+comment on column supply.result_marks.account_id is 'The account.';
+comment on column supply.result_marks.last_seq is 'The last number that was given, or skipped.';
+comment on column supply.result_marks.is_behind is
+  'Orders that ended before the sequence was there are not all numbered yet: those that end wait for them.';
+comment on column supply.result_marks.awaited_until is
+  'Until when requests may wait for results, so that their end is notified; null: none ever did.';
+comment on column supply.result_marks.restarts is
+  'Numbers with which the sequence went on after a restore, far above those that may have been given before it.';
+
+create table supply.unnumbered_results (
+  order_id bigint primary key,
+  account_id bigint not null,
+  completed_at timestamptz not null
+);
+create index unnumbered_results_turn on supply.unnumbered_results (account_id, completed_at, order_id);
+comment on table supply.unnumbered_results is
+  'Final orders that have no number yet: they ended before the sequence was there, or while another transaction '
+  'held their account''s mark for long.';
+comment on column supply.unnumbered_results.order_id is 'The order.';
+comment on column supply.unnumbered_results.account_id is 'Its account.';
+comment on column supply.unnumbered_results.completed_at is 'When it became final.';
+
+create table supply.simulated_orders (
+  id uuid primary key default gen_random_uuid(),
+  code text not null unique check (code ~ '^sim_[0-9a-f]{32}$'),
+  account_id bigint not null references supply.accounts,
+  idempotency_key text not null check (length(idempotency_key) between 1 and 255),
+  external_order_id text not null check (length(external_order_id) between 1 and 128),
+  callback_url text,
+  request_items jsonb not null,
+  status text not null default 'processing' check (status in ('processing', 'completed', 'failed')),
+  outcome text check (outcome in ('full', 'partial', 'none')),
+  total_amount numeric(26,2) not null,
+  refunded_amount numeric(26,2) not null default 0,
+  currency text not null,
+  payment_code text not null,
+  reason text,
+  items jsonb not null,
+  due_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  completed_at timestamptz,
+  unique (account_id, idempotency_key),
+  check ((status = 'processing') = (completed_at is null)),
+  check ((outcome is null) = (completed_at is null))
+) with (fillfactor = 80);
+create index simulated_orders_of_account on supply.simulated_orders (account_id, created_at);
+create index simulated_orders_open on supply.simulated_orders (account_id) where due_at is not null;
+create index simulated_orders_latest on supply.simulated_orders (created_at);
+comment on table supply.simulated_orders is
+  'The orders of test drives: they spend nothing, reach no supplier, and are removed after a week. Never read by '
+  'what reads orders.';
+comment on column supply.simulated_orders.id is 'What its job carries.';
+comment on column supply.simulated_orders.code is
+  'What partners read it by; begins otherwise than the codes of orders.';
+comment on column supply.simulated_orders.account_id is 'Whose test drive it is; in mode test.';
+comment on column supply.simulated_orders.idempotency_key is
+  'The idempotency header, else external_order_id; unique per account while the order is kept.';
+comment on column supply.simulated_orders.external_order_id is 'The partner''s own reference.';
+comment on column supply.simulated_orders.callback_url is 'Where the event goes; null: no event.';
+comment on column supply.simulated_orders.request_items is
+  'The items as asked for, in the form in which repeats are compared.';
+comment on column supply.simulated_orders.status is 'processing, completed, failed.';
+comment on column supply.simulated_orders.outcome is
+  'Of a final order: full, partial or none of it would have been delivered.';
+comment on column supply.simulated_orders.total_amount is
+  'What would have been charged; no balance limits it: 50 items of the largest amount at the highest price fit.';
+comment on column supply.simulated_orders.refunded_amount is 'What would have gone back to the balance.';
+comment on column supply.simulated_orders.currency is 'ISO 4217 code of the amounts.';
+comment on column supply.simulated_orders.payment_code is 'In the place of the code of a charge; there is none.';
+comment on column supply.simulated_orders.reason is
+  'Of a failed order: the Russian text that a buyer may read, if there is one.';
+comment on column supply.simulated_orders.items is
+  'The items: [{id, productId, productName, amount, price, seconds (until it ends, null: never), completedAt, '
+  'parts: what becomes of it}].';
+comment on column supply.simulated_orders.due_at is 'When the next item ends; null: none does any more.';
+comment on column supply.simulated_orders.created_at is 'When it was asked for.';
+comment on column supply.simulated_orders.updated_at is 'When it or one of its items last changed its status.';
+comment on column supply.simulated_orders.completed_at is 'When it became final.';
+
+reset role;

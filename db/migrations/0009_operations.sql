@@ -1,0 +1,223 @@
+set local role supply_owner;
+
+create table supply.alerts (
+  id uuid primary key default gen_random_uuid(),
+  cause text not null,
+  hour timestamptz not null,
+  message text not null,
+  count int not null default 1 check (count >= 1),
+  first_at timestamptz not null default now(),
+  last_at timestamptz not null default now(),
+  sent_at timestamptz,
+  acknowledged_at timestamptz,
+  acknowledged_by text,
+  note text,
+  opened_at timestamptz not null default now(),
+  closed_at timestamptz,
+  end_sent_at timestamptz,
+  unique (cause, hour),
+  constraint alerts_acknowledged_check check ((acknowledged_at is null) = (acknowledged_by is null)),
+  constraint alerts_end_check check (end_sent_at is null or closed_at is not null)
+);
+create index alerts_open on supply.alerts (cause) where closed_at is null;
+create index alerts_latest on supply.alerts (last_at);
+comment on table supply.alerts is 'What operators have to look at: one row per cause and hour.';
+comment on column supply.alerts.id is 'What the job that sends the alert carries.';
+comment on column supply.alerts.cause is 'What happened, and to whom.';
+comment on column supply.alerts.hour is 'The hour that the row stands for.';
+comment on column supply.alerts.message is 'The first occurrence in words.';
+comment on column supply.alerts.count is 'How often it happened in that hour.';
+comment on column supply.alerts.first_at is 'When it first happened.';
+comment on column supply.alerts.last_at is 'When it last happened.';
+comment on column supply.alerts.sent_at is 'When it was logged, and posted where an alert webhook is set.';
+comment on column supply.alerts.acknowledged_at is
+  'When an operator last said that it was looked at; what happened later counts anew.';
+comment on column supply.alerts.acknowledged_by is 'The database login of that operator.';
+comment on column supply.alerts.note is 'What the operator noted about it.';
+comment on column supply.alerts.opened_at is
+  'Since when it is open: since first_at, or since it happened again after it had been closed.';
+comment on column supply.alerts.closed_at is
+  'When its cause was found gone, or an operator closed it; null: it is open.';
+comment on column supply.alerts.end_sent_at is
+  'When its end was told, or left to the alert of a later hour; null: it is open, or its end is to be told.';
+
+create table supply.operator_log (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  who text not null default session_user,
+  action text not null,
+  subject text not null,
+  detail jsonb not null default '{}'
+);
+create index operator_log_subject on supply.operator_log (subject, at);
+comment on table supply.operator_log is 'Who did what through the operators'' functions.';
+comment on column supply.operator_log.id is 'A running number.';
+comment on column supply.operator_log.at is 'When.';
+comment on column supply.operator_log.who is 'The database login.';
+comment on column supply.operator_log.action is 'The function''s name.';
+comment on column supply.operator_log.subject is 'What it was done to.';
+comment on column supply.operator_log.detail is 'With what; never a secret.';
+create trigger append_only before update or delete on supply.operator_log
+  for each row execute function supply.refuse_change();
+
+create table supply.worker_pools (
+  pool_id text primary key,
+  lock_key bigint not null,
+  started_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  misses int not null default 0,
+  checked_at timestamptz not null default now(),
+  lost_jobs bigint[] not null default '{}'
+);
+comment on table supply.worker_pools is
+  'The worker pools that may hold locks on jobs; the sweeper frees the jobs of dead ones.';
+comment on column supply.worker_pools.pool_id is 'The queue''s name of the pool, as it locks jobs.';
+comment on column supply.worker_pools.lock_key is 'The id of the advisory lock that its process holds while it lives.';
+comment on column supply.worker_pools.started_at is 'When it registered.';
+comment on column supply.worker_pools.seen_at is 'Its last heartbeat.';
+comment on column supply.worker_pools.misses is 'In how many sweeps running its lock was found free.';
+comment on column supply.worker_pools.checked_at is 'When a sweep last looked.';
+comment on column supply.worker_pools.lost_jobs is
+  'The queue''s numbers of the jobs that it had locked, and of which its process did not know, when that last '
+  'compared them.';
+
+create table supply.recoveries (
+  id bigint generated always as identity primary key,
+  note text not null check (length(note) between 1 and 500),
+  began_at timestamptz not null default now(),
+  ended_at timestamptz
+);
+create unique index recoveries_one_open on supply.recoveries ((true)) where ended_at is null;
+comment on table supply.recoveries is
+  'The times after a restore in which what may have happened after the back-up is looked at first.';
+comment on column supply.recoveries.id is 'A running number.';
+comment on column supply.recoveries.note is 'What was restored, in the operator''s words.';
+comment on column supply.recoveries.began_at is 'When it began, before a worker ran on the restored database.';
+comment on column supply.recoveries.ended_at is 'When an operator ended it; null: it is open.';
+
+create table supply.origin (
+  id boolean primary key default true check (id),
+  cluster text,
+  database_oid oid not null,
+  timeline text not null,
+  recorded_at timestamptz not null default now()
+);
+comment on table supply.origin is
+  'Where this database was when a worker first ran on it, or when an operator last confirmed it: a restored one is '
+  'elsewhere.';
+comment on column supply.origin.id is 'Always true: there is one row.';
+comment on column supply.origin.cluster is 'The cluster''s system identifier; null where it cannot be read.';
+comment on column supply.origin.database_oid is 'The database''s number in its cluster.';
+comment on column supply.origin.timeline is 'The timeline of the write-ahead log, in hex.';
+comment on column supply.origin.recorded_at is 'When that was recorded.';
+
+-- Each process rewrites its one row every second: the new version has to fit on the page of the old one.
+create table supply.read_marks (
+  process_id uuid primary key,
+  mark bigint not null check (mark > 0),
+  marked_at timestamptz not null default now()
+) with (fillfactor = 50);
+comment on table supply.read_marks is
+  'What processes that read from a standby write every second: a standby that shows a mark has all that was '
+  'committed before it.';
+comment on column supply.read_marks.process_id is 'The process, by a number that it has drawn.';
+comment on column supply.read_marks.mark is 'Its latest mark; each is greater than the one before.';
+comment on column supply.read_marks.marked_at is 'When it was made.';
+
+create table supply.supplier_states (
+  supplier text primary key references supply.suppliers,
+  last_good_at timestamptz,
+  unanswered_since timestamptz,
+  silent_after interval not null
+);
+comment on table supply.supplier_states is
+  'How suppliers answered when a worker last looked, which it does every 30 s.';
+comment on column supply.supplier_states.supplier is 'The supplier.';
+comment on column supply.supplier_states.last_good_at is
+  'When a call was last answered by processing, completed or failed; null: none is known.';
+comment on column supply.supplier_states.unanswered_since is
+  'The end of the first call after that without a usable answer; null: there was no such call.';
+comment on column supply.supplier_states.silent_after is
+  'After how long without a usable answer the workers alert operators (SUPPLIER_SILENT_MINUTES).';
+
+-- A worker may end between two parts of a pass: the next pass goes on from the position that is kept here.
+create table supply.housekeeping (
+  what text primary key,
+  removed bigint not null default 0,
+  last_run_at timestamptz,
+  last_count bigint not null default 0,
+  removed_before timestamptz,
+  pass_count bigint,
+  position_at timestamptz,
+  position_id text
+);
+comment on table supply.housekeeping is
+  'What the service removes when it was kept for long enough: how much it was, and how far the present pass is.';
+comment on column supply.housekeeping.what is 'What is removed.';
+comment on column supply.housekeeping.removed is 'How many rows were removed in all.';
+comment on column supply.housekeeping.last_run_at is 'When the last pass ended.';
+comment on column supply.housekeeping.last_count is 'How many rows the last pass removed.';
+comment on column supply.housekeeping.removed_before is
+  'What is older than this may have been removed; what is younger was not.';
+comment on column supply.housekeeping.pass_count is
+  'How many rows the present pass has removed; null: none is under way.';
+comment on column supply.housekeeping.position_at is 'Up to which time the present pass has looked.';
+comment on column supply.housekeeping.position_id is 'The last row of that time at which it has looked.';
+insert into supply.housekeeping (what) values
+  ('supplier attempts'), ('raw answers'), ('delivery attempts'), ('alerts'), ('rate windows'), ('samples'),
+  ('supplier events'), ('offer changes'), ('simulated orders');
+
+create table supply.audit_runs (
+  id boolean primary key default true check (id),
+  ran_at timestamptz not null,
+  breaches int not null,
+  checks text[] not null
+);
+comment on table supply.audit_runs is 'What the last run of the audit by a worker found.';
+comment on column supply.audit_runs.id is 'Always true: there is one row.';
+comment on column supply.audit_runs.ran_at is 'When it ran.';
+comment on column supply.audit_runs.breaches is 'How many rows ops.audit had.';
+comment on column supply.audit_runs.checks is 'Which checks these rows were of, in order.';
+
+-- A breach stays known until an audit sees that it is gone, so that its acknowledged alert stays acknowledged.
+create table supply.audit_breaches (
+  check_name text not null,
+  subject text not null,
+  found_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  is_looked_at_each_time boolean not null,
+  primary key (check_name, subject)
+);
+comment on table supply.audit_breaches is 'What the audits of the workers found and have not seen to be gone since.';
+comment on column supply.audit_breaches.check_name is 'Which invariant does not hold.';
+comment on column supply.audit_breaches.subject is 'What it does not hold for: core.audit_subject of the row.';
+comment on column supply.audit_breaches.found_at is 'When an audit found it first.';
+comment on column supply.audit_breaches.seen_at is 'When an audit found it last.';
+comment on column supply.audit_breaches.is_looked_at_each_time is
+  'Whether each audit looks for it; else its order is in turn once in core.audit_scope''s round.';
+
+create table supply.result_collection (
+  id boolean primary key default true check (id),
+  begun_by xid8,
+  position bigint not null default 0,
+  collected_at timestamptz
+);
+comment on table supply.result_collection is
+  'How far the orders are collected that became final before the sequence of results was there. One row.';
+comment on column supply.result_collection.id is 'Always true: there is one row.';
+comment on column supply.result_collection.begun_by is
+  'A transaction from when the functions gave numbers already: once all before it have ended, no order becomes '
+  'final without.';
+comment on column supply.result_collection.position is 'Up to which order it is.';
+comment on column supply.result_collection.collected_at is 'When it was done.';
+insert into supply.result_collection (collected_at) values (now());
+
+reset role;
+
+-- Three indexes on the queue. Jobs that a worker has locked, and jobs without attempts left: few among all that wait.
+create index jobs_taken on graphile_worker._private_jobs (locked_by) where is_available = false;
+-- Jobs by the item, event, alert or order that they carry: by the expression of core.jobs.subject.
+create index jobs_subject on graphile_worker._private_jobs ((
+  case when payload ->> 'id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (payload ->> 'id')::uuid end));
+-- Jobs by due time, for ops.queue. An expression, so that the fetch of jobs never uses this index.
+create index jobs_due on graphile_worker._private_jobs ((run_at at time zone 'UTC' at time zone 'UTC'));
