@@ -78,7 +78,7 @@ describe('nor does one in SQL', () => {
 
   test('and only two are made at run time: of an allowed origin, of 300 characters at most, and of a width of the help', () => {
     const built = statements.flatMap((found) => ('built' in found ? [found.file] : []))
-    expect(built).toEqual(['db/functions/core/access/plain_origin.sql', 'db/functions/core/text/wrap.sql'])
+    expect(built).toEqual(['db/functions/core/accounts/plain_origin.sql', 'db/functions/core/text/wrap.sql'])
   })
 })
 

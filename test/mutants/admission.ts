@@ -34,7 +34,7 @@ export const admission: Mutant[] = [
   {
     name: 'never begin a new window',
     breaks: 'After 60 s a new budget begins.',
-    file: 'db/functions/core/access/count_hits.sql',
+    file: 'db/functions/core/accounts/count_hits.sql',
     find: "hits = case when w.started_at <= now() - interval '60 s' then excluded.hits else w.hits + excluded.hits end",
     replace: 'hits = w.hits + excluded.hits',
     tests: [limit],
@@ -42,7 +42,7 @@ export const admission: Mutant[] = [
   {
     name: 'count each IPv6 address for itself',
     breaks: 'An IPv6 client is counted by its /64.',
-    file: 'db/functions/core/access/client_network.sql',
+    file: 'db/functions/core/accounts/client_network.sql',
     find: 'when 4 then 32 else 64 end',
     replace: 'when 4 then 32 else 128 end',
     tests: [limit],

@@ -102,7 +102,7 @@ export const callbacks: Mutant[] = [
   {
     name: 'place an order with a refused URL',
     breaks: 'An order with a refused callback URL is refused.',
-    file: 'db/functions/core/placing/judge_orders.sql',
+    file: 'db/functions/core/orders/judge_orders.sql',
     find: "when r ->> 'callbackError' is not null then",
     replace: 'when false then',
     tests: ['test/sql/orders/place_orders.test.ts'],

@@ -8,9 +8,9 @@ const simulated = 'test/http/routes/simulated_orders.test.ts'
 const begin = 'db/functions/work/begin_deliveries.sql'
 const finish = 'db/functions/work/finish_deliveries.sql'
 const end = 'db/functions/core/webhooks/end_attempts.sql'
-const announce = 'db/functions/core/orders/announce_orders.sql'
+const announce = 'db/functions/core/webhooks/announce_orders.sql'
 const fill = 'db/functions/core/webhooks/fill_slots.sql'
-const claim = 'db/functions/core/queue/claim_attempts.sql'
+const claim = 'db/functions/core/webhooks/claim_attempts.sql'
 
 /** Webhooks: the ladder, its claims, and the slots. */
 export const deliveries: Mutant[] = [
@@ -115,7 +115,7 @@ export const deliveries: Mutant[] = [
   {
     name: 'give slots that are taken',
     breaks: 'An account has no more deliveries under way than slots.',
-    file: 'db/functions/core/queue/free_slots.sql',
+    file: 'db/functions/core/webhooks/free_slots.sql',
     find: 's.slots - (select count(*) from core.taken_slots t where t.account_id = s.account_id)',
     replace: 's.slots',
     tests: [slots],
@@ -323,7 +323,7 @@ export const deliveries: Mutant[] = [
   {
     name: 'tell partners the recorded error',
     breaks: 'Partners are told of failed attempts in words of our own.',
-    file: 'db/functions/core/story/delivery_error.sql',
+    file: 'db/functions/core/operations/delivery_error.sql',
     find: "else 'connection_error'",
     replace: 'else error',
     tests: [partners],
@@ -339,7 +339,7 @@ export const deliveries: Mutant[] = [
   {
     name: 'announce a partial simulated order',
     breaks: 'Simulated orders send the events of real ones: a partial result has none.',
-    file: 'db/functions/core/simulation/announce_simulated_order.sql',
+    file: 'db/functions/core/orders/announce_simulated_order.sql',
     find: " or ended.outcome = 'partial'",
     replace: '',
     tests: [simulated],

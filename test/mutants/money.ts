@@ -4,11 +4,11 @@ const placing = 'test/sql/orders/place_orders.test.ts'
 const ends = 'test/sql/orders/order_ends.test.ts'
 const locks = 'test/sql/money/locks.test.ts'
 const accounts = 'test/sql/ops/accounts.test.ts'
-const judge = 'db/functions/core/placing/judge_orders.sql'
-const spend = 'db/functions/core/placing/spend_balances.sql'
-const post = 'db/functions/core/money/post_entries.sql'
-const postOnce = 'db/functions/core/money/post_once.sql'
-const refund = 'db/functions/core/money/refund_orders.sql'
+const judge = 'db/functions/core/orders/judge_orders.sql'
+const spend = 'db/functions/core/orders/spend_balances.sql'
+const post = 'db/functions/core/ledger/post_entries.sql'
+const postOnce = 'db/functions/core/ledger/post_once.sql'
+const refund = 'db/functions/core/ledger/refund_orders.sql'
 const finish = 'db/functions/core/orders/finish_orders.sql'
 
 /** Charges, refunds, the ledger, and the balance. */
@@ -64,7 +64,7 @@ export const money: Mutant[] = [
   {
     name: 'add a charge to the balance',
     breaks: 'A charge lowers the balance.',
-    file: 'db/functions/core/placing/write_orders.sql',
+    file: 'db/functions/core/orders/write_orders.sql',
     find: "-(d ->> 'total')::numeric",
     replace: "(d ->> 'total')::numeric",
     tests: [placing],
@@ -136,7 +136,7 @@ export const money: Mutant[] = [
   {
     name: 'leave the callback URL out of the comparison',
     breaks: 'A key that comes again with other content is refused, with what differs.',
-    file: 'db/functions/core/placing/answer_repeat.sql',
+    file: 'db/functions/core/orders/answer_repeat.sql',
     find: "'externalOrderId', 'callbackUrl']",
     replace: "'externalOrderId']",
     tests: [placing],
@@ -224,7 +224,7 @@ export const money: Mutant[] = [
   {
     name: 'round an amount',
     breaks: 'Amounts are never rounded: one with more than two decimals is refused.',
-    file: 'db/functions/core/money/is_money.sql',
+    file: 'db/functions/core/ledger/is_money.sql',
     find: ' and is_money.amount = round(is_money.amount, 2)',
     replace: '',
     tests: [accounts],
@@ -232,7 +232,7 @@ export const money: Mutant[] = [
   {
     name: 'book without the lock of the account',
     breaks: 'Bookings of an account come one after the other.',
-    file: 'db/functions/core/money/lock_account.sql',
+    file: 'db/functions/core/ledger/lock_account.sql',
     find: 'where a.id = lock_account.account_id for no key update',
     replace: 'where a.id = lock_account.account_id',
     tests: [locks],

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const numbers = 'test/sql/results/number_results.test.ts'
-const numberResults = 'db/functions/core/results/number_results.sql'
+const numberResults = 'db/functions/core/orders/number_results.sql'
 
 /** The sequence in which partners read results. */
 export const results: Mutant[] = [

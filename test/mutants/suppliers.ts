@@ -5,16 +5,16 @@ const results = 'test/sql/suppliers/supplier_results.test.ts'
 const notPlaced = 'test/sql/suppliers/not_placed.test.ts'
 const promises = 'test/sql/suppliers/promises.test.ts'
 const choosing = 'test/sql/suppliers/choosing.test.ts'
-const again = 'db/functions/core/choosing/choose_again.sql'
+const again = 'db/functions/core/suppliers/choose_again.sql'
 const limits = 'test/sql/suppliers/limits.test.ts'
-const turns = 'db/functions/core/choosing/take_turns.sql'
+const turns = 'db/functions/core/suppliers/take_turns.sql'
 const journey = 'test/journey.test.ts'
 const outcomes = 'test/supplier/outcome.test.ts'
 const plan = 'db/functions/core/suppliers/plan_calls.sql'
 const classify = 'db/functions/core/suppliers/classify_results.sql'
 const begin = 'db/functions/work/begin_calls.sql'
 const outcome = 'src/supplier/outcome.ts'
-const judged = 'db/functions/core/costs/judged_offers.sql'
+const judged = 'db/functions/core/catalog/judged_offers.sql'
 const rules = 'test/sql/suppliers/offer_rules.test.ts'
 const sync = 'test/sql/suppliers/offer_sync.test.ts'
 
@@ -274,7 +274,7 @@ export const suppliers: Mutant[] = [
   {
     name: 'never pass over a supplier that does not answer',
     breaks: 'After five calls in a row without a usable answer new items go to others.',
-    file: 'db/functions/core/choosing/count_answers.sql',
+    file: 'db/functions/core/suppliers/count_answers.sql',
     find: 'known.failures >= opens_at',
     replace: 'false',
     tests: [choosing],
@@ -282,7 +282,7 @@ export const suppliers: Mutant[] = [
   {
     name: 'let each item try a supplier that does not answer',
     breaks: 'One item a minute tries a supplier whose circuit is open.',
-    file: 'db/functions/core/choosing/take_trial.sql',
+    file: 'db/functions/core/suppliers/take_trial.sql',
     find: ' and s.trial_at <= now() for',
     replace: ' for',
     tests: [choosing],

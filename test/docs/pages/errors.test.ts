@@ -244,7 +244,7 @@ describe('what items and events say', () => {
 
   test('each word for a failed delivery is on the page', () => {
     const source = readFileSync(
-      join(import.meta.dirname, '../../../db/functions/core/story/delivery_error.sql'),
+      join(import.meta.dirname, '../../../db/functions/core/operations/delivery_error.sql'),
       'utf8',
     )
     const words = [...source.matchAll(/(?:then|else) '(\w+)'/g)].map(([, word = '']) => word)
