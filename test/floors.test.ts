@@ -106,21 +106,3 @@ test('the environment is read in one place', () => {
     file.startsWith('src/commands/') || file === 'src/migrate/generate_types.ts'
   expect(readers.filter((file) => !allowed(file))).toEqual([])
 })
-
-// Migrations stay for ever, and their numbers are their order.
-const growing = ['db/migrations']
-
-test('each folder has at most 20 files', () => {
-  const folders = ['src', 'tasks', 'test', 'db'].flatMap((folder) => [
-    folder,
-    ...readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)),
-  ])
-  const overfull = folders.filter(
-    (folder) =>
-      !growing.includes(folder) &&
-      readdirSync(join(root, folder), { withFileTypes: true }).filter((e) => e.isFile()).length > 20,
-  )
-  expect(overfull).toEqual([])
-})
