@@ -99,11 +99,6 @@ export type Functions = {
     args: Record<string, never>
     result: { migration: string; checksum: string; standby: boolean }[]
   }
-  /** The former name of api.record_pushed_result, for API processes that still run while the database is migrated. */
-  'api.record_push': {
-    args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms?: number | null }
-    result: string | null
-  }
   /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. busy, of which nothing was done: another transaction has had the lock of the item, its order or its account for lock_wait_ms (null: for longer than a connection waits, which is an error). ended_outcome and ended_seconds: of an order that ended by it, the outcome, and the seconds since it was placed. nullable: ended_outcome, ended_seconds */
   'api.record_pushed_result': {
     args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms?: number | null }
@@ -141,11 +136,6 @@ export type Functions = {
   }
   /** Records that these API keys were used, at most once a minute for each. One that another transaction has locked is left out. */
   'api.touch_api_keys': {
-    args: { key_ids: readonly (string | number | bigint | null)[] | null }
-    result: undefined
-  }
-  /** The former name of api.touch_api_keys, for API processes that still run while the database is migrated. */
-  'api.touch_keys': {
     args: { key_ids: readonly (string | number | bigint | null)[] | null }
     result: undefined
   }
@@ -389,16 +379,6 @@ export type Functions = {
     args: { account_id: string | number | bigint | null }
     result: string | null
   }
-  /** The former name of work.heartbeat, for workers that still run while the database is migrated. */
-  'work.beat': {
-    args: { lock_key: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
-    result: undefined
-  }
-  /** Returns an alert that was not sent yet, as work.begin_notification does, for workers that still run while the database is migrated. */
-  'work.begin_alert': {
-    args: { alert_id: string | null }
-    result: { cause: string; message: string; count: number; first_at: Date }[]
-  }
   /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, at most its max_cost and what leaves the least margin of the item's price, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait before the call, by the limits of the supplier (core.take_turns). request_id and traceparent are of the request that placed the order. nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent */
   'work.begin_calls': {
     args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
@@ -418,11 +398,6 @@ export type Functions = {
   'work.begin_sync': {
     args: Record<string, never>
     result: { supplier: string; claim_id: string; protocol: string; base_url: string; token: string; token_url: string | null; client_id: string | null; skus: unknown; max_per_second: string | null }[]
-  }
-  /** The former name of work.fill_slots, for workers that still run while the database is migrated. */
-  'work.call_lines': {
-    args: Record<string, never>
-    result: undefined
   }
   /** Why no worker may start on this database: it was restored, and what was sent after the back-up could be sent again. Null if one may. The first worker's call records where the database is; operators do by ops.begin_recovery or ops.confirm_origin. */
   'work.check_origin': {
@@ -457,11 +432,6 @@ export type Functions = {
   /** Ends attempts whose lease ended long ago, takes back slots that nobody uses, and fills free slots that the end of an attempt left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing. */
   'work.fill_slots': {
     args: Record<string, never>
-    result: undefined
-  }
-  /** Records that an alert was sent, as work.finish_notification does, for workers that still run while the database is migrated. */
-  'work.finish_alert': {
-    args: { alert_id: string | null }
     result: undefined
   }
   /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. leased_attempt is an attempt to deliver an event, whosever, that the caller makes at once: a row as work.begin_deliveries returns it, with a lease of 30 s. There are to_send of these at most. to_deliver and ready_event_id are of the release before, and without effect. nullable: ended_outcome, ended_seconds, ready_event_id, leased_attempt */
@@ -529,11 +499,6 @@ export type Functions = {
     args: { supplier: string | null; claim_id: string | null; entries: unknown }
     result: boolean | null
   }
-  /** The former name of work.finish_calls, for workers that still run while the database is migrated. */
-  'work.record_results': {
-    args: { results: unknown; deadline: string | null }
-    result: { ordinal: number; verdict: string }[]
-  }
   /** Registers a pool of workers for the sweeper, with the id of the advisory lock that its process holds while it lives. */
   'work.register_pool': {
     args: { pool_id: string | null; lock_id: string | number | bigint | null }
@@ -573,11 +538,6 @@ export type Functions = {
   'work.remove_supplier_events': {
     args: { retain: string | null; is_first: boolean | null }
     result: boolean | null
-  }
-  /** The former name of work.sweep, for workers that still run while the database is migrated. */
-  'work.rescue_jobs': {
-    args: Record<string, never>
-    result: number | null
   }
   /** Adds jobs for what nobody would look at: open items whose lease ended, or whose next call was due, 30 s ago, and alerts that were not told, without a job or with one in the far future. Returns how many: none while all is well. Call it every 30 s from each worker; calls at the same time do nothing. Events are looked after by work.fill_slots. */
   'work.resume_forgotten': {
@@ -631,7 +591,6 @@ export const functions = {
   'api.quote_order': { args: { request: 'jsonb' }, returns: 'rows' },
   'api.read_state': { args: { process_id: 'uuid' }, returns: 'rows' },
   'api.readiness': { args: {}, returns: 'rows' },
-  'api.record_push': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'value' },
   'api.record_pushed_result': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
   'api.record_supplier_event': { args: { supplier: 'text', event_id: 'text', item_id: 'uuid' }, returns: 'value' },
   'api.redeliver_event': { args: { account_id: 'bigint', key_id: 'bigint', event_id: 'uuid' }, returns: 'rows' },
@@ -640,7 +599,6 @@ export const functions = {
   'api.supplier_push_secret': { args: { supplier: 'text' }, returns: 'rows' },
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },
   'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
-  'api.touch_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },
   'ops.acknowledge': { args: { alert_id: 'uuid', note: 'text' }, returns: 'void' },
   'ops.add_operator': { args: { name: 'text' }, returns: 'value' },
@@ -689,13 +647,10 @@ export const functions = {
   'ops.upsert_product': { args: { id: 'integer', game_slug: 'text', name: 'text', price: 'numeric', currency: 'text', delivery_type: 'text', delivery_fields: 'jsonb', region: 'text', amount_value: 'numeric', max_quantity: 'integer', in_stock: 'boolean' }, returns: 'value' },
   'ops.upsert_supplier': { args: { code: 'text', base_url: 'text', token: 'text', protocol: 'text', push_secret: 'text', token_url: 'text', client_id: 'text' }, returns: 'void' },
   'ops.webhook_secret': { args: { account_id: 'bigint' }, returns: 'value' },
-  'work.beat': { args: { lock_key: 'bigint', pool_ids: 'text[]' }, returns: 'void' },
-  'work.begin_alert': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows' },
   'work.begin_notification': { args: { alert_id: 'uuid' }, returns: 'rows' },
   'work.begin_sync': { args: {}, returns: 'rows' },
-  'work.call_lines': { args: {}, returns: 'void' },
   'work.check_origin': { args: {}, returns: 'value' },
   'work.check_protocols': { args: { promises: 'jsonb' }, returns: 'value' },
   'work.check_suppliers': { args: { silent_minutes: 'integer' }, returns: 'value' },
@@ -703,7 +658,6 @@ export const functions = {
   'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
   'work.expire_rates': { args: {}, returns: 'value' },
   'work.fill_slots': { args: {}, returns: 'void' },
-  'work.finish_alert': { args: { alert_id: 'uuid' }, returns: 'void' },
   'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer', unsafe_after: 'interval', to_deliver: 'integer', to_send: 'integer' }, returns: 'rows' },
   'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer', to_deliver: 'integer', to_send: 'integer' }, returns: 'rows' },
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
@@ -717,7 +671,6 @@ export const functions = {
   'work.prune_samples': { args: {}, returns: 'value' },
   'work.prune_simulated_orders': { args: {}, returns: 'value' },
   'work.record_list': { args: { supplier: 'text', claim_id: 'uuid', entries: 'jsonb' }, returns: 'value' },
-  'work.record_results': { args: { results: 'jsonb', deadline: 'interval' }, returns: 'rows' },
   'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },
   'work.remove_alerts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_delivery_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
@@ -726,7 +679,6 @@ export const functions = {
   'work.remove_raw_answers': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_supplier_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_supplier_events': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
-  'work.rescue_jobs': { args: {}, returns: 'value' },
   'work.resume_forgotten': { args: {}, returns: 'value' },
   'work.run_audit': { args: {}, returns: 'value' },
   'work.settle_simulated_order': { args: { order_id: 'uuid' }, returns: 'void' },
