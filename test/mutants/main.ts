@@ -1,56 +1,39 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../../src/postgres/index.ts'
-import { mutants, subjects } from './list.ts'
+import { mutants } from './list.ts'
 import type { Mutant } from './mutant.ts'
-import { type Outcome, renderPage } from './page.ts'
 import { Copy, type Trial } from './trial.ts'
 
-const usage = `npm run mutants -- [SUBJECT or part of a NAME…] [--save]
-subjects: ${Object.keys(subjects).join(', ')}; without any, all
---save    writes docs/mutants.md; of all mutants only`
+const usage = 'npm run mutants -- [part of a NAME…]: without any, all mutants'
 
 const root = join(import.meta.dirname, '../..')
 
-function readSettings(): { chosen: Mutant[]; save: boolean } {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    // npm keeps the options that it is given without a -- before them, and tells of them in the environment.
-    options: {
-      help: { type: 'boolean', short: 'h', default: false },
-      save: { type: 'boolean', default: process.env.npm_config_save === 'true' },
-    },
-  })
-  if (values.help) {
-    console.log(usage)
-    process.exit(0)
-  }
-  const matching = (word: string) =>
-    Object.hasOwn(subjects, word) ? subjects[word] : mutants.filter(({ name }) => name.includes(word))
-  const nothing = positionals.find((word) => matching(word)?.length === 0)
-  if (nothing !== undefined) throw new Error(`no mutant is named ${nothing}`)
-  const chosen = positionals.length === 0 ? mutants : positionals.flatMap((word) => matching(word) ?? [])
-  if (values.save && chosen !== mutants) throw new Error('--save needs all mutants')
-  return { chosen, save: values.save }
+function chosenMutants(): Mutant[] {
+  const { positionals } = parseArgs({ allowPositionals: true })
+  const matching = (word: string) => mutants.filter(({ name }) => name.includes(word))
+  const unknown = positionals.find((word) => matching(word).length === 0)
+  if (unknown !== undefined) throw new Error(`no mutant has a name with "${unknown}"`)
+  return positionals.length === 0 ? mutants : positionals.flatMap(matching)
 }
 
-/** Tries the mutants one by one; gives what came of each. */
-async function tryAll(copy: Copy, chosen: Mutant[]): Promise<Outcome[]> {
+/** Tries the mutants one by one. Returns the names of those that no test noticed. */
+async function tryAll(copy: Copy, chosen: Mutant[]): Promise<string[]> {
   const files = [...new Set(chosen.flatMap(({ tests }) => tests))].sort()
   const sound = await copy.run(files)
   if (sound.kind !== 'green') throw new Error(`the tests are not green without a mutant: ${describe(sound)}`)
   console.log(`${files.length} test files are green without a mutant`)
-  const outcomes: Outcome[] = []
+  const survivors: string[] = []
   for (const mutant of chosen) {
     const started = performance.now()
     const trial = await copy.try(mutant)
-    outcomes.push({ mutant, trial })
+    if (trial.kind !== 'red') survivors.push(mutant.name)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     console.log(`${mutant.name} (${seconds} s)\n    ${mutant.breaks}\n    ${describe(trial)}`)
   }
-  return outcomes
+  return survivors
 }
 
 function describe(trial: Trial): string {
@@ -60,7 +43,7 @@ function describe(trial: Trial): string {
 }
 
 async function main(): Promise<boolean> {
-  const { chosen, save } = readSettings()
+  const chosen = chosenMutants()
   const dataDir = mkdtempSync(join(tmpdir(), 'supply-ordering-mutants-data-'))
   const server = await startPostgres({ dataDir, durable: false })
   const copy = new Copy(root, server.url)
@@ -73,12 +56,10 @@ async function main(): Promise<boolean> {
     process.once(signal, () => end().finally(() => process.exit(1)))
   }
   try {
-    const outcomes = await tryAll(copy, chosen)
-    const alive = outcomes.filter(({ trial }) => trial.kind !== 'red').map(({ mutant }) => mutant.name)
-    console.log(`\n${outcomes.length - alive.length} of ${outcomes.length} mutants were killed`)
-    if (alive.length > 0) console.log(`not killed: ${alive.join('; ')}`)
-    else if (save) writeFileSync(join(root, 'docs/mutants.md'), renderPage(outcomes))
-    return alive.length === 0
+    const survivors = await tryAll(copy, chosen)
+    console.log(`\n${chosen.length - survivors.length} of ${chosen.length} mutants were killed`)
+    if (survivors.length > 0) console.log(`not killed: ${survivors.join('; ')}`)
+    return survivors.length === 0
   } finally {
     await end()
   }

@@ -22,12 +22,4 @@ describe('the mutants', () => {
     expect([...named].filter((file) => !existsSync(join(root, file)))).toEqual([])
     expect(mutants.filter(({ tests }) => tests.length === 0)).toEqual([])
   })
-
-  test('are those of docs/mutants.md', () => {
-    const page = readFileSync(join(root, 'docs/mutants.md'), 'utf8')
-    const shown = [...page.matchAll(/^\| (.+?) \| /gm)]
-      .map(([, name]) => name)
-      .filter((name) => name !== 'mutant')
-    expect(shown).toEqual(mutants.map(({ name }) => name))
-  })
 })
