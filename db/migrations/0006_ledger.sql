@@ -29,23 +29,19 @@ create table supply.ledger (
   check (type <> 'order_charge' or amount < 0),
   check (type not in ('order_refund', 'deposit') or amount > 0),
   check ((type in ('deposit', 'adjustment')) = (reference is not null)),
+  check ((reference is null) = (plain_reference is null)),
   constraint ledger_item_check check (case type
     when 'order_refund' then item_id is not null
     when 'adjustment' then true
     else item_id is null end)
 );
 create unique index ledger_one_refund on supply.ledger (item_id) where type = 'order_refund';
-create unique index ledger_one_reference on supply.ledger (account_id, reference) where reference is not null;
 -- One index tells that an order is charged once and an item refunded once, and finds both by the order.
 create unique index ledger_order on supply.ledger (order_id, item_id) nulls not distinct where order_id is not null;
 create index ledger_time on supply.ledger (account_id, created_at, seq);
 create index ledger_latest on supply.ledger (created_at);
 create unique index ledger_plain_reference on supply.ledger (account_id, plain_reference)
   where plain_reference is not null;
-create index ledger_former_reference on supply.ledger (
-  account_id, lower(btrim(reference, U&'\0009\000a\000b\000c\000d\0020\0085\00a0'
-  '\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200a\200b\200c\200d\2028\2029\202f\205f\2060\3000\feff')))
-  where reference is not null and plain_reference is null;
 create index ledger_item_adjustments on supply.ledger (item_id) where type = 'adjustment' and item_id is not null;
 -- What operators book: few entries among those of orders, and looked at whole by the audit.
 create index ledger_by_hand on supply.ledger (created_at) where type in ('deposit', 'adjustment');
@@ -60,13 +56,13 @@ comment on column supply.ledger.order_id is 'The order charged or refunded.';
 comment on column supply.ledger.item_id is 'The item refunded, by the service or (an adjustment) by an operator.';
 comment on column supply.ledger.payment_code is 'The order''s payment code.';
 comment on column supply.ledger.reference is
-  'The operator''s reference of a deposit or an adjustment, unique per account.';
+  'The operator''s reference of a deposit or an adjustment, as it was typed.';
 comment on column supply.ledger.note is 'The operator''s note.';
 comment on column supply.ledger.created_by is 'The database login that wrote it.';
 comment on column supply.ledger.created_at is 'When; written under the account''s lock, so it rises with seq.';
 comment on column supply.ledger.plain_reference is
-  'The reference in the form in which it is compared and unique per account, without case; null in entries from '
-  'before it was so.';
+  'The reference in the form in which it is compared and unique per account, without case and blanks '
+  'around it.';
 create trigger append_only before update or delete on supply.ledger
   for each row execute function supply.refuse_change();
 create trigger append_only_truncate before truncate on supply.ledger

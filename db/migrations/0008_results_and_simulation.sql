@@ -22,7 +22,6 @@ create trigger append_only_truncate before truncate on supply.order_results
 create table supply.result_marks (
   account_id bigint primary key references supply.accounts,
   last_seq bigint not null default 0 check (last_seq >= 0),
-  is_behind boolean not null,
   awaited_until timestamptz,
   restarts bigint[] not null default '{}'
 ) with (fillfactor = 50);
@@ -31,8 +30,6 @@ comment on table supply.result_marks is
   'gives numbers.';
 comment on column supply.result_marks.account_id is 'The account.';
 comment on column supply.result_marks.last_seq is 'The last number that was given, or skipped.';
-comment on column supply.result_marks.is_behind is
-  'Orders that ended before the sequence was there are not all numbered yet: those that end wait for them.';
 comment on column supply.result_marks.awaited_until is
   'Until when requests may wait for results, so that their end is notified; null: none ever did.';
 comment on column supply.result_marks.restarts is
@@ -45,8 +42,7 @@ create table supply.unnumbered_results (
 );
 create index unnumbered_results_turn on supply.unnumbered_results (account_id, completed_at, order_id);
 comment on table supply.unnumbered_results is
-  'Final orders that have no number yet: they ended before the sequence was there, or while another transaction '
-  'held their account''s mark for long.';
+  'Final orders that have no number yet: they ended while another transaction held their account''s mark.';
 comment on column supply.unnumbered_results.order_id is 'The order.';
 comment on column supply.unnumbered_results.account_id is 'Its account.';
 comment on column supply.unnumbered_results.completed_at is 'When it became final.';

@@ -196,22 +196,6 @@ comment on column supply.audit_breaches.seen_at is 'When an audit found it last.
 comment on column supply.audit_breaches.is_looked_at_each_time is
   'Whether each audit looks for it; else its order is in turn once in core.audit_scope''s round.';
 
-create table supply.result_collection (
-  id boolean primary key default true check (id),
-  begun_by xid8,
-  position bigint not null default 0,
-  collected_at timestamptz
-);
-comment on table supply.result_collection is
-  'How far the orders are collected that became final before the sequence of results was there. One row.';
-comment on column supply.result_collection.id is 'Always true: there is one row.';
-comment on column supply.result_collection.begun_by is
-  'A transaction from when the functions gave numbers already: once all before it have ended, no order becomes '
-  'final without.';
-comment on column supply.result_collection.position is 'Up to which order it is.';
-comment on column supply.result_collection.collected_at is 'When it was done.';
-insert into supply.result_collection (collected_at) values (now());
-
 reset role;
 
 -- Three indexes on the queue. Jobs that a worker has locked, and jobs without attempts left: few among all that wait.

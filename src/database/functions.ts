@@ -474,7 +474,7 @@ export type Functions = {
     args: Record<string, never>
     result: boolean | null
   }
-  /** Gives numbers to final orders that have none: those that ended before the sequence of results was there, and those whose end found the mark of their account locked. Does a part of at most 2,000, and returns whether there is more. Call it every second from each worker; calls at the same time do nothing. */
+  /** Gives numbers to final orders that have none, because their end found the mark of their account locked. Does a part of at most 2,000, and returns whether there is more. Call it every second from each worker; calls at the same time do nothing. */
   'work.number_results': {
     args: Record<string, never>
     result: boolean | null

@@ -7,7 +7,7 @@ export type Housekeeping = {
   prune(): Promise<void>
   /** Notes how many orders the accounts have, for the totals and the pages of their lists. */
   notePositions(): Promise<void>
-  /** Numbers results that have none yet: those of before there were numbers, and few others. */
+  /** Numbers the results whose end found the mark of their account locked. */
   numberResults(): Promise<void>
   /** Removes what was kept for as long as the settings say: attempts, raw answers, alerts. */
   removeOld(): Promise<void>

@@ -86,8 +86,8 @@ insert into supply.order_results (account_id, seq, order_id)
 select f.account_id, row_number() over (partition by f.account_id order by f.ended_at, f.n), f.n
 from filled f where f.ended_at is not null order by f.n;
 
-insert into supply.result_marks (account_id, last_seq, is_behind)
-select r.account_id, max(r.seq), false from supply.order_results r group by r.account_id;
+insert into supply.result_marks (account_id, last_seq)
+select r.account_id, max(r.seq) from supply.order_results r group by r.account_id;
 
 insert into supply.events
   (id, account_id, order_id, order_code, event_type, callback_url, body, state, attempts, next_attempt_at, claim_id,

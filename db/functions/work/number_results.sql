@@ -10,9 +10,6 @@ begin
   if not pg_try_advisory_xact_lock(hashtextextended('number_results', 0)) then
     return false;
   end if;
-  if not (select c.collected_at is not null from supply.result_collection c) then
-    return core.collect_results(part);
-  end if;
   while left_over > 0 loop
     select u.account_id into account from supply.unnumbered_results u where u.account_id > account order by u.account_id limit 1;
     exit when not found;
@@ -22,5 +19,5 @@ begin
 end
 $$;
 comment on function work.number_results is
-  'Gives numbers to final orders that have none: those that ended before the sequence of results was there, and those whose end found the mark of '
-  'their account locked. Does a part of at most 2,000, and returns whether there is more. Call it every second from each worker; calls at the same time do nothing.';
+  'Gives numbers to final orders that have none, because their end found the mark of their account locked. '
+  'Does a part of at most 2,000, and returns whether there is more. Call it every second from each worker; calls at the same time do nothing.';

@@ -53,7 +53,11 @@ export const money: Breach[] = [
     checks: ['order_is_charged'],
     about: 'open',
     by: (sql) =>
-      setEntry(sql, chargeOf(well.open), "type = 'adjustment', order_id = null, reference = 'not a charge'"),
+      setEntry(
+        sql,
+        chargeOf(well.open),
+        "type = 'adjustment', order_id = null, reference = 'x', plain_reference = 'x'",
+      ),
   },
   {
     checks: ['charge_is_the_orders_total'],
@@ -69,7 +73,8 @@ export const money: Breach[] = [
     checks: ['failed_item_is_refunded'],
     about: 'noneItem',
     by: async (sql) => {
-      const deposit = "type = 'deposit', item_id = null, order_id = null, reference = 'not a refund'"
+      const deposit =
+        "type = 'deposit', item_id = null, order_id = null, reference = 'x', plain_reference = 'x'"
       await setEntry(sql, refundOf(well.noneItem), deposit)
       await setItem(sql, well.noneItem, 'refunded_amount = 0')
       await setOrder(sql, well.none, 'refunded_amount = 0')

@@ -13,15 +13,8 @@ begin
   perform core.require(length(post_once.reference) between 1 and 200, 'reference must have 1 to 200 characters');
   account := core.lock_account(post_once.account_id);
 
-  -- Of entries from before references were compared like this, several may have it; each counts.
-  select l.* into earlier
-  from (
-    select n.* from supply.ledger n where n.account_id = account.id and n.plain_reference = core.plain_reference(post_once.reference)
-    union all
-    select f.* from supply.ledger f
-    where f.account_id = account.id and f.reference is not null and f.plain_reference is null
-      and core.plain_reference(f.reference) = core.plain_reference(post_once.reference)) as l
-  order by (l.type, l.amount) = (post_once.type, post_once.amount) desc, l.seq limit 1;
+  select l.* into earlier from supply.ledger l
+  where l.account_id = account.id and l.plain_reference = core.plain_reference(post_once.reference);
   if found then
     perform core.require(
       earlier.type = post_once.type and earlier.amount = post_once.amount and earlier.item_id is not distinct from (item).id,

@@ -14,7 +14,6 @@ from core.audited_orders o
 where o.completed_at is not null
   and not exists (select from supply.order_results r where r.order_id = o.id)
   and not exists (select from supply.unnumbered_results u where u.order_id = o.id)
-  and (select c.collected_at is not null from supply.result_collection c)
 union all
 select 'result_is_a_final_order_of_the_account',
   format('result %s of account %s is order %s of account %s, which is %s', r.seq, r.account_id, r.code, r.owner_id, r.status)

@@ -7,16 +7,14 @@ declare
   wanted bigint[];
   locked bigint[];
 begin
-  insert into supply.result_marks (account_id, is_behind)
-  select a.id, exists (select from supply.unnumbered_results u where u.account_id = a.id)
-  from supply.accounts a
+  insert into supply.result_marks (account_id)
+  select a.id from supply.accounts a
   where a.id = any (account_ids) and not exists (select from supply.result_marks m where m.account_id = a.id)
-    and (select c.collected_at is not null from supply.result_collection c)
   order by a.id
   -- The foreign key would wait for it.
   for key share of a skip locked
   on conflict on constraint result_marks_pkey do nothing;
-  wanted := array(select m.account_id from supply.result_marks m where m.account_id = any (account_ids) and not m.is_behind);
+  wanted := array(select m.account_id from supply.result_marks m where m.account_id = any (account_ids));
   locked := array(
     select m.account_id from supply.result_marks m where m.account_id = any (wanted)
     order by m.account_id for no key update skip locked);
@@ -38,5 +36,5 @@ end
 $$;
 comment on function core.lock_result_marks is
   'Locks the marks of accounts until the transaction ends, makes those that are missing, and returns the accounts whose mark it locked: those that no other '
-  'transaction holds, or holds for no longer than 50 ms. Accounts whose orders of before are not numbered yet are left out. Call it after other rows are '
-  'locked, and late: transactions of one account wait for each other here.';
+  'transaction holds, or holds for no longer than 50 ms. Call it after other rows are locked, and late: transactions of one account wait for '
+  'each other here.';

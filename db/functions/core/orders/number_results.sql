@@ -13,7 +13,7 @@ begin
   for attempt in 1..2 loop
     with locked as materialized (
       select m.account_id, m.last_seq from supply.result_marks m
-      where m.account_id = any (unnumbered) and not m.is_behind order by m.account_id for no key update skip locked
+      where m.account_id = any (unnumbered) order by m.account_id for no key update skip locked
     ), added as (
       insert into supply.order_results (account_id, seq, order_id)
       select l.account_id, l.last_seq + row_number() over (partition by l.account_id order by e.order_id), e.order_id
@@ -45,4 +45,4 @@ $$;
 comment on function core.number_results is
   'Gives orders that end in this transaction, of the accounts at the same places, their numbers in the accounts'' sequences of results, and notifies '
   'those who wait for them. The mark of an account is locked until the transaction ends, so that numbers become visible in their order: call it late. '
-  'Where another transaction holds a mark for more than 50 ms, or the account''s orders of before are not numbered yet, work.number_results does it later.';
+  'Where another transaction holds a mark for more than 50 ms, work.number_results does it later.';

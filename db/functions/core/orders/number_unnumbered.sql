@@ -7,8 +7,8 @@ declare
   mark supply.result_marks;
   numbered int;
 begin
-  insert into supply.result_marks (account_id, is_behind)
-  select a.id, true from supply.accounts a
+  insert into supply.result_marks (account_id)
+  select a.id from supply.accounts a
   where a.id = account_id and not exists (select from supply.result_marks m where m.account_id = a.id)
   for key share of a skip locked
   on conflict on constraint result_marks_pkey do nothing;
@@ -26,11 +26,7 @@ begin
   insert into supply.order_results (account_id, seq, order_id)
   select number_unnumbered.account_id, mark.last_seq + row_number() over (order by t.completed_at, t.order_id), t.order_id from taken t;
   get diagnostics numbered = row_count;
-  update supply.result_marks m set
-    last_seq = m.last_seq + numbered,
-    is_behind = m.is_behind and exists (
-      select from supply.unnumbered_results u where u.account_id = number_unnumbered.account_id)
-  where m.account_id = number_unnumbered.account_id;
+  update supply.result_marks m set last_seq = m.last_seq + numbered where m.account_id = number_unnumbered.account_id;
   if mark.awaited_until > now() then
     perform pg_notify('order_results', account_id::text);
   end if;

@@ -2,8 +2,8 @@ create or replace function core.skip_results()
 returns void
 language sql set search_path = pg_catalog, pg_temp
 as $$
-  insert into supply.result_marks as m (account_id, last_seq, is_behind, restarts)
-  select a.id, 1000000, (select c.collected_at is null from supply.result_collection c), array[1000001]
+  insert into supply.result_marks as m (account_id, last_seq, restarts)
+  select a.id, 1000000, array[1000001]
   from supply.accounts a order by a.id
   on conflict on constraint result_marks_pkey
   do update set last_seq = m.last_seq + 1000000, restarts = array_append(m.restarts, m.last_seq + 1000001)
