@@ -1,9 +1,9 @@
 import { Resolver } from 'node:dns'
 import * as v from 'valibot'
-import { DatabaseUrlError, parseDatabaseUrl } from './common/database_url.ts'
-import { type Network, parseNetworks } from './common/networks.ts'
-import { parseEntry } from './common/origin.ts'
-import { credentialFrom } from './common/secret.ts'
+import { DatabaseUrlError, parseDatabaseUrl } from './database/connections/database_url.ts'
+import { type Network, parseNetworks } from './network/networks.ts'
+import { parseEntry } from './network/origin.ts'
+import { credentialFrom } from './suppliers/credential.ts'
 
 /** The npm scripts that read the settings. */
 export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'seed' | 'demo'

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type DestinationStream, type LevelWithSilent, type Logger, pino, stdTimeFunctions } from 'pino'
 import postgres from 'postgres'
-import { type Correlation, traceIdOf } from './common/correlation.ts'
-import { errorCode } from './common/error_code.ts'
+import { type Correlation, traceIdOf } from './messages/correlation.ts'
+import { errorCode } from './network/error_code.ts'
 
 /**
  * The log of a process: one line of JSON for each record. Nothing is removed from records afterwards, so callers pass

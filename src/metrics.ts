@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { type Listening, listen } from './common/listen.ts'
+import { type Listening, listen } from './network/listen.ts'
 
 /**
  * Serves a registry to Prometheus as GET /metrics, on a port of its own that is not for partners. Port 0 takes any free

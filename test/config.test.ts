@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { contains } from '../src/common/networks.ts'
 import { type Command, ConfigError, loadConfig } from '../src/config.ts'
+import { contains } from '../src/network/networks.ts'
 
 const database = { DATABASE_URL: 'postgres://somebody:secret@db.example/supply' }
 

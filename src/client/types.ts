@@ -1,4 +1,4 @@
-// Generated from the OpenAPI document by src/http/openapi/generate_client_types.ts. Do not edit.
+// Generated from the OpenAPI document by src/site/openapi/generate_client_types.ts. Do not edit.
 
 export type OrderRequest = {
   items: OrderRequestItem[]

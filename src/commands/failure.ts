@@ -1,6 +1,6 @@
-import { parseDatabaseUrl } from '../common/database_url.ts'
-import { errorCode } from '../common/error_code.ts'
 import { ConfigError } from '../config.ts'
+import { parseDatabaseUrl } from '../database/connections/database_url.ts'
+import { errorCode } from '../network/error_code.ts'
 
 type Environment = { [name: string]: string | undefined }
 

@@ -1,5 +1,5 @@
-import { type Colour, painter, printable, timeOfDay } from '../common/terminal_text.ts'
 import type { Database, Functions } from '../database/client.ts'
+import { type Colour, painter, printable, timeOfDay } from '../demo/terminal_text.ts'
 
 type Entry = Functions['ops.order_story']['result'][number]
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { errorCode } from '../common/error_code.ts'
-import { printable } from '../common/terminal_text.ts'
-import { describeReceived, describeSession } from '../receiver/describe.ts'
-import { type Answer, type Receiver, startReceiver } from '../receiver/receiver.ts'
+import { describeReceived, describeSession } from '../demo/receiver/describe.ts'
+import { type Answer, type Receiver, startReceiver } from '../demo/receiver/receiver.ts'
+import { printable } from '../demo/terminal_text.ts'
+import { errorCode } from '../network/error_code.ts'
 import { demoSecret } from './demo_secret.ts'
 
 const usage = `usage: npm run receiver -- [options]

@@ -1,5 +1,5 @@
 import { loadConfig } from '../config.ts'
-import { simulatorToken } from '../supplier/simulator.ts'
+import { simulatorToken } from '../demo/supplier/simulator.ts'
 import { demoGreeting, loadDemo } from './demo_data.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { loadConfig } from '../config.ts'
+import { startSimulator } from '../demo/supplier/simulator.ts'
 import { createLog } from '../log.ts'
-import { startSimulator } from '../supplier/simulator.ts'
 import { runUntilEnded } from './lifecycle.ts'
 
 /** `npm run supplier`: a simulated supplier on HOST and PORT (4000), for demonstrations and trials. */

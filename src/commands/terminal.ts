@@ -1,5 +1,5 @@
-import { painter, printable, timeOfDay } from '../common/terminal_text.ts'
 import type { LogLevel } from '../config.ts'
+import { painter, printable, timeOfDay } from '../demo/terminal_text.ts'
 import { connectOperator } from './connections.ts'
 import { createOrderStories, type OrderStories } from './order_stories.ts'
 

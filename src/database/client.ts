@@ -1,11 +1,11 @@
+import { createPool, type PoolOptions, type PoolUsage } from './connections/pool.ts'
 import { DatabaseEnded, repeatable } from './errors.ts'
 import { type Functions, functions } from './functions.ts'
-import { createPool, type PoolOptions, type PoolUsage } from './pool.ts'
 import { type FunctionTable, parametersOf, resultOf, statementOf } from './statement.ts'
 
+export { WrongSession } from './connections/session.ts'
 export { isUnavailable } from './errors.ts'
 export type { Functions } from './functions.ts'
-export { WrongSession } from './session.ts'
 
 /** Durations in milliseconds. */
 export type DatabaseOptions = PoolOptions & {

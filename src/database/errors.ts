@@ -1,4 +1,4 @@
-import { errorCode } from '../common/error_code.ts'
+import { errorCode } from '../network/error_code.ts'
 
 /** The call did not end in time. Whether it took effect is unknown. */
 export class DatabaseDeadline extends Error {

@@ -1,5 +1,5 @@
 import { MIMEType } from 'node:util'
-import { type ParsedJson, parseJson } from '../common/json.ts'
+import { type ParsedJson, parseJson } from '../messages/json.ts'
 import type { Context } from './context.ts'
 import { refuse, refuseAsTooSlow, refuseAsUnavailable, refuseForNow, unavailableFor } from './errors.ts'
 import { bodyLimit, type ReceivedBody } from './middleware/incoming_body.ts'

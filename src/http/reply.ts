@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { compactJson } from '../common/json.ts'
+import { compactJson } from '../messages/json.ts'
 import type { Context } from './context.ts'
 
 /** Answers with success. `json` is the data as JSON text; only white space between its parts is left out. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isStorable } from '../common/storable.ts'
+import { isStorable } from '../messages/storable.ts'
 
 const unsafeKeys = ['__proto__', 'constructor', 'prototype']
 const storable = v.check<string, string>(isStorable, 'must not hold U+0000 or half a character')

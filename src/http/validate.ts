@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { placeOf } from '../common/issue_place.ts'
+import { placeOf } from '../messages/issue_place.ts'
 import type { Context } from './context.ts'
 import type { Detail } from './errors.ts'
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { hostsOf } from '../database/hosts.ts'
+import { hostsOf } from '../database/connections/hosts.ts'
 
 /** An argument or a column; `type` as PostgreSQL's `format_type` writes it. */
 export type Field = { name: string; type: string }

@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import pg from 'pg'
-import type { SessionSettings } from '../database/session.ts'
+import type { SessionSettings } from '../database/connections/session.ts'
 
 /** The passwords of the logins of the service's processes; a login without one is left as it is. */
 export type LoginPasswords = {

@@ -1,6 +1,6 @@
 import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
-import { hostsOf } from '../database/hosts.ts'
+import { hostsOf } from '../database/connections/hosts.ts'
 import { applyMigrations } from './apply_migrations.ts'
 import { loadCode } from './load_code.ts'
 import { ensureLogins, type LoginPasswords, type LoginSettings } from './logins.ts'

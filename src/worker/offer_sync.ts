@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Functions } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
-import type { Listing } from '../supplier/adapter.ts'
-import type { SupplierAdapters } from '../supplier/adapters.ts'
+import type { Listing } from '../suppliers/adapter.ts'
+import type { SupplierAdapters } from '../suppliers/adapters.ts'
 import { withRetries } from './leases.ts'
 import type { SupplierCredentials } from './supplier_credentials.ts'
 

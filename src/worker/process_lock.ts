@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { hostsOf } from '../database/hosts.ts'
-import { clientsOf } from '../database/node_postgres.ts'
+import { hostsOf } from '../database/connections/hosts.ts'
+import { clientsOf } from '../database/connections/node_postgres.ts'
 
 export type ProcessLock = {
   /** The advisory lock's number, as the sweeper looks for it. */

@@ -1,8 +1,8 @@
-import { settingOf } from '../common/secret.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
-import { createAccessTokens, type TokenResult, type TokenStore } from '../supplier/access_tokens.ts'
-import type { NotPlacedCause } from '../supplier/outcome.ts'
+import { createAccessTokens, type TokenResult, type TokenStore } from '../suppliers/access_tokens.ts'
+import { settingOf } from '../suppliers/credential.ts'
+import type { NotPlacedCause } from '../suppliers/outcome.ts'
 
 /** A supplier's row, as far as it says with what it is called. */
 type Row = { supplier: string; token: string; token_url: string | null; client_id: string | null }

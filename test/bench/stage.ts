@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
+import { startPostgres } from '../../src/embedded_postgres/index.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { startPostgres } from '../../src/postgres/index.ts'
 import type { Ports } from './listeners.ts'
 import type {
   LoadMessage,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type VerifyOptions, verifyWebhook } from '../../src/client/index.ts'
-import { signature } from '../../src/common/sign.ts'
-import { deliveryHeaders } from '../../src/webhook/headers.ts'
+import { signature } from '../../src/messages/sign.ts'
+import { deliveryHeaders } from '../../src/webhooks/headers.ts'
 
 const vectors = readFileSync(join(import.meta.dirname, '../../docs/verify/vectors.tsv'), 'utf8')
   .split('\n')

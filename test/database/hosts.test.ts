@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { connectTo, type Database, isUnavailable } from '../../src/database/client.ts'
-import { addressOf, hostsOf } from '../../src/database/hosts.ts'
+import { addressOf, hostsOf } from '../../src/database/connections/hosts.ts'
 import { testDatabase } from '../support/database.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { listenTo, type Notifications } from '../../src/database/notifications.ts'
+import { listenTo, type Notifications } from '../../src/database/connections/notifications.ts'
 import { testDatabase } from '../support/database.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 

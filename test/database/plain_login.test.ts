@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '../../src/database/client.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/index.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { type EmbeddedPostgres, startPostgres } from '../../src/postgres/index.ts'
-import { newFolder } from '../postgres/support.ts'
+import { newFolder } from '../embedded_postgres/support.ts'
 
 // Roles belong to the whole server, so this needs one where a superuser has not made them before.
 const dataDir = newFolder()

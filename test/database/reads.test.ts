@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/database/client.ts'
-import { createReads } from '../../src/database/reads.ts'
+import { createReads } from '../../src/database/replica/reads.ts'
 
 const expected = { migration: '0021', checksum: 'ours' }
 const bound = 5_000

@@ -1,4 +1,4 @@
-import { guidePages, readGuidePage } from '../../src/http/pages/guide/pages.ts'
+import { guidePages, readGuidePage } from '../../src/site/guide/pages.ts'
 
 /** A fenced block of code: its language, and the file that it is taken from, as the page names it. */
 export type Block = { language: string; file: string | undefined; isTab: boolean; text: string }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createAdapters, protocols } from '../../src/supplier/adapters.ts'
+import { createAdapters, protocols } from '../../src/suppliers/adapters.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, products } from '../support/partner.ts'
 

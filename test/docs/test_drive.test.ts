@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openApiDocument } from '../../src/http/openapi/document.ts'
-import { magicPlayerIds, otherPlayerIds } from '../../src/supplier/simulator_orders.ts'
+import { magicPlayerIds, otherPlayerIds } from '../../src/demo/supplier/orders.ts'
+import { openApiDocument } from '../../src/site/openapi/document.ts'
 import { guideText } from './guide_text.ts'
 
 const guide = guideText('test-drive')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verify as verifyInTypeScript } from '../../docs/verify/verify.ts'
-import { signature, verify } from '../../src/common/sign.ts'
+import { signature, verify } from '../../src/messages/sign.ts'
 import { isOnThisMachine, type Probed } from './probe.ts'
 
 const folder = join(import.meta.dirname, '../../docs/verify')

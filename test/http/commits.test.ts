@@ -1,8 +1,8 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/index.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { type EmbeddedPostgres, startPostgres } from '../../src/postgres/index.ts'
-import { newFolder, stopAndRemove } from '../postgres/support.ts'
+import { newFolder, stopAndRemove } from '../embedded_postgres/support.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { startApi, type TestApi } from '../support/service.ts'
 

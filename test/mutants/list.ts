@@ -198,27 +198,27 @@ export const mutants: Mutant[] = [
   {
     name: 'take a 5xx for a refusal',
     breaks: 'A 5xx leaves the outcome unknown.',
-    file: 'src/supplier/outcome.ts',
+    file: 'src/suppliers/outcome.ts',
     find: 'status <= 499',
     replace: 'status <= 599',
-    tests: ['test/supplier/outcome.test.ts'],
+    tests: ['test/suppliers/outcome.test.ts'],
   },
   {
     name: 'http: send again after an unknown outcome',
     breaks: 'A call sends an order once.',
-    file: 'src/supplier/http.ts',
+    file: 'src/suppliers/http/adapter.ts',
     find: '(inTime) => http.request(requestFor(url, method, call), inTime),',
     replace:
       "async (inTime) => {\n      const first = await http.request(requestFor(url, method, call), inTime)\n      return 'answer' in first || inTime.aborted ? first : http.request(requestFor(url, method, call), inTime)\n    },",
-    tests: ['test/supplier/conformance/http.test.ts'],
+    tests: ['test/suppliers/conformance/http.test.ts'],
   },
   {
     name: 'kinguin: send without looking',
     breaks: 'An item that was sent is looked for before it is sent again.',
-    file: 'src/supplier/kinguin/calls.ts',
+    file: 'src/suppliers/kinguin/calls.ts',
     find: 'if (call.firstSentAt !== null) {',
     replace: 'if (false) {',
-    tests: ['test/supplier/conformance/kinguin.test.ts'],
+    tests: ['test/suppliers/conformance/kinguin.test.ts'],
   },
   {
     name: 'give up after eight attempts',
@@ -319,9 +319,9 @@ export const mutants: Mutant[] = [
   {
     name: 'check no address after the resolution',
     breaks: 'A name that has a blocked address gets no webhook.',
-    file: 'src/webhook/resolve.ts',
+    file: 'src/webhooks/resolve.ts',
     find: 'if (bad !== undefined) return',
     replace: 'if (false) return',
-    tests: ['test/webhook/resolve.test.ts'],
+    tests: ['test/webhooks/resolve.test.ts'],
   },
 ]

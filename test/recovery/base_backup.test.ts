@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Receiver, startReceiver } from '../../src/demo/receiver/receiver.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { type Receiver, startReceiver } from '../../src/receiver/receiver.ts'
 import { answer, completed } from '../support/items.ts'
 import { audit, balanceOf, place } from '../support/orders.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'

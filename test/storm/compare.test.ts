@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { signature } from '../../src/common/sign.ts'
+import { signature } from '../../src/messages/sign.ts'
 import { products } from '../support/partner.ts'
 import { compareAccount } from './compare.ts'
 import type { Account, Intent } from './model.ts'

@@ -1,4 +1,4 @@
-import { verify } from '../../src/common/sign.ts'
+import { verify } from '../../src/messages/sign.ts'
 import { products } from '../support/partner.ts'
 import type { Client } from './client.ts'
 import { type Account, hundredths, type Intent, movingProduct, prices, type WantedItem } from './model.ts'

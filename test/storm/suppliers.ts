@@ -1,4 +1,4 @@
-import { signature } from '../../src/common/sign.ts'
+import { signature } from '../../src/messages/sign.ts'
 import {
   type ScriptedSupplier,
   type SupplierRequest,

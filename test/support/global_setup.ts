@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { PostgreSqlContainer } from '@testcontainers/postgresql'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
+import { startPostgres } from '../../src/embedded_postgres/index.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { startPostgres } from '../../src/postgres/index.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

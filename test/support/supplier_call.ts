@@ -1,4 +1,4 @@
-import type { SupplierCall } from '../../src/supplier/adapter.ts'
+import type { SupplierCall } from '../../src/suppliers/adapter.ts'
 
 type Given = Partial<SupplierCall> & Pick<SupplierCall, 'baseUrl' | 'token'>
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { verify } from '../../src/common/sign.ts'
+import { verify } from '../../src/messages/sign.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { rungs } from '../support/events.ts'

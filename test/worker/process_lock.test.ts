@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { hostsOf } from '../../src/database/hosts.ts'
+import { hostsOf } from '../../src/database/connections/hosts.ts'
 import { type ProcessLock, takeProcessLock } from '../../src/worker/process_lock.ts'
 import { testDatabase } from '../support/database.ts'
 import { startTcpProxy } from '../support/servers/tcp_proxy.ts'

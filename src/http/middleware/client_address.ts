@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { parseAddress } from '../../common/ip_address.ts'
+import { parseAddress } from '../../network/ip_address.ts'
 
 /**
  * The address of the client (specification 8): the socket's, unless `trustProxyHops` is above 0; then the entry that

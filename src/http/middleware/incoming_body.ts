@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createBytes } from '../../common/bytes.ts'
+import { createBytes } from '../../messages/bytes.ts'
 import type { BodyAllowance, BodyHold, BodyRefusal } from './body_allowance.ts'
 
 /** The largest body that is taken, in bytes. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { isRequestId, parseTraceparent } from '../../common/correlation.ts'
 import { withCorrelation } from '../../log.ts'
+import { isRequestId, parseTraceparent } from '../../messages/correlation.ts'
 import type { Span, Tracer } from '../../tracing/tracer.ts'
 import type { Context, Middleware } from '../context.ts'
 import { isHealthCheck } from '../paths.ts'

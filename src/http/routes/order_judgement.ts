@@ -1,5 +1,5 @@
-import type { Network } from '../../common/networks.ts'
-import { checkCallbackUrl } from '../../webhook/callback_url.ts'
+import type { Network } from '../../network/networks.ts'
+import { checkCallbackUrl } from '../../webhooks/callback_url.ts'
 import type { ErrorName } from '../errors.ts'
 
 const refusals: { [result: string]: ErrorName } = {

@@ -1,5 +1,5 @@
-import type { Network } from '../../common/networks.ts'
 import type { Database } from '../../database/client.ts'
+import type { Network } from '../../network/networks.ts'
 import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type ErrorExtras, errorOf, refuse, refuseInvalid } from '../errors.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts'
-import type { Notifications } from '../../database/notifications.ts'
+import type { Notifications } from '../../database/connections/notifications.ts'
 
 /** A request that waits for results of its account. */
 export type Waiter = {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Database } from '../../database/client.ts'
-import { behaviourFor, endOf, secondsOf } from '../../supplier/simulator_orders.ts'
+import { behaviourFor, endOf, secondsOf } from '../../demo/supplier/orders.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type ErrorName, refuse } from '../errors.ts'
 import { replyUnstored } from '../reply.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { openApiDocument } from '../../../src/site/openapi/document.ts'
 import { guideText, guideTexts } from '../guide_text.ts'
 
 const entries = guideText('changelog').split('\n## What was added\n')[1] ?? ''

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import demoCatalog from '../../../db/seed/demo.json' with { type: 'json' }
 import { errorNames, errorOf } from '../../../src/http/errors.ts'
-import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { openApiDocument } from '../../../src/site/openapi/document.ts'
 import { testDatabase } from '../../support/database.ts'
 import { answered, claimAttempt, finishAttempt } from '../../support/events.ts'
 import { completed, answer as settle } from '../../support/items.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { request } from 'undici'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { compactJson } from '../../../src/common/json.ts'
+import { compactJson } from '../../../src/messages/json.ts'
 import { testDatabase } from '../../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { exchangeRaw, type Send, testApi } from '../../support/service.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Receiver, type ReceiverOptions, startReceiver } from '../../../src/receiver/receiver.ts'
+import { type Receiver, type ReceiverOptions, startReceiver } from '../../../src/demo/receiver/receiver.ts'
 import { testDatabase } from '../../support/database.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { credentialFrom } from '../../../src/common/secret.ts'
+import { credentialFrom } from '../../../src/suppliers/credential.ts'
+import { signedEvent, upstreamEvent } from '../../site/openapi/requests.ts'
 import { testDatabase } from '../../support/database.ts'
 import { claimCalls } from '../../support/items.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
-import { signedEvent, upstreamEvent } from '../openapi/requests.ts'
 
 const database = testDatabase()
 const environment: { [name: string]: string } = { FIRST_PUSH_SECRET: 'from the environment' }

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { plansByKey } from '../../../src/database/pool.ts'
+import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { operatorLogin } from '../../support/sql/operator_login.ts'
 import { explainingSession } from '../../support/sql/plans.ts'

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { plansByKey } from '../../../src/database/pool.ts'
+import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { audit } from '../../support/orders.ts'
 import { explainingSession, scansOf } from '../../support/sql/plans.ts'

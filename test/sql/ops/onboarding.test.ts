@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startReceiver } from '../../../src/receiver/receiver.ts'
+import { startReceiver } from '../../../src/demo/receiver/receiver.ts'
 import { testDatabase } from '../../support/database.ts'
 import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed } from '../../support/items.ts'

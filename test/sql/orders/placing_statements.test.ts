@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { plansByKey } from '../../../src/database/pool.ts'
+import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { orderRequest } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'

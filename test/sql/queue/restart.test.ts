@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/index.ts'
 import { migrate } from '../../../src/migrate/migrate.ts'
-import { type EmbeddedPostgres, startPostgres } from '../../../src/postgres/index.ts'
-import { newFolder, stopAndRemove, withSql } from '../../postgres/support.ts'
+import { newFolder, stopAndRemove, withSql } from '../../embedded_postgres/support.ts'
 
 // A server of the test's own, for it is restarted.
 const dataDir = newFolder()

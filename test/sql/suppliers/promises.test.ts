@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createAdapters } from '../../../src/supplier/adapters.ts'
+import { createAdapters } from '../../../src/suppliers/adapters.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import {
   answer,

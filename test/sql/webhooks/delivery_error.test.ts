@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { checkCallbackUrl } from '../../../src/webhook/callback_url.ts'
-import { startDeadline } from '../../../src/webhook/deadline.ts'
-import { errorText, tlsErrorText } from '../../../src/webhook/error_text.ts'
+import { checkCallbackUrl } from '../../../src/webhooks/callback_url.ts'
+import { startDeadline } from '../../../src/webhooks/deadline.ts'
+import { errorText, tlsErrorText } from '../../../src/webhooks/error_text.ts'
 import { testDatabase } from '../../support/database.ts'
 
 const database = testDatabase()

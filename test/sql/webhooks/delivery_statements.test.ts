@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { plansByKey } from '../../../src/database/pool.ts'
+import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { answered, unreachable } from '../../support/events.ts'
 import { makePartner, type Partner } from '../../support/partner.ts'

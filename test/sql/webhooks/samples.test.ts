@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { plansByKey } from '../../../src/database/pool.ts'
+import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { claimAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed } from '../../support/items.ts'

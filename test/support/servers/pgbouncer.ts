@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { give, type Place, placeFor } from '../../../src/postgres/place.ts'
+import { give, type Place, placeFor } from '../../../src/embedded_postgres/place.ts'
 import { freePort } from './free_port.ts'
 
 const program = '/usr/sbin/pgbouncer'

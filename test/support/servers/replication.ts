@@ -3,8 +3,8 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { type EmbeddedPostgres, startPostgres } from '../../../src/postgres/index.ts'
-import { newFolder, serverPid, stopAndRemove, withSql } from '../../postgres/support.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/index.ts'
+import { newFolder, serverPid, stopAndRemove, withSql } from '../../embedded_postgres/support.ts'
 
 const database = 'supply'
 

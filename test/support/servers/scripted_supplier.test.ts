@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAdapters } from '../../../src/supplier/adapters.ts'
+import { createAdapters } from '../../../src/suppliers/adapters.ts'
 import { supplierCall } from '../supplier_call.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
 

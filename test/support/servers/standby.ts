@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { type EmbeddedPostgres, startPostgres } from '../../../src/postgres/index.ts'
-import { isAlive, newFolder, serverPid } from '../../postgres/support.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/index.ts'
+import { isAlive, newFolder, serverPid } from '../../embedded_postgres/support.ts'
 import { followPrimary, startCopied } from './replication.ts'
 
 /** A PostgreSQL with an empty database `supply`, and a standby that follows it asynchronously. */

@@ -1,4 +1,4 @@
-import type { ListedOffer } from '../../../src/supplier/adapter.ts'
+import type { ListedOffer } from '../../../src/suppliers/adapter.ts'
 import { type StandIn, type StandInAnswer, type StandInRequest, startStandIn } from './supplier_stand_in.ts'
 
 /** How an order stands upstream; of one that failed, `codes` are the part that was delivered. */

@@ -14,12 +14,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Logger, runMigrations } from 'graphile-worker'
 import type pg from 'pg'
+import { connectionUrl } from '../../../src/embedded_postgres/connection.ts'
+import { give, placeFor } from '../../../src/embedded_postgres/place.ts'
+import { launch } from '../../../src/embedded_postgres/server.ts'
 import { applyMigrations } from '../../../src/migrate/apply_migrations.ts'
 import { loadCode } from '../../../src/migrate/load_code.ts'
 import { defaultMigrationsDir, readCode, readMigrations } from '../../../src/migrate/sql_files.ts'
-import { connectionUrl } from '../../../src/postgres/connection.ts'
-import { give, placeFor } from '../../../src/postgres/place.ts'
-import { launch } from '../../../src/postgres/server.ts'
 
 /** The folder of the newest PostgreSQL of Debian or Ubuntu that has this extension; undefined if there is none. */
 export function debianPostgresWith(extension: string): string | undefined {

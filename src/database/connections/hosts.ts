@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { errorCode } from '../../network/error_code.ts'
+import { withinTime } from '../deadline.ts'
+import { DatabaseUnreachable } from '../errors.ts'
+import { type DatabaseServer, parseDatabaseUrl, type TargetSession } from './database_url.ts'
+
+/** The servers of a database URL, and which of them is the right one to connect to. */
+export type Hosts = {
+  /** The server to connect to: the right one as far as is known, at first the first. */
+  readonly current: DatabaseServer
+  /** Whether `current` is worth a connection: there is no other, or it was found to be right and nothing speaks against it. */
+  readonly isKnown: boolean
+  /**
+   * Resolves to the right server: at once while it is known, after one look at all servers otherwise, which takes
+   * `probeMs` at most. Rejects with DatabaseUnreachable if none is right, for which `isUnavailable` is true.
+   */
+  find(): Promise<DatabaseServer>
+  /** As `find`, but looks again and again for up to this long. `onWait` is told once if the first look found none. */
+  wait(ms: number, onWait?: (error: DatabaseUnreachable) => void): Promise<DatabaseServer>
+  /**
+   * A connection to this server broke or was silent, or it `refuses` to write: another may be right now. Looks at once, and
+   * those who ask meanwhile wait for what is found.
+   */
+  suspect(server: DatabaseServer, refuses?: boolean): void
+  /** The server has answered on a connection: unless it refuses to write, nothing speaks against it any more. */
+  confirm(server: DatabaseServer): void
+  /** Calls a function whenever another server has become `current`, until the returned function is called. */
+  onMove(listener: () => void): () => void
+}
+
+/** How long a server has to answer whether it is the right one, in milliseconds. */
+export const probeMs = 1_000
+// How much longer the current server may take to answer than another that is right.
+const patienceMs = 500
+// Between two looks, so that calls while there is no right server do not bring a look each.
+const pauseMs = 250
+
+const tooManyConnections = '53300'
+
+const known = new Map<string, Hosts>()
+
+/** The hosts of a database URL. All of a process that use the same URL share them, and so what is known of them. */
+export function hostsOf(databaseUrl: string): Hosts {
+  const hosts = known.get(databaseUrl) ?? createHosts(databaseUrl)
+  known.set(databaseUrl, hosts)
+  return hosts
+}
+
+function createHosts(databaseUrl: string): Hosts {
+  const { servers, target } = parseDatabaseUrl(databaseUrl)
+  const [first] = servers
+  if (first === undefined) throw new TypeError('a database URL names a server')
+  const isSingle = servers.length === 1 && target === 'any'
+  let current = first
+  let isKnown = isSingle
+  let search: Promise<DatabaseServer> | undefined
+  let lastSearch = Number.NEGATIVE_INFINITY
+  let lastError: DatabaseUnreachable | undefined
+  let lastAnswer = Number.NEGATIVE_INFINITY
+  let refusesToWrite = false
+  const listeners = new Set<() => void>()
+
+  async function look(): Promise<DatabaseServer> {
+    const began = performance.now()
+    try {
+      const right = await rightOf(servers, target, current, lastError === undefined ? patienceMs : 0)
+      lastError = undefined
+      refusesToWrite = false
+      isKnown = true
+      moveTo(right)
+      return right
+    } catch (error) {
+      isKnown = lastAnswer > began
+      lastError = error instanceof DatabaseUnreachable ? error : new DatabaseUnreachable(String(error))
+      throw lastError
+    } finally {
+      lastSearch = performance.now()
+      search = undefined
+    }
+  }
+
+  function moveTo(server: DatabaseServer): void {
+    if (server === current) return
+    current = server
+    for (const listener of [...listeners]) listener()
+  }
+
+  function pauseLeft(): number {
+    return Math.max(0, lastSearch + pauseMs - performance.now())
+  }
+
+  const find: Hosts['find'] = async () => {
+    if (isKnown) return current
+    if (search === undefined && lastError !== undefined && pauseLeft() > 0) throw lastError
+    search ??= look()
+    return search
+  }
+
+  return {
+    get current() {
+      return current
+    },
+    get isKnown() {
+      return isKnown
+    },
+    find,
+    async wait(ms, onWait = () => {}) {
+      const end = performance.now() + ms
+      let waits = false
+      for (;;) {
+        try {
+          return await find()
+        } catch (error) {
+          if (!(error instanceof DatabaseUnreachable) || performance.now() >= end) throw error
+          if (!waits) onWait(error)
+          waits = true
+          await sleep(pauseMs)
+        }
+      }
+    },
+    suspect(server, refuses = false) {
+      if (isSingle || server !== current) return
+      refusesToWrite ||= refuses
+      if (search !== undefined) return
+      isKnown = false
+      search = sleep(pauseLeft(), undefined, { ref: false }).then(look)
+      search.catch(() => {})
+    },
+    confirm(server) {
+      if (isKnown || refusesToWrite || server !== current) return
+      lastAnswer = performance.now()
+      isKnown = true
+    },
+    onMove(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+/**
+ * Asks all servers at once: one that is silent costs the others nothing. The current one wins if it is right: the others
+ * wait for its answer for a while. It stays if no other is right and it has merely no connection left to be asked on.
+ */
+async function rightOf(
+  servers: DatabaseServer[],
+  target: TargetSession,
+  current: DatabaseServer,
+  waitMs: number,
+): Promise<DatabaseServer> {
+  const probes = servers.map(async (server) => {
+    await probe(server, target)
+    return server
+  })
+  const ofCurrent = probes[servers.indexOf(current)]?.catch(() => undefined)
+  try {
+    const answered = await Promise.any(probes)
+    return (await Promise.race([ofCurrent, sleep(waitMs)])) ?? answered
+  } catch (error) {
+    const reasons = error instanceof AggregateError ? error.errors : [error]
+    if (errorCode(reasons[servers.indexOf(current)]) === tooManyConnections) return current
+    const each = servers.map((server, index) => `${nameOf(server)}: ${reasonOf(reasons[index])}`)
+    throw new DatabaseUnreachable(`no server of the database is the right one: ${each.join('; ')}`)
+  }
+}
+
+/** Resolves if the server answers and is what the target asks for. */
+async function probe(server: DatabaseServer, target: TargetSession): Promise<void> {
+  const sql = postgres(server.url, {
+    ...addressOf(server),
+    max: 1,
+    backoff: () => 0,
+    connect_timeout: probeMs / 1000,
+    fetch_types: false,
+    prepare: false,
+    onnotice: () => {},
+    connection: { application_name: 'supply-ordering probe' },
+  })
+  try {
+    const asked = sql<{ standby: boolean; read_only: boolean }[]>`
+      select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only`
+    const [state] = await withinTime(probeMs, asked)
+    if (target !== 'any' && state?.standby !== false) throw new DatabaseUnreachable('is a standby')
+    if (target === 'read-write' && state?.read_only !== false) throw new DatabaseUnreachable('is read-only')
+  } finally {
+    sql.end({ timeout: 0 }).catch(() => {})
+  }
+}
+
+/**
+ * The options by which postgres.js connects to a server. It cannot read an IPv6 address, neither in a URL nor as a text,
+ * but takes lists for what they are, of which its types do not tell.
+ */
+export function addressOf({ host, port }: DatabaseServer): { host?: string; port?: number } {
+  return host === undefined ? {} : Object.assign({ host, port }, { host: [host], port: [port] })
+}
+
+function nameOf({ host = 'localhost', port }: DatabaseServer): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof DatabaseUnreachable) return error.message
+  return errorCode(error) ?? 'no answer'
+}

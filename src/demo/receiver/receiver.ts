@@ -1,0 +1,184 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readBytes } from '../../messages/bytes.ts'
+import { listen } from '../../network/listen.ts'
+import type { OrderEvent } from './event.ts'
+import { createJournal, type Journal, type Received } from './journal.ts'
+import { type Delivery, type Judgement, judge } from './judge.ts'
+
+export type { Received } from './journal.ts'
+
+/** What a receiver does with a good delivery: takes it (200), answers another status, or never answers. */
+export type Answer = 'ok' | '500' | '429' | 'hang' | number
+
+/** The signing secret, or how to look it up when a delivery comes; undefined while it is not known yet. */
+export type SecretSource = string | (() => string | undefined | Promise<string | undefined>)
+
+export type ReceiverOptions = {
+  port?: number
+  host?: string
+  secret: SecretSource
+  /** What to answer to good deliveries, always or by the event; `delivery` counts the deliveries of that event. */
+  answer?: Answer | ((event: OrderEvent, delivery: number) => Answer)
+  /** `Retry-After` of a 429 or 503, in seconds. Without it the header is not sent. */
+  retryAfter?: number
+  /** How long each answer is held back, in milliseconds. */
+  delayMs?: number
+  /** Called with each body as it came, after `onEvent`. It may hold keys. */
+  onBody?: (body: Buffer) => void
+  /** Called once for each POST, when it has been answered or left unanswered. */
+  onEvent?: (received: Received) => void
+}
+
+export type Receiver = {
+  /** Where it listens; every path is taken. */
+  url: string
+  port: number
+  /** What came so far, in the order of the answers; the newest 10,000. */
+  received: Received[]
+  /**
+   * Resolves to the first that fits, of those that came and those to come. Rejects with an Error after `timeoutMs`
+   * milliseconds, and when the receiver is closed.
+   */
+  waitFor(predicate: (received: Received) => boolean, timeoutMs: number): Promise<Received>
+  /** Cuts all connections, hanging ones too, and stops listening. */
+  close(): Promise<void>
+}
+
+/** Ten times what an event with a thousand keys takes: a receiver must not refuse a real event for its size. */
+const bodyLimit = 10 * 1024 * 1024
+
+/**
+ * Starts a receiver of webhooks that does what specification 6 asks of a partner's: it verifies the signature over the
+ * raw body in constant time before it parses anything, refuses timestamps more than 300 s off, tells events by
+ * `event_type` in the body, deduplicates by `X-Idempotency-Key`, and answers at once. For tests, demos and as an
+ * example; it keeps everything in memory.
+ *
+ * An event counts as taken unless the sender was told otherwise (a status of 300 or more): a `hang` is the case where an event was
+ * taken and the answer was lost, so its retry is a duplicate.
+ *
+ * Other answers than those asked for: 405 to another method than POST, 413 to a body over 10 MiB, 401 to a wrong or
+ * stale signature, 400 to what is signed but is no event, 503 when the look-up of the secret failed. While the secret
+ * is not known, deliveries are taken unverified. Rejects when the port cannot be had.
+ */
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { host = '127.0.0.1', port = 0 } = options
+  const journal = createJournal(options.onEvent)
+  const server = createServer((request, response) => void handle(options, journal, request, response))
+  server.headersTimeout = 10_000
+  server.requestTimeout = 30_000
+  const { url, port: actualPort, close } = await listen(server, host, port)
+  return {
+    url,
+    port: actualPort,
+    received: journal.received,
+    waitFor: journal.waitFor,
+    async close() {
+      journal.close()
+      await close()
+    },
+  }
+}
+
+type Verdict = Pick<Received, 'verified' | 'duplicate' | 'delivery' | 'event' | 'problem' | 'status'>
+
+async function handle(
+  options: ReceiverOptions,
+  journal: Journal,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'POST') {
+    response.writeHead(405, { allow: 'POST' }).end()
+    return
+  }
+  const body = await readBody(request)
+  if (body === 'broken off') return
+  const headers = plainHeaders(request)
+  const at = new Date()
+  const verdict = await decide(options, journal, body === 'too large' ? body : { headers, body, at })
+  const { status } = verdict
+  if (options.delayMs !== undefined) await sleep(options.delayMs, undefined, { ref: false })
+  if (status !== null) {
+    const wait =
+      (status === 429 || status === 503) && options.retryAfter !== undefined
+        ? String(options.retryAfter)
+        : null
+    response.writeHead(status, wait === null ? {} : { 'retry-after': wait }).end()
+  }
+  journal.add({ at, path: request.url ?? '/', headers, ...verdict })
+  if (body !== 'too large') options.onBody?.(body)
+}
+
+/** The body's bytes as they came: the signature is over them, not over what they mean. */
+async function readBody(request: IncomingMessage): Promise<Buffer | 'too large' | 'broken off'> {
+  try {
+    const { bytes, tooLarge } = await readBytes(request, bodyLimit)
+    return tooLarge ? 'too large' : bytes
+  } catch {
+    return 'broken off'
+  }
+}
+
+function plainHeaders(request: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(request.headersDistinct)
+  return Object.fromEntries(entries.map(([name, values = []]) => [name, values.join(', ')]))
+}
+
+async function decide(
+  options: ReceiverOptions,
+  journal: Journal,
+  delivery: Delivery | 'too large',
+): Promise<Verdict> {
+  const nothing = { duplicate: false, delivery: 0, event: null }
+  if (delivery === 'too large') {
+    return { ...nothing, verified: false, problem: 'the body is over 10 MiB', status: 413 }
+  }
+  const lookUp = await secretFrom(options.secret)
+  if (!lookUp.ok) {
+    return { ...nothing, verified: 'unknown', problem: 'the secret could not be looked up', status: 503 }
+  }
+  const judgement = judge(delivery, lookUp.secret)
+  return judgement.kind === 'refused'
+    ? { ...nothing, ...refusal(judgement) }
+    : take(options, journal, judgement)
+}
+
+type LookUp = { ok: true; secret: string | undefined } | { ok: false }
+
+async function secretFrom(source: SecretSource): Promise<LookUp> {
+  if (typeof source === 'string') return { ok: true, secret: source }
+  try {
+    return { ok: true, secret: await source() }
+  } catch {
+    return { ok: false }
+  }
+}
+
+function refusal({ verified, problem, status }: Extract<Judgement, { kind: 'refused' }>) {
+  return { verified, problem, status }
+}
+
+/** Counts the delivery and notes its event, without an await in between: deliveries can come at the same time. */
+function take(
+  options: ReceiverOptions,
+  journal: Journal,
+  { verified, eventId, event, problem }: Extract<Judgement, { kind: 'good' }>,
+): Verdict {
+  // A delivery that nobody verified must not pass a later, genuine one off as a duplicate.
+  const eventKey = verified === true ? eventId : `unverified ${eventId}`
+  const { delivery, duplicate } = journal.count(eventKey)
+  const answer = event === null ? 'ok' : answerTo(options, event, delivery)
+  const status = statusOf(answer)
+  if (status === null || status < 300) journal.take(eventKey)
+  return { verified, duplicate, delivery, event, problem, status }
+}
+
+function answerTo({ answer = 'ok' }: ReceiverOptions, event: OrderEvent, delivery: number): Answer {
+  return typeof answer === 'function' ? answer(event, delivery) : answer
+}
+
+function statusOf(answer: Answer): number | null {
+  if (answer === 'hang') return null
+  return answer === 'ok' ? 200 : Number(answer)
+}

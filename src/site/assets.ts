@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzip as gzipCallback } from 'node:zlib'
+import type { RouteContext, Routes } from '../http/context.ts'
+import { refuse } from '../http/errors.ts'
+
+/** What `replyAsset` answers with. */
+export type Asset = { type: string; etag: string; bytes: Buffer; gzipped?: Promise<Buffer> }
+
+const gzip = promisify(gzipCallback)
+const folder = join(import.meta.dirname, 'assets')
+const types: { [extension: string]: string } = {
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
+}
+
+/** What comes from elsewhere: by name, the module. */
+const modules: { [name: string]: string } = { 'minisearch.js': 'minisearch' }
+
+/** The files that the pages load, read when they are first asked for; nothing in them is secret. */
+export function addAssetRoutes(routes: Routes): void {
+  const names = [...readdirSync(folder), ...Object.keys(modules)]
+  const read = new Map<string, Asset>()
+
+  routes.get('/assets/:file', async (ctx: RouteContext) => {
+    const name = ctx.params.file ?? ''
+    if (!names.includes(name)) return refuse(ctx, 'NOT_FOUND')
+    const asset = read.get(name) ?? readAsset(name)
+    read.set(name, asset)
+    await replyAsset(ctx, asset)
+  })
+}
+
+function readAsset(name: string): Asset {
+  const module = modules[name]
+  const path = module === undefined ? join(folder, name) : fileURLToPath(import.meta.resolve(module))
+  const type = types[extname(name)]
+  if (type === undefined) throw new Error(`the type of ${name} is not known`)
+  return makeAsset(readFileSync(path), type)
+}
+
+/** What is served by an `ETag`, and compressed. */
+export function makeAsset(content: string | Buffer, type: string): Asset {
+  const bytes = Buffer.from(content)
+  // Weak, for it is the same whether the file is compressed on its way or not.
+  const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
+  return { type, etag, bytes }
+}
+
+/** Answers with an asset, or with 304 where the client has it. */
+export async function replyAsset(ctx: RouteContext, asset: Asset, cacheControl = 'no-cache'): Promise<void> {
+  ctx.status = 200
+  ctx.set({ ETag: asset.etag, 'Cache-Control': cacheControl })
+  ctx.vary('Accept-Encoding')
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  ctx.type = asset.type
+  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') {
+    ctx.body = asset.bytes
+    return
+  }
+  asset.gzipped ??= gzip(asset.bytes)
+  ctx.set('Content-Encoding', 'gzip')
+  ctx.body = await asset.gzipped
+}

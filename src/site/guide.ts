@@ -1,0 +1,73 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import type { Context, Middleware, RouteContext, Routes } from '../http/context.ts'
+import { refuse } from '../http/errors.ts'
+import { rulesFor } from '../http/paths.ts'
+import { jsonLine } from '../http/reply.ts'
+import { addressOf, withAddress } from './address.ts'
+import { type Asset, makeAsset, replyAsset } from './assets.ts'
+import { guideFile } from './guide/files.ts'
+import { guidePages } from './guide/pages.ts'
+import { renderGuidePage } from './guide/render.ts'
+import { searchedSections } from './guide/search.ts'
+import { basePath, replyPage } from './page.ts'
+
+/** The guide for partners. Each page is rendered once, when it is first asked for. */
+export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publicUrl'>): void {
+  const base = basePath(publicUrl)
+  const rendered = new Map<string, string>()
+  const show = (ctx: RouteContext, path: string) => {
+    const page = guidePages.find((one) => one.path === path)
+    if (page === undefined) return refuse(ctx, 'NOT_FOUND')
+    const html = rendered.get(path) ?? renderGuidePage(base, page)
+    rendered.set(path, html)
+    replyPage(ctx, withAddress(html, addressOf(ctx, publicUrl)), { fetches: true })
+  }
+  let searched: Asset | undefined
+  routes.get('/docs/search.json', (ctx: RouteContext) => {
+    searched ??= makeAsset(
+      jsonLine(JSON.stringify({ success: true, data: searchedSections() })),
+      'application/json',
+    )
+    ctx.vary('Authorization')
+    // A browser may keep it: before each use it shows the password again.
+    return replyAsset(ctx, searched, 'private, no-cache')
+  })
+  routes.get('/docs', (ctx: RouteContext) => show(ctx, '/docs'))
+  routes.get('/docs/:page', (ctx: RouteContext) => show(ctx, `/docs/${ctx.params.page}`))
+
+  routes.get('/docs/:folder/:file', (ctx: RouteContext) => {
+    const path = guideFile(ctx.params.folder ?? '', ctx.params.file ?? '')
+    if (path === undefined) return refuse(ctx, 'NOT_FOUND')
+    replyPage(ctx, readFileSync(path, 'utf8'))
+    ctx.type = 'text/plain'
+  })
+}
+
+/**
+ * Lets in only requests with the password of the guide, under any user name (HTTP Basic, compared in constant time).
+ * Where no password is set it lets in none.
+ */
+export function guardGuide(password: string | undefined): Middleware {
+  return async (ctx, next) => {
+    if (!rulesFor(ctx.path).password) return next()
+    const given = givenPassword(ctx)
+    if (password !== undefined && given !== undefined && sameText(given, password)) return next()
+    ctx.set('WWW-Authenticate', 'Basic realm="guide for partners", charset="UTF-8"')
+    refuse(ctx, 'DOCS_PASSWORD')
+  }
+}
+
+function givenPassword(ctx: Context): string | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(ctx.get('Authorization'))?.[1]
+  if (encoded === undefined) return undefined
+  const [, password] = /^[^:]*:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? []
+  return password
+}
+
+// Digests have one length, so that the time of the comparison does not show the length of the password.
+function sameText(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(one), digest(other))
+}

@@ -1,0 +1,73 @@
+import type { Context, Next } from '../http/context.ts'
+import { rulesFor } from '../http/paths.ts'
+
+/** Everything comes from this service; no script, style or frame stands in the page itself. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+]
+
+/** The parts of a page: its title as text, what stands in its head and its body as HTML. */
+export type Page = { title: string; head: string; body: string }
+
+/** Keeps the answers of the documents, refusals too, out of caches, and their addresses from other servers. */
+export async function forbidCaching(ctx: Context, next: Next): Promise<void> {
+  if (rulesFor(ctx.path).uncached) ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  await next()
+}
+
+/** A whole HTML page. `base` is the path under which the service is reached, without a slash at its end. */
+export function renderPage(base: string, { title, head, body }: Page): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" type="image/svg+xml" href="${base}/assets/icon.svg">
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+}
+
+/** The links to style sheets of this service, for a page's head. */
+export function styleSheets(base: string, files: readonly string[]): string {
+  return files.map((file) => `<link rel="stylesheet" href="${base}/assets/${file}">`).join('\n')
+}
+
+/**
+ * Answers with a page. One that `takesInput` has a form, which is sent to this service; one that `fetches` has a script
+ * that asks this service for more.
+ */
+export function replyPage(
+  ctx: Context,
+  html: string,
+  { status = 200, takesInput = false, fetches = false } = {},
+): void {
+  const formAction = `form-action ${takesInput ? "'self'" : "'none'"}`
+  const connections = fetches ? ["connect-src 'self'"] : []
+  ctx.set('Content-Security-Policy', [...contentSecurityPolicy, ...connections, formAction].join('; '))
+  ctx.status = status
+  ctx.type = 'text/html'
+  ctx.body = html
+}
+
+/** The path under which the service is reached: that of PUBLIC_URL, without a slash at its end; escaped for HTML. */
+export function basePath(publicUrl: string | undefined): string {
+  return publicUrl === undefined ? '' : escapeHtml(new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, ''))
+}
+
+/** A text as it stands in HTML, in an attribute too. */
+export function escapeHtml(text: string): string {
+  const entities: { [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character)
+}

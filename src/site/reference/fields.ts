@@ -1,0 +1,124 @@
+import type { JsonSchema } from '@valibot/to-json-schema'
+import type { Parameter, Reference } from '../openapi/types.ts'
+import { escapeHtml } from '../page.ts'
+import { idOf } from './api_document.ts'
+import { code, prose } from './html.ts'
+import { isSchema, limitsOf, type ReadSchema, readSchema, type Schemas, typeOf } from './schema_words.ts'
+
+/** A place in a schema: the id of the page's element, and the components that it lies in, which ends circles. */
+type Place = { id: string; within: string[]; noted: Noted }
+/** Which fields are marked: those that have to be sent, or those that do not always come. */
+export type Noted = 'required' | 'optional'
+type Field = {
+  name: string
+  required: boolean
+  description?: string | undefined
+  example?: unknown
+  read: ReadSchema
+}
+
+/** The fields of a body, all levels of them open. `id` begins the ids of the fields. */
+export function bodyFields(
+  schemas: Schemas,
+  id: string,
+  schema: JsonSchema | Reference,
+  noted: Noted = 'optional',
+): string {
+  return contents(schemas, readSchema(schemas, schema), { id, within: [], noted })
+}
+
+/** Parameters, of whatever place. */
+export function parameterFields(
+  schemas: Schemas,
+  id: string,
+  parameters: Parameter[],
+  noted: Noted = 'required',
+): string {
+  const fields = parameters.map(({ name, required = false, description, example, schema }) => {
+    const read = readSchema(schemas, schema)
+    return { name, required, description: description ?? read.schema.description, example, read }
+  })
+  return list(fields.map((field) => fieldItem(schemas, field, { id, within: [], noted })))
+}
+
+/** What is inside a schema: its fields, those of its entries, or those of each of its variants. */
+function contents(schemas: Schemas, read: ReadSchema, place: Place): string {
+  const { schema, variants, names } = read
+  const again = names.find((name) => place.within.includes(name))
+  if (again !== undefined) return `<p class="again">The same fields as ${code(again)}, which it lies in.</p>`
+  const inner = { ...place, within: [...place.within, ...names] }
+  const parts = [fieldsOf(schemas, schema, inner)]
+  if (isSchema(schema.items)) parts.push(contents(schemas, readSchema(schemas, schema.items), inner))
+  if (isSchema(schema.additionalProperties)) parts.push(otherKeys(schemas, schema, inner))
+  parts.push(choices(schemas, variants, inner))
+  return parts.join('')
+}
+
+function fieldsOf(schemas: Schemas, { properties = {}, required = [] }: JsonSchema, place: Place): string {
+  const fields = Object.entries(properties).flatMap(([name, property]) => {
+    if (!isSchema(property)) return []
+    const read = readSchema(schemas, property)
+    return [{ name, required: required.includes(name), description: read.schema.description, read }]
+  })
+  return list(fields.map((field) => fieldItem(schemas, field, place)))
+}
+
+function fieldItem(schemas: Schemas, field: Field, place: Place): string {
+  const { name, required, description, example, read } = field
+  const id = `${place.id}-${idOf(name)}`
+  const examples = example === undefined ? read.schema.examples : [example as string]
+  const limits = limitsOf({ ...read.schema, ...(examples === undefined ? {} : { examples }) }, code)
+  const inside = isSchema(read.schema.items) ? itemLimits(schemas, read.schema.items) : []
+  return `<li class="field" id="${id}">
+<p class="field-head"><a class="field-name" href="#${id}">${escapeHtml(name)}</a> <span class="type">${escapeHtml(typeOf(schemas, read))}</span>${mark(required, place.noted)}</p>
+${prose(description)}${limitLine([...limits, ...inside])}${contents(schemas, read, { ...place, id })}</li>`
+}
+
+function mark(required: boolean, noted: Noted): string {
+  if (required !== (noted === 'required')) return ''
+  return ` <span class="${noted}">${noted}</span>`
+}
+
+// An entry that has no fields of its own has no other place for its limits.
+function itemLimits(schemas: Schemas, items: JsonSchema): string[] {
+  const { schema } = readSchema(schemas, items)
+  if (schema.properties !== undefined) return []
+  return limitsOf(schema, code).map((limit) => `each ${limit}`)
+}
+
+function otherKeys(
+  schemas: Schemas,
+  { propertyNames, additionalProperties }: JsonSchema,
+  place: Place,
+): string {
+  if (!isSchema(additionalProperties)) return ''
+  const read = readSchema(schemas, additionalProperties)
+  const names = isSchema(propertyNames) ? limitsOf(propertyNames, code) : []
+  return `<ul class="fields"><li class="field">
+<p class="field-head"><span class="field-name">any key</span> <span class="type">${escapeHtml(typeOf(schemas, read))}</span></p>
+${limitLine([...names.map((limit) => `key: ${limit}`), ...valueLimits(schemas, read)])}${contents(schemas, { ...read, variants: [] }, place)}</li></ul>`
+}
+
+function valueLimits(schemas: Schemas, { schema, variants }: ReadSchema): string[] {
+  const all =
+    variants.length === 0 ? [schema] : variants.map((variant) => readSchema(schemas, variant).schema)
+  return all.flatMap((one) => limitsOf(one, code).map((limit) => `${String(one.type)}: ${limit}`))
+}
+
+function choices(schemas: Schemas, variants: (JsonSchema | Reference)[], place: Place): string {
+  const shown = variants
+    .map((variant, index) => {
+      const at = { ...place, id: `${place.id}-${index + 1}` }
+      return contents(schemas, readSchema(schemas, variant), at)
+    })
+    .filter((html) => html !== '')
+  return shown.map((html, index) => `<p class="choice">${index === 0 ? 'Either' : 'Or'}</p>${html}`).join('')
+}
+
+function limitLine(limits: string[]): string {
+  return limits.length === 0 ? '' : `<p class="limits">${limits.join(' · ')}</p>`
+}
+
+function list(items: string[]): string {
+  return items.length === 0 ? '' : `<ul class="fields">${items.join('\n')}</ul>`
+}

@@ -1,0 +1,195 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import * as v from 'valibot'
+import { parseJson } from '../messages/json.ts'
+import { createSupplierHttp, type Exchange, type SupplierHttp } from './exchange.ts'
+
+/** How a supplier's credential is set: the credential, and where it is changed for an access token, if it is. */
+export type Credential = {
+  supplier: string
+  /** The token, or the client's secret where there is a `tokenUrl`. */
+  token: string
+  tokenUrl: string | null
+  clientId: string | null
+}
+
+/** The access token as all workers share it. `sealed` is the token encrypted; see `createAccessTokens`. */
+export type SharedToken = { sealed: string; expiresAt: Date }
+
+/** Where the workers share their access tokens: `take` says who renews, so that one does for all. */
+export type TokenStore = {
+  /** The shared token; `renew`: the caller has to have a new one and to `keep` it; `wait`: somebody else does. */
+  take: (
+    supplier: string,
+    renewer: string,
+    rejected: string | null,
+  ) => Promise<SharedToken | 'renew' | 'wait'>
+  /** Keeps a new token; null: there was none to be had. */
+  keep: (supplier: string, renewer: string, sealed: string | null, validSeconds: number) => Promise<void>
+}
+
+/** A token to call with; or why there is none, in technical terms. */
+export type TokenResult =
+  | { ok: true; token: string }
+  | { ok: false; cause: 'credentials' | 'unreachable'; error: string }
+
+/** Gives the tokens of suppliers to call with. */
+export type AccessTokens = {
+  tokenFor: (credential: Credential) => Promise<TokenResult>
+  /** Says that the supplier did not take a token: the next call has a new one. */
+  reject: (supplier: string, token: string) => void
+  close: () => Promise<void>
+}
+
+type Held = { credential: Credential; sealed: string; token: string; expiresAt: number }
+
+const renewalMs = 10_000
+const longestWaitMs = 10_000
+const lookAgainMs = 100
+// A token that is about to expire may have expired when the supplier reads it.
+const marginMs = 15_000
+
+const answerSchema = v.object({
+  access_token: v.pipe(v.string(), v.regex(/^[!-~]{1,4096}$/)),
+  token_type: v.pipe(v.string(), v.toLowerCase(), v.literal('bearer')),
+  expires_in: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(31_536_000)), 3600),
+})
+
+/**
+ * Gives access tokens by the client credentials grant (RFC 6749, 4.4). One worker renews a token for all: they share it in
+ * the database, encrypted under a key that is derived from the client's secret, so that no usable token stands there.
+ * Concurrent calls in one process share one look-up. Never rejects for what the outside world does.
+ */
+export function createAccessTokens(store: TokenStore): AccessTokens {
+  const http = createSupplierHttp({ timeoutMs: renewalMs })
+  const held = new Map<string, Held>()
+  const rejected = new Map<string, string>()
+  const underWay = new Map<string, Promise<TokenResult>>()
+
+  async function renew(credential: Credential, renewer: string): Promise<TokenResult> {
+    const { supplier } = credential
+    const exchange = await askForToken(http, credential)
+    const renewed = tokenIn(exchange)
+    if (renewed === undefined) {
+      await store.keep(supplier, renewer, null, 0)
+      return noToken(exchange)
+    }
+    const { access_token: token, expires_in: seconds } = renewed
+    const sealed = seal(token, credential)
+    held.set(supplier, { credential, sealed, token, expiresAt: Date.now() + seconds * 1000 })
+    await store.keep(supplier, renewer, sealed, seconds)
+    return { ok: true, token }
+  }
+
+  async function lookUp(credential: Credential): Promise<TokenResult> {
+    const { supplier } = credential
+    const renewer = randomUUID()
+    const until = performance.now() + longestWaitMs
+    while (performance.now() < until) {
+      const shared = await store.take(supplier, renewer, rejected.get(supplier) ?? null)
+      if (shared === 'renew') return renew(credential, renewer)
+      if (shared !== 'wait') {
+        const { sealed, expiresAt } = shared
+        const token = unseal(sealed, credential)
+        if (token !== undefined) {
+          held.set(supplier, { credential, sealed, token, expiresAt: expiresAt.getTime() })
+          return { ok: true, token }
+        }
+        // It was sealed under the secret of before.
+        rejected.set(supplier, sealed)
+      }
+      await sleep(lookAgainMs)
+    }
+    return { ok: false, cause: 'unreachable', error: 'no access token: another worker was renewing it' }
+  }
+
+  return {
+    tokenFor: async (credential) => {
+      const { supplier, tokenUrl } = credential
+      if (tokenUrl === null) return { ok: true, token: credential.token }
+      const known = held.get(supplier)
+      if (
+        known !== undefined &&
+        known.expiresAt > Date.now() + marginMs &&
+        known.sealed !== rejected.get(supplier) &&
+        isDeepStrictEqual(known.credential, credential)
+      )
+        return { ok: true, token: known.token }
+      const shared = underWay.get(supplier) ?? lookUp(credential).finally(() => underWay.delete(supplier))
+      underWay.set(supplier, shared)
+      return shared
+    },
+    reject: (supplier, token) => {
+      const known = held.get(supplier)
+      if (known?.token === token) rejected.set(supplier, known.sealed)
+    },
+    close: http.close,
+  }
+}
+
+function tokenIn(exchange: Exchange): v.InferOutput<typeof answerSchema> | undefined {
+  if (!('answer' in exchange) || exchange.answer.status !== 200) return undefined
+  const parsed = v.safeParse(answerSchema, parseJson(exchange.answer.body)?.value)
+  return parsed.success ? parsed.output : undefined
+}
+
+function noToken(exchange: Exchange): TokenResult {
+  if (!('answer' in exchange)) {
+    return { ok: false, cause: 'unreachable', error: `no access token: ${exchange.lost}` }
+  }
+  const { status } = exchange.answer
+  const error = status === 200 ? 'no access token: the answer is unusable' : `no access token: HTTP ${status}`
+  return { ok: false, cause: status >= 400 && status < 500 ? 'credentials' : 'unreachable', error }
+}
+
+function askForToken(http: SupplierHttp, { tokenUrl, clientId, token }: Credential): Promise<Exchange> {
+  const url = URL.parse(tokenUrl ?? '')
+  if (url === null) {
+    const lost = 'the URL of the access token is not usable'
+    return Promise.resolve({ lost, httpStatus: null, retryAfter: null, notSent: true })
+  }
+  // RFC 6749, 2.3.1: both are form-encoded before they go into the header.
+  const [user, password] = [clientId ?? '', token].map((part) =>
+    new URLSearchParams({ '': part }).toString().slice(1),
+  )
+  return http.withinDeadline((signal) =>
+    http.request(
+      {
+        method: 'POST',
+        url,
+        headers: {
+          accept: 'application/json',
+          authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body: 'grant_type=client_credentials',
+      },
+      signal,
+    ),
+  )
+}
+
+function keyFor({ supplier, token, tokenUrl, clientId }: Credential): Buffer {
+  const about = JSON.stringify([supplier, tokenUrl, clientId])
+  return Buffer.from(hkdfSync('sha256', token, about, 'supply-ordering access token', 32))
+}
+
+function seal(accessToken: string, credential: Credential): string {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyFor(credential), iv)
+  const sealed = Buffer.concat([cipher.update(accessToken, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
+}
+
+/** The token; undefined where it was sealed under another credential. */
+function unseal(sealed: string, credential: Credential): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64')
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', keyFor(credential), bytes.subarray(0, 12))
+    decipher.setAuthTag(bytes.subarray(12, 28))
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import { placeOf } from '../messages/issue_place.ts'
+import { isStorable } from '../messages/storable.ts'
+
+/** The most codes that one answer may hold. */
+export const codesLimit = 10_000
+
+const text = v.pipe(v.string('must be a string'), v.check(isStorable, 'holds a NUL or half a character'))
+
+const identifier = v.nullish(
+  v.pipe(text, v.maxLength(200, 'is longer than 200 characters'), v.transform(blankToNull)),
+  null,
+)
+
+// The reason is for people and decides nothing: one that is too long is cut rather than refused.
+const reason = v.nullish(
+  v.pipe(
+    text,
+    v.transform((value) => blankToNull(value.slice(0, 1000).toWellFormed())),
+  ),
+  null,
+)
+
+// A b-tree entry of PostgreSQL ends at about 2700 bytes, and keys are unique within their item.
+const code = v.pipe(
+  text,
+  v.regex(/\S/, 'is blank'),
+  v.maxLength(1000, 'is longer than 1000 characters'),
+  v.maxBytes(2000, 'is longer than 2000 bytes'),
+)
+
+const codes = v.nullish(
+  v.pipe(v.array(code, 'must be an array'), v.maxLength(codesLimit, `holds more than ${codesLimit} codes`)),
+  () => [],
+)
+
+const reference = v.nullish(v.string('must be a string'), null)
+
+const about = { reference, errorCode: identifier, reason, supplierOrderId: identifier }
+
+/**
+ * What a supplier answers: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId` and
+ * `reference`. `null` counts as absent, and so does a blank text; unknown fields are ignored. Codes that come with
+ * `processing` are ignored whatever they are. At most 10,000 codes of 1 to 1000 characters (and 2000 bytes).
+ */
+export const answerSchema = v.variant(
+  'status',
+  [
+    v.object({ status: v.literal('processing'), ...about }),
+    v.object({ status: v.picklist(['completed', 'failed']), ...about, codes }),
+  ],
+  'must be processing, completed or failed',
+)
+
+/** A usable answer of a supplier, its absent fields filled in. */
+export type SupplierAnswer = v.InferOutput<typeof answerSchema>
+
+/** The body of a refusing 4xx: an answer whose `status`, if there is one, is `failed`. */
+export const refusalSchema = v.object({ status: v.nullish(v.literal('failed')), ...about, codes })
+
+/** Whether an answer names another order than the one it was asked about; UUIDs are compared without their case. */
+export function foreignReference(answer: unknown, reference: string): boolean {
+  if (typeof answer !== 'object' || answer === null || !('reference' in answer)) return false
+  const named = answer.reference
+  return typeof named === 'string' && named.toLowerCase() !== reference.toLowerCase()
+}
+
+/** A problem in words, as `codes[3] is blank`. It never repeats a value, for values may be keys. */
+export function problemOf(issue: v.BaseIssue<unknown>): string {
+  const place = placeOf(issue.path)
+  return place === '' ? 'it is not an object' : `${place} ${issue.message}`
+}
+
+function blankToNull(value: string): string | null {
+  return value.trim() === '' ? null : value
+}

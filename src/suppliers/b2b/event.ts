@@ -1,0 +1,36 @@
+import * as v from 'valibot'
+import { parseJson } from '../../messages/json.ts'
+import { verify } from '../../messages/sign.ts'
+import { isStorable } from '../../messages/storable.ts'
+import type { ReadEvent, SupplierEvent } from '../adapter.ts'
+
+const eventSchema = v.object({
+  event_id: v.pipe(v.string(), v.regex(/\S/), v.maxLength(200), v.check(isStorable)),
+  event_type: v.string(),
+  data: v.object({ externalOrderId: v.nullish(v.string(), null) }),
+})
+const uuid = v.pipe(v.string(), v.uuid())
+
+/**
+ * Verifies a webhook of an upstream against its raw body (specification 6.3) and says about which item it is. The header
+ * with the event's id is not signed: the id is that of the body.
+ */
+export function readUpstreamEvent({ headers, rawBody, secret, now }: SupplierEvent): ReadEvent {
+  const signed = {
+    timestamp: single(headers['x-webhook-timestamp']),
+    signature: single(headers['x-webhook-signature']),
+    body: rawBody,
+  }
+  if (secret === '' || !verify({ ...signed, secret, now })) return { ok: false, problem: 'bad_signature' }
+  const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
+  if (!event.success) return { ok: false, problem: 'malformed' }
+  const { event_id: eventId, event_type: type, data } = event.output
+  const reference = data.externalOrderId?.toLowerCase()
+  const isOfOrder = type === 'order.completed' || type === 'order.failed'
+  if (!isOfOrder || !v.is(uuid, reference)) return { ok: false, problem: 'ignored' }
+  return { ok: true, eventId, reference }
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined
+}

@@ -1,0 +1,171 @@
+import { Agent, type Dispatcher } from 'undici'
+import { createBytes } from '../messages/bytes.ts'
+import { retryAfterSeconds } from '../messages/retry_after.ts'
+import { errorCode } from '../network/error_code.ts'
+
+/** A whole HTTP answer; of a body that was too large, `body` is the beginning. `retryAfter` is in seconds. */
+export type HttpAnswer = {
+  status: number
+  retryAfter: number | null
+  body: Uint8Array
+  tooLarge: boolean
+}
+
+/**
+ * What came of a request: an answer, or the reason why there is none, as a short, stable text without secrets.
+ * `notSent`: no byte of it can have reached the supplier.
+ */
+export type Exchange =
+  | { answer: HttpAnswer }
+  | { lost: string; httpStatus: number | null; retryAfter: number | null; notSent: boolean }
+
+/** A request to a supplier; `url` carries the query. */
+export type SupplierRequest = {
+  method: 'GET' | 'POST' | 'PUT'
+  url: URL
+  headers: Record<string, string>
+  body?: string
+}
+
+/** Makes requests to suppliers over connections of its own. */
+export type SupplierHttp = {
+  /** Makes one request. Never rejects for what the outside world does. */
+  request: (request: SupplierRequest, signal: AbortSignal) => Promise<Exchange>
+  /** Runs a whole call, of one request or several, with a signal that ends it in time or when the caller's fires. */
+  withinDeadline: <T>(run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => Promise<T>
+  close: () => Promise<void>
+}
+
+type Head = Pick<HttpAnswer, 'status' | 'retryAfter'>
+
+const bodyLimit = 1024 * 1024
+const longestWait = 3600
+// No connection was made, so nothing was sent: while it is made, for a connection that was made ends by them too.
+const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+
+/**
+ * Makes the connections of one protocol to its suppliers: HTTP/1.1, no proxy, no redirect followed, an answer read up to
+ * 1 MiB. How many there are is bounded by how many calls the process makes at once. A call takes `timeoutMs` at most.
+ */
+export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): SupplierHttp {
+  // `withinDeadline` covers all, so undici's own timeouts, which start anew with each part, are off.
+  const agent = new Agent({
+    allowH2: false,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: timeoutMs },
+  })
+  return {
+    request: (request, signal) => performExchange(agent, optionsFor(request), signal),
+    withinDeadline: (run, signal) => withinDeadline(timeoutMs, run, signal),
+    close: () => agent.destroy(),
+  }
+}
+
+/**
+ * The URL of a path under a supplier's base URL; undefined where that is none, or has credentials, a query or a
+ * fragment. `path` begins with a slash, and its parts are encoded.
+ */
+export function urlUnder(baseUrl: string, path: string): URL | undefined {
+  const base = URL.parse(baseUrl)
+  if (base === null || !['http:', 'https:'].includes(base.protocol)) return undefined
+  if (base.username !== '' || base.password !== '' || base.search !== '' || base.hash !== '') return undefined
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, '')
+  return new URL(`${prefix}${path}`, base.origin)
+}
+
+function optionsFor({ method, url, headers, body }: SupplierRequest): Dispatcher.RequestOptions {
+  const target = { origin: url.origin, path: `${url.pathname}${url.search}`, method, headers }
+  // A call is sent once; whether it is repeated is not the connection's to decide.
+  return body === undefined ? target : { ...target, body, idempotent: false }
+}
+
+async function withinDeadline<T>(
+  timeoutMs: number,
+  run: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const controller = new AbortController()
+  const cancel = () => controller.abort(new Error('cancelled'))
+  const timer = setTimeout(() => controller.abort(new Error('timeout')), timeoutMs)
+  signal?.addEventListener('abort', cancel)
+  if (signal?.aborted) cancel()
+  try {
+    return await run(controller.signal)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', cancel)
+  }
+}
+
+async function performExchange(
+  agent: Agent,
+  options: Dispatcher.RequestOptions,
+  signal: AbortSignal,
+): Promise<Exchange> {
+  let head: Head | undefined
+  try {
+    const response = await unlessAborted(agent.request({ ...options, signal }), signal)
+    head = { status: response.statusCode, retryAfter: waitAskedFor(response) }
+    return { answer: { ...head, ...(await readBody(response.body)) } }
+  } catch (error) {
+    return {
+      lost: signal.aborted ? messageOf(signal.reason) : lossOf(error),
+      httpStatus: head?.status ?? null,
+      retryAfter: head?.retryAfter ?? null,
+      notSent: !signal.aborted && wasNotSent(error),
+    }
+  }
+}
+
+function wasNotSent(error: unknown): boolean {
+  const code = errorCode(error)
+  if (code === undefined || !unconnected.includes(code)) return code === 'UND_ERR_INVALID_ARG'
+  // Of a name with several addresses each was tried.
+  return error instanceof AggregateError ? error.errors.every(isOfConnecting) : isOfConnecting(error)
+}
+
+function isOfConnecting(error: unknown): boolean {
+  return (
+    error instanceof Error && 'syscall' in error && ['connect', 'getaddrinfo'].includes(String(error.syscall))
+  )
+}
+
+/** undici does not look at the signal of a request that waits for its connection before it has one. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject)
+  })
+}
+
+/** The wait in seconds that a 429 asks for, at least 1 and at most an hour. */
+function waitAskedFor({ statusCode, headers }: Dispatcher.ResponseData): number | null {
+  if (statusCode !== 429) return null
+  const seconds = retryAfterSeconds(headers['retry-after'], new Date())
+  return seconds === null ? null : Math.min(Math.max(seconds, 1), longestWait)
+}
+
+async function readBody(stream: AsyncIterable<Uint8Array>): Promise<{ body: Uint8Array; tooLarge: boolean }> {
+  const bytes = createBytes(bodyLimit)
+  for await (const piece of stream) {
+    if (!bytes.add(piece)) return { body: bytes.all(), tooLarge: true }
+  }
+  return { body: bytes.all(), tooLarge: false }
+}
+
+/** A short, stable text: a code of the system or of undici, never a message, for messages may quote addresses. */
+function lossOf(error: unknown): string {
+  const code = errorCode(error)
+  if (code === undefined) return 'connection error'
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout'
+  if (code === 'UND_ERR_INVALID_ARG') return 'the request cannot be made from these settings'
+  return `connection error: ${code}`
+}
+
+function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : 'cancelled'
+}

@@ -1,0 +1,53 @@
+import type { AdapterFactory, SupplierCall } from '../adapter.ts'
+import { createSupplierHttp, type SupplierHttp, type SupplierRequest, urlUnder } from '../exchange.ts'
+import { interpretAnswer, type SupplierOutcome, unknown } from '../outcome.ts'
+
+type Method = 'PUT' | 'GET'
+
+/** The protocol `http`: PUT and GET {base}/orders/{reference} with a bearer token. */
+export const createHttpAdapter: AdapterFactory = ({ timeoutMs }) => {
+  const http = createSupplierHttp({ timeoutMs })
+  const ask = (method: Method) => (call: SupplierCall, signal?: AbortSignal) =>
+    askSupplier(http, method, call, signal)
+  return {
+    promises: {
+      repeatSafeSeconds: null,
+      findsByReference: true,
+      pushes: 'results',
+      listsOffers: false,
+      requestsPerCall: 1,
+    },
+    put: ask('PUT'),
+    get: ask('GET'),
+    close: http.close,
+  }
+}
+
+async function askSupplier(
+  http: SupplierHttp,
+  method: Method,
+  call: SupplierCall,
+  signal: AbortSignal | undefined,
+): Promise<SupplierOutcome> {
+  const url = urlUnder(call.baseUrl, `/orders/${encodeURIComponent(call.reference)}`)
+  if (url === undefined) return unknown('the base URL of the supplier is not usable')
+  const exchange = await http.withinDeadline(
+    (inTime) => http.request(requestFor(url, method, call), inTime),
+    signal,
+  )
+  return 'answer' in exchange
+    ? interpretAnswer({ method, reference: call.reference, token: call.token }, exchange.answer)
+    : unknown(exchange.lost, exchange)
+}
+
+function requestFor(url: URL, method: Method, call: SupplierCall): SupplierRequest {
+  const headers = { ...call.correlation, accept: 'application/json', authorization: `Bearer ${call.token}` }
+  const { reference, sku, quantity, deliveryData } = call
+  if (method === 'GET') return { method, url, headers }
+  return {
+    method,
+    url,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ reference, sku, quantity, deliveryData }),
+  }
+}

@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+import { placeOf } from '../messages/issue_place.ts'
+import { parseJson } from '../messages/json.ts'
+import { isFresh, verify } from '../messages/sign.ts'
+import { answerSchema } from './answer.ts'
+import { answered, type SupplierOutcome } from './outcome.ts'
+
+/** A pushed result as it came: the two headers, the raw body, the supplier's token and the present time. */
+export type SignedPush = {
+  token: string
+  timestamp: string | undefined
+  signature: string | undefined
+  rawBody: Buffer | string
+  now: Date
+}
+
+/**
+ * What a pushed body says. `reference` is the order item's UUID in lower case. A body that is no answer
+ * with a reference is `malformed`, and `details` names the field at fault; a reference that is no UUID, and so none of
+ * ours, is `unknown_reference`.
+ */
+export type ParsedPush =
+  | { ok: true; reference: string; outcome: SupplierOutcome }
+  | { ok: false; problem: 'malformed'; details: { path: string; message: string }[] }
+  | { ok: false; problem: 'unknown_reference' }
+
+const uuid = v.pipe(v.string(), v.uuid())
+
+/** The body of a push: the answer that a GET would have had, and the reference of the order it is about. */
+export const pushSchema = v.intersect([
+  v.object({ reference: v.string('must be a string') }, (issue) =>
+    issue.expected === 'Object' ? 'must be an object' : 'is required',
+  ),
+  answerSchema,
+])
+
+/**
+ * Returns whether a push comes from the supplier and is fresh: `X-Supplier-Signature` is `sha256=` and the hex
+ * HMAC-SHA256 of timestamp, `.` and raw body under the supplier's token, and `X-Supplier-Timestamp` (Unix seconds)
+ * is at most 300 seconds from `now`. It compares in constant time.
+ */
+export function verifyPush({ token, timestamp, signature, rawBody, now }: SignedPush): boolean {
+  return verify({ secret: token, timestamp, signature, body: rawBody, now })
+}
+
+/** Tells by the two headers alone, before the body is read, whether a push can be authentic. */
+export function mayBeAuthentic(push: Pick<SignedPush, 'timestamp' | 'signature' | 'now'>): boolean {
+  const { timestamp = '', signature = '', now } = push
+  return isFresh(timestamp, now) && /^sha256=[0-9a-f]{64}$/.test(signature)
+}
+
+/** Reads a pushed body by the same rules as an answer to a GET. Verify it first. */
+export function parsePush(rawBody: Buffer | string): ParsedPush {
+  const body = parseJson(typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody)
+  if (body === undefined) return malformed('', 'must be JSON in UTF-8')
+  const parsed = v.safeParse(pushSchema, body.value, { abortEarly: true })
+  if (!parsed.success) return malformed(placeOf(parsed.issues[0].path), parsed.issues[0].message)
+  const reference = parsed.output.reference.toLowerCase()
+  if (!v.is(uuid, reference)) return { ok: false, problem: 'unknown_reference' }
+  return { ok: true, reference, outcome: answered(parsed.output, null) }
+}
+
+function malformed(path: string, message: string): ParsedPush {
+  return { ok: false, problem: 'malformed', details: [{ path, message }] }
+}

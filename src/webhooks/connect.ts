@@ -1,0 +1,91 @@
+import { isIP, connect as netConnect, type Socket } from 'node:net'
+import { connect as tlsConnect } from 'node:tls'
+import { parseAddress } from '../network/ip_address.ts'
+import { type Deadline, within } from './deadline.ts'
+import { errorText, tlsErrorText } from './error_text.ts'
+import type { Address } from './resolve.ts'
+
+/** Where to connect: checked addresses in order of preference, and whether and as whom to speak TLS. */
+export type Target = {
+  addresses: Address[]
+  port: number
+  tls: boolean
+  /** The host of the URL, a name or an IPv4 address: the certificate must be valid for it. */
+  hostname: string
+  /** Certificate authorities in place of the usual ones, in PEM. */
+  ca?: string | undefined
+}
+
+/** A socket that is ready for the request; or why there is none, `strayed` to an unchecked address or failed. */
+export type Connection =
+  | { kind: 'connected'; socket: Socket }
+  | { kind: 'strayed'; error: string }
+  | { kind: 'failed'; error: string }
+
+/** With more addresses than these, each would get too little of the time. */
+const MAX_ADDRESSES = 4
+
+/**
+ * Connects to one of the checked addresses and to no other: no name is resolved here, no proxy is asked
+ * (specification 6.7). While none takes the connection the next one is tried, each with an equal share of the
+ * time left; once one took it there is no second try, so no request can be sent twice.
+ */
+export async function connect(target: Target, deadline: Deadline): Promise<Connection> {
+  const addresses = target.addresses.slice(0, MAX_ADDRESSES)
+  let connection: Connection = { kind: 'failed', error: 'no address' }
+  for (const [index, address] of addresses.entries()) {
+    const shareMs = deadline.leftMs() / (addresses.length - index)
+    connection = await connectTo(address, target.port, shareMs, deadline)
+    if (connection.kind !== 'failed') break
+  }
+  return connection.kind === 'connected' && target.tls
+    ? secure(connection.socket, target, deadline)
+    : connection
+}
+
+async function connectTo(to: Address, port: number, ms: number, deadline: Deadline): Promise<Connection> {
+  const socket = netConnect({
+    host: to.address,
+    port,
+    family: to.family,
+    autoSelectFamily: false,
+    noDelay: true,
+  })
+  const opened = new Promise<Connection>((resolve) => {
+    socket.once('connect', () => resolve({ kind: 'connected', socket }))
+    socket.on('error', (error) => resolve({ kind: 'failed', error: errorText(error) }))
+  })
+  const late: Connection = { kind: 'failed', error: deadline.expired('connect') }
+  const connection = await within(ms, socket, late, opened)
+  if (connection.kind !== 'connected' || isSame(socket.remoteAddress, to.address)) return connection
+  socket.destroy()
+  return { kind: 'strayed', error: `connected to ${socket.remoteAddress ?? 'nowhere'}, not to ${to.address}` }
+}
+
+/** The kernel may take a connection elsewhere than asked: Linux takes one to 0.0.0.0 to the machine itself. */
+function isSame(actual: string | undefined, asked: string): boolean {
+  if (actual === undefined || isIP(actual) !== isIP(asked)) return false
+  return parseAddress(actual).toNormalizedString() === parseAddress(asked).toNormalizedString()
+}
+
+async function secure(tcp: Socket, target: Target, deadline: Deadline): Promise<Connection> {
+  // A trailing dot belongs to DNS: neither SNI (RFC 6066) nor certificates know it.
+  const name = target.hostname.replace(/\.$/, '')
+  const socket = tlsConnect({
+    socket: tcp,
+    host: name,
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    ...(target.ca === undefined ? {} : { ca: target.ca }),
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+  })
+  const secured = new Promise<Connection>((resolve) => {
+    socket.once('secureConnect', () => resolve({ kind: 'connected', socket }))
+    socket.on('error', (error) => resolve({ kind: 'failed', error: tlsErrorText(error) }))
+  })
+  const late: Connection = { kind: 'failed', error: deadline.expired('TLS handshake') }
+  const connection = await within(deadline.leftMs(), socket, late, secured)
+  if (connection.kind === 'failed') tcp.destroy()
+  return connection
+}

@@ -1,0 +1,76 @@
+import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { parseRetryAfter } from '../messages/retry_after.ts'
+import { type Deadline, within } from './deadline.ts'
+import { errorText } from './error_text.ts'
+
+/** What is sent over a connection: the URL gives path and Host. */
+export type Post = { url: URL; headers: Record<string, string>; body: Buffer }
+
+/** The receiver's answer, of which only the status counts; or why there was none. */
+export type Exchange =
+  | { kind: 'answered'; status: number; retryAfter: number | null }
+  | { kind: 'unreachable'; error: string }
+
+/** The final response's headers may be as long as Node's own default allows. */
+const MAX_HEADER_BYTES = 16 * 1024
+/** All that may come before them: interim (1xx) responses and their headers. */
+const MAX_BYTES_BEFORE_ANSWER = 64 * 1024
+
+/**
+ * Sends one POST over a connected socket, reads the status line and the headers of the answer and destroys the
+ * socket: the body is never read and no redirect followed (specification 6.4). `retryAfter` is in seconds,
+ * clamped, and read on 429 and 408 only.
+ *
+ * Node's own client writes and parses, for it passes over interim responses that nobody asked for, as RFC 9110,
+ * section 15.2 demands; undici 8 takes an unasked 100 for an error.
+ */
+export async function exchange(socket: Socket, post: Post, deadline: Deadline): Promise<Exchange> {
+  try {
+    const late: Exchange = { kind: 'unreachable', error: deadline.expired('response headers') }
+    return await within(deadline.leftMs(), socket, late, answerTo(socket, post))
+  } finally {
+    socket.destroy()
+  }
+}
+
+function answerTo(socket: Socket, { url, headers, body }: Post): Promise<Exchange> {
+  const { promise, resolve } = Promise.withResolvers<Exchange>()
+  const fail = (error: string) => resolve({ kind: 'unreachable', error })
+  const outgoing = request({
+    createConnection: () => socket,
+    method: 'POST',
+    path: url.pathname + url.search,
+    setHost: false,
+    headers: { Host: url.host, ...headers, 'Content-Length': String(body.length), Connection: 'close' },
+    maxHeaderSize: MAX_HEADER_BYTES,
+    insecureHTTPParser: false,
+  })
+  outgoing.on('response', (response) => {
+    response.on('error', () => {})
+    resolve(read(response))
+  })
+  outgoing.on('upgrade', () => fail('not an HTTP response: unexpected upgrade'))
+  outgoing.on('error', (error) => fail(errorText(error)))
+  outgoing.on('socket', () => {
+    let received = 0
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length
+      if (received <= MAX_BYTES_BEFORE_ANSWER) return
+      fail('too much before the response')
+      socket.destroy()
+    })
+  })
+  outgoing.end(body)
+  return promise
+}
+
+function read(response: IncomingMessage): Exchange {
+  const status = response.statusCode ?? 0
+  if (status < 200 || status > 599) return { kind: 'unreachable', error: `invalid status ${status}` }
+  const mayAskToWait = status === 429 || status === 408
+  const retryAfter = mayAskToWait
+    ? parseRetryAfter(response.headersDistinct['retry-after'], new Date())
+    : null
+  return { kind: 'answered', status, retryAfter }
+}

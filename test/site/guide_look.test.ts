@@ -1,0 +1,224 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { guidePages } from '../../src/site/guide/pages.ts'
+import { renderGuidePage } from '../../src/site/guide/render.ts'
+import { testDatabase } from '../support/database.ts'
+import { testApi } from '../support/service.ts'
+import { describeInChromium, overflowOf, seriousIn, type Watched } from './chromium.ts'
+
+const docsPassword = 'open sesame'
+const database = testDatabase()
+const api = testApi(() => database.url, { config: { docsPassword } })
+
+const narrow = { viewport: { width: 390, height: 844 } }
+const wide = { viewport: { width: 1280, height: 900 } }
+const httpCredentials = { username: 'partner', password: docsPassword }
+
+describeInChromium('the guide in a browser', (open) => {
+  async function openGuide(path: string, options: Parameters<typeof open>[0] = wide): Promise<Watched> {
+    const watched = await open({ ...options, httpCredentials })
+    await watched.page.goto(`${api().url}${path}`)
+    return watched
+  }
+
+  const tabs = (page: Page) =>
+    page.locator('.box', { hasText: 'verify' }).filter({ has: page.locator('.tabs') })
+  const current = (page: Page) => page.locator('.sections [aria-current]')
+
+  describe('tabs', () => {
+    test('are moved by mouse and keyboard, and show one language at a time', async () => {
+      const { page, complaints } = await openGuide('/docs/webhooks')
+      const box = tabs(page).first()
+      expect(await box.getByRole('tab').allInnerTexts()).toEqual([
+        'TypeScript',
+        'Python',
+        'PHP',
+        'Go',
+        'Java',
+      ])
+      await box.getByRole('tab', { name: 'Go' }).click()
+      expect(await box.getByRole('tabpanel').innerText()).toContain('func verify(')
+      expect(await box.getByRole('link', { name: 'verify.go' }).getAttribute('href')).toBe(
+        '/docs/verify/verify.go',
+      )
+      await page.keyboard.press('ArrowRight')
+      expect(await box.getByRole('tab', { selected: true }).innerText()).toBe('Java')
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('End')
+      await page.keyboard.press('Home')
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press('ArrowLeft')
+      expect(await box.getByRole('tab', { selected: true }).innerText()).toBe('Go')
+      expect(await box.getByRole('tabpanel').count()).toBe(1)
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Copy')
+      expect(complaints).toEqual([])
+    })
+
+    test('are chosen in every box, and on the next page', async () => {
+      const { page } = await openGuide('/docs/webhooks')
+      await tabs(page).first().getByRole('tab', { name: 'Python' }).click()
+      const chosen = () => page.getByRole('tab', { selected: true }).allInnerTexts()
+      const isOne = async () => new Set(await chosen())
+      expect(await isOne()).toEqual(new Set(['Python']))
+      await page.goto(`${api().url}/docs/first-webhook`)
+      await page.goto(`${api().url}/docs/webhooks`)
+      expect(await isOne()).toEqual(new Set(['Python']))
+    })
+
+    test('work where the browser keeps nothing', async () => {
+      const { page, complaints } = await open({ ...wide, httpCredentials })
+      await page.addInitScript(
+        `Object.defineProperty(window, 'localStorage', { get() { throw new Error('kept') } })`,
+      )
+      await page.goto(`${api().url}/docs/webhooks`)
+      await tabs(page).first().getByRole('tab', { name: 'PHP' }).click()
+      expect(await tabs(page).first().getByRole('tabpanel').innerText()).toContain('hash_equals')
+      expect(complaints).toEqual([])
+    })
+
+    test('are blocks below each other without JavaScript, each under its name', async () => {
+      const { page } = await openGuide('/docs/webhooks', { ...narrow, javaScriptEnabled: false })
+      const box = page.locator('.box', { hasText: 'hash_equals' })
+      const names = ['TypeScript', 'Python', 'PHP', 'Go', 'Java']
+      expect(await box.locator('.panel-name:visible').allInnerTexts()).toEqual(names)
+      expect(await page.getByRole('tab').count()).toBe(0)
+      expect(await overflowOf(page)).toBe(0)
+      expect(await page.locator('.contents [aria-current=page]').innerText()).toBe('Webhooks')
+    })
+  })
+
+  describe('copying', () => {
+    const copyOf = (page: Page) =>
+      page.locator('.box', { hasText: 'export BASE_URL' }).locator('.copy').first()
+    const heard = (page: Page) => page.locator('[aria-live]').innerText()
+
+    test('puts what is shown into the clipboard, by keyboard, and says so', async () => {
+      const { page } = await openGuide('/docs')
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await copyOf(page).focus()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => heard(page)).toBe('Copied')
+      expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+        new RegExp(`^export BASE_URL=${api().url}\nexport API_KEY=svc_test_0+$`),
+      )
+    })
+
+    test('works where the browser offers no clipboard', async () => {
+      const { page, complaints } = await open({ ...wide, httpCredentials })
+      await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })
+        addEventListener('copy', ({ target }) => { window.copied = target.value })`)
+      await page.goto(`${api().url}/docs`)
+      await copyOf(page).click()
+      await expect.poll(() => heard(page)).toBe('Copied')
+      expect(await page.evaluate('window.copied')).toContain(`export BASE_URL=${api().url}\n`)
+      expect(await page.evaluate('document.activeElement.className')).toBe('copy')
+      expect(complaints).toEqual([])
+    })
+  })
+
+  test('the contents mark the section where the reader is, and show no other as current', async () => {
+    const { page } = await openGuide('/docs/webhooks')
+    expect(await current(page).count()).toBe(0)
+    for (const id of ['dead-letters', 'what-comes']) {
+      await page.evaluate(`document.getElementById('${id}').scrollIntoView()`)
+      await expect.poll(() => current(page).getAttribute('href')).toBe(`#${id}`)
+    }
+    expect(await page.locator('.contents [aria-current=page]').innerText()).toBe('Webhooks')
+  })
+
+  test('no program scrolls sideways on a desk, whichever language is chosen', async () => {
+    for (const path of [
+      '/docs',
+      '/docs/first-webhook',
+      '/docs/idempotency',
+      '/docs/reconciliation',
+      '/docs/webhooks',
+    ]) {
+      const { page } = await openGuide(path)
+      const tooWide = await page.evaluate(`[...document.querySelectorAll('.panel')].flatMap((panel) => {
+        panel.hidden = false
+        panel.style.display = 'block'
+        const isTooWide = panel.querySelector('.file') && panel.scrollWidth > panel.clientWidth
+        return isTooWide ? [panel.dataset.label] : []
+      })`)
+      expect(tooWide, path).toEqual([])
+    }
+  })
+
+  test('each page leads to the next, and back', async () => {
+    const { page } = await openGuide('/docs')
+    await page.locator('.neighbours').getByRole('link', { name: 'Next Your first webhook' }).click()
+    await page.waitForURL('**/docs/first-webhook')
+    await page.locator('.neighbours').getByRole('link', { name: 'Previous Quickstart' }).click()
+    await page.waitForURL('**/docs')
+    const linked = guidePages.map((one) => {
+      const html = renderGuidePage('', one)
+      return ['prev', 'next'].map((rel) => new RegExp(`rel="${rel}" href="([^"]*)"`).exec(html)?.[1])
+    })
+    const paths = guidePages.map(({ path }) => path)
+    expect(linked).toEqual(paths.map((_, index) => [paths[index - 1], paths[index + 1]]))
+  })
+
+  test('the pages lead to what the reference says of their operations', async () => {
+    const { page } = await openGuide('/docs/orders')
+    await page.locator('.operations').getByRole('link', { name: 'Place an order' }).click()
+    await page.waitForURL('**/reference#placeOrder')
+    await page.getByLabel('API key').waitFor()
+  })
+
+  test('on a narrow screen a menu opens and closes', async () => {
+    const { page, complaints } = await openGuide('/docs/orders', narrow)
+    const menu = page.locator('.contents summary')
+    const link = page.locator('.contents').getByRole('link', { name: 'Balance' })
+    expect(await menu.innerText()).toContain('Orders')
+    expect(await link.isVisible()).toBe(false)
+    await menu.click()
+    expect(await link.isVisible()).toBe(true)
+    expect(await overflowOf(page)).toBe(0)
+    await page.keyboard.press('Escape')
+    expect(await link.isVisible()).toBe(false)
+    await page.keyboard.press('Enter')
+    await link.click()
+    await page.waitForURL('**/docs/balance')
+    expect(await link.isVisible()).toBe(false)
+    expect(complaints).toEqual([])
+  })
+
+  test('on a narrow screen each cell of a table says what it is', async () => {
+    const { page } = await openGuide('/docs/results', narrow)
+    const cell = `[...document.querySelectorAll('td')].find((one) => one.textContent === 'order.failed')`
+    const label = () => page.evaluate(`getComputedStyle(${cell}, '::before').content`)
+    expect(await label()).toBe('"Webhook"')
+    const table = page.locator('.scroll').first()
+    expect(await table.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+    await page.setViewportSize(wide.viewport)
+    expect(await label()).toBe('none')
+  })
+
+  describe('looked at by axe', () => {
+    const all = guidePages.map(({ path }) => path)
+    const some = ['/docs', '/docs/webhooks']
+    // Further boxes, rows and links are made of the same parts as the first ones, and there are very many.
+    const shorten = `for (const [most, selector] of [[3, '.box'], [3, 'tr'], [12, '.contents li']])
+      [...document.querySelectorAll(selector)].slice(most).forEach((part) => part.remove())`
+
+    test.each([
+      { ...wide, colorScheme: 'light', paths: all },
+      { ...narrow, colorScheme: 'dark', paths: all },
+      { ...wide, colorScheme: 'dark', paths: some },
+      { ...narrow, colorScheme: 'light', paths: some },
+    ] as const)(
+      'has nothing serious to mend: $viewport.width px, $colorScheme',
+      async ({ paths, ...options }) => {
+        const { page, complaints } = await open({ ...options, httpCredentials })
+        for (const path of paths) {
+          await page.goto(`${api().url}${path}`)
+          await page.evaluate(`document.querySelector('.contents').open = true; ${shorten}`)
+          expect(await seriousIn(page, ['body']), path).toEqual([])
+        }
+        expect(complaints).toEqual([])
+      },
+    )
+  })
+})

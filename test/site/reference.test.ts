@@ -1,0 +1,210 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { makePartner } from '../support/partner.ts'
+import { testApi } from '../support/service.ts'
+import { describeInChromium, overflowOf, seriousIn, type Watched } from './chromium.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+let key = ''
+beforeAll(async () => {
+  key = (await makePartner(database.sql)).key
+})
+
+const narrow = { viewport: { width: 390, height: 844 } }
+const wide = { viewport: { width: 1280, height: 900 } }
+const soon = { timeout: 20_000 }
+
+describeInChromium('/reference in a browser', (open) => {
+  async function openReference(options: Parameters<typeof open>[0] = wide, place = ''): Promise<Watched> {
+    const watched = await open(options)
+    await watched.page.goto(`${api().url}/reference?key=${key}${place}`)
+    return watched
+  }
+
+  const topOf = (page: Page, id: string) =>
+    page.evaluate(`Math.round(document.getElementById('${id}').getBoundingClientRect().top)`)
+  const operation = (page: Page, id: string) => page.locator(`section[id="${id}"]`)
+
+  test('shows every operation and every webhook, and nothing to complain about', async () => {
+    const { page, requests, complaints } = await openReference()
+    const { paths, webhooks } = (await api().get('/openapi.json', { key })).json
+    const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((methods) =>
+      Object.values<{ operationId: string }>(Object(methods)),
+    )
+    const shown = await page.evaluate('[...document.querySelectorAll("section[id]")].map(({ id }) => id)')
+    expect((shown as string[]).toSorted()).toEqual(operations.map((one) => one.operationId).toSorted())
+    const linked = await page.locator('.contents a[data-address]').count()
+    expect(linked).toBe(operations.length)
+    expect(complaints).toEqual([])
+    expect(new Set(requests.map(({ url }) => new URL(url).origin))).toEqual(new Set([api().url]))
+    expect(await operation(page, 'getBalance').innerText()).toContain(`${api().url}/b2b/balance`)
+  })
+
+  test('shows fields without a click, request and response beside them', async () => {
+    const { page } = await openReference()
+    const section = operation(page, 'placeOrder')
+    for (const field of ['items', 'gameUserId', 'errorCode', 'paymentCode']) {
+      expect(await section.getByText(field, { exact: false }).first().isVisible(), field).toBe(true)
+    }
+    expect(await page.locator('[id="placeOrder-body-items-productId"]').isVisible()).toBe(true)
+    const side = await section.locator('.code').boundingBox()
+    const words = await section.locator('.words').boundingBox()
+    expect(side?.x).toBeGreaterThan((words?.x ?? 0) + (words?.width ?? 0))
+  })
+
+  test('leaves the key nowhere: not in the address bar, the history, a referrer or a further request', async () => {
+    const { page, requests } = await openReference(wide, '#placeOrder')
+    expect(page.url()).toBe(`${api().url}/reference#placeOrder`)
+    const [first, ...others] = requests
+    expect(first?.url).toContain(key)
+    expect(JSON.stringify(others)).not.toContain(key)
+    expect(others.map(({ referrer = '' }) => referrer).join('')).toBe('')
+    expect(await page.content()).not.toContain(key)
+    await page.goto('about:blank')
+    await page.goBack()
+    expect(page.url()).toMatch(/\/reference(#.*)?$/)
+    expect(JSON.stringify(api().records)).not.toContain(key)
+  })
+
+  test('opens at the place that a link names, an operation or a field of it', async () => {
+    for (const place of ['getOrder', 'listResults-query-limit', 'error-PRICE_CHANGED']) {
+      const { page } = await openReference(wide, `#${place}`)
+      await expect.poll(() => topOf(page, place)).toBeLessThan(200)
+      expect(await topOf(page, place)).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  test('marks in the contents where the reader is', async () => {
+    const { page } = await openReference()
+    await page.locator('.contents').getByRole('link', { name: 'Your balance' }).click()
+    await page.waitForURL('**/reference#getBalance')
+    await expect.poll(() => page.locator('.contents [aria-current]').getAttribute('href')).toBe('#getBalance')
+  })
+
+  test('finds operations, fields, codes and chapters as one types, without a request', async () => {
+    const { page, requests, complaints } = await openReference()
+    const options = page.getByRole('option')
+    const firstAddress = () => options.first().getAttribute('href')
+    await page.getByRole('combobox').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('transactions')
+    await expect.poll(firstAddress, soon).toBe('#listTransactions')
+    const box = page.getByRole('combobox')
+    for (const [query, address] of [
+      ['price_changed', '#error-PRICE_CHANGED'],
+      ['maxprice', '#placeOrder-body-items-maxPrice'],
+      ['transactoins', '#listTransactions'],
+      ['post orders', '#placeOrder'],
+      ['authentication', '#authentication'],
+    ] as const) {
+      await box.fill(query)
+      await expect.poll(firstAddress, { message: query, ...soon }).toBe(address)
+    }
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/reference#authentication')
+    await box.fill('qqqqqqqq')
+    await expect.poll(() => page.getByRole('status').innerText(), soon).toBe('Nothing found')
+    await page.keyboard.press('Escape')
+    expect(await box.inputValue()).toBe('')
+    expect(complaints).toEqual([])
+    expect(JSON.stringify(requests.slice(1))).not.toContain(key)
+  })
+
+  test('has tabs that the keyboard moves, and one language for all requests', async () => {
+    const { page } = await openReference()
+    const request = operation(page, 'placeOrder').locator('.box').first()
+    await request.getByRole('tab', { name: 'curl' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    expect(await request.getByRole('tab', { name: 'Python' }).getAttribute('aria-selected')).toBe('true')
+    expect(await request.getByRole('tabpanel').innerText()).toContain('urllib.request')
+    const other = operation(page, 'getBalance').locator('.box').first()
+    expect(await other.getByRole('tabpanel').innerText()).toContain('urllib.request')
+    await page.keyboard.press('Home')
+    expect(await request.getByRole('tabpanel').innerText()).toContain('curl -sS')
+    const responses = operation(page, 'placeOrder').locator('.box').nth(1)
+    await responses.getByRole('tab', { name: '402' }).click()
+    expect(await responses.getByRole('tabpanel').innerText()).toContain('INSUFFICIENT_BALANCE')
+  })
+
+  test('is whole without JavaScript, and then offers no search', async () => {
+    const { page } = await open({ ...narrow, javaScriptEnabled: false })
+    await page.goto(`${api().url}/reference?key=${key}`)
+    const section = operation(page, 'placeOrder')
+    for (const text of ['curl -sS', 'await', 'urllib.request', 'INSUFFICIENT_BALANCE']) {
+      expect(await section.getByText(text).first().isVisible(), text).toBe(true)
+    }
+    expect(await page.getByRole('combobox').count()).toBe(0)
+  })
+
+  test('fits a narrow screen, with its contents folded until they are asked for', async () => {
+    const { page, complaints } = await openReference(narrow)
+    expect(await overflowOf(page)).toBe(0)
+    const link = page.locator('.contents').getByRole('link', { name: 'Place an order' })
+    expect(await link.isVisible()).toBe(false)
+    await page.locator('.contents summary').click()
+    expect(await overflowOf(page)).toBe(0)
+    await link.click()
+    await page.waitForURL('**/reference#placeOrder')
+    expect(await link.isVisible()).toBe(false)
+    const bar = await page.locator('.contents').boundingBox()
+    await expect.poll(() => topOf(page, 'placeOrder')).toBeLessThan(200)
+    expect(await topOf(page, 'placeOrder')).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0))
+    expect(complaints).toEqual([])
+  })
+
+  test('asks for the key where it was not given, and opens at the place that was meant', async () => {
+    const { page, complaints } = await open(narrow)
+    const answer = await page.goto(`${api().url}/reference#placeOrder`)
+    expect(answer?.status()).toBe(401)
+    expect(await overflowOf(page)).toBe(0)
+    await page.getByLabel('API key').fill('svc_live_wrong')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(page.url()).toBe(`${api().url}/reference#placeOrder`)
+    await page.getByLabel('API key').fill(key)
+    await page.keyboard.press('Enter')
+    await operation(page, 'placeOrder').waitFor()
+    expect(page.url()).toBe(`${api().url}/reference#placeOrder`)
+    // Chromium tells of each status of 400 and above.
+    expect(complaints.filter((text) => !text.includes('status of 401'))).toEqual([])
+  })
+
+  test('opens at the place that was meant before the scripts of the form are there', async () => {
+    const { page } = await open(wide)
+    await page.route('**/assets/reference.js', () => {})
+    await page.goto(`${api().url}/reference#placeOrder`, { waitUntil: 'commit' })
+    await page.getByLabel('API key').fill(key)
+    await page.keyboard.press('Enter')
+    await operation(page, 'placeOrder').waitFor()
+    expect(page.url()).toBe(`${api().url}/reference#placeOrder`)
+  })
+
+  describe.each(['light', 'dark'] as const)('looked at by axe, %s', (colorScheme) => {
+    // What is looked at stands for all: the rest of the page is made of the same parts.
+    const parts = [
+      '.site',
+      '.contents',
+      '#content > section:first-child',
+      '#placeOrder',
+      '#orderCompleted',
+      '.scroll',
+    ]
+
+    test.each([narrow, wide])('has nothing serious to mend: $viewport.width px', async (options) => {
+      const { page, complaints } = await openReference({ ...options, colorScheme })
+      await page.locator('.contents').evaluate((contents) => contents.setAttribute('open', ''))
+      expect(await seriousIn(page, parts)).toEqual([])
+      await page.goto(`${api().url}/reference?key=wrong`)
+      expect(await seriousIn(page, ['body'])).toEqual([])
+      expect(complaints.filter((text) => !text.includes('status of 401'))).toEqual([])
+      const [red = 255] =
+        String(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+          .match(/\d+/g)
+          ?.map(Number) ?? []
+      expect(red < 60).toBe(colorScheme === 'dark')
+    })
+  })
+})

@@ -1,0 +1,54 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { makeCatalog, makePartner } from '../support/partner.ts'
+import { testApi } from '../support/service.ts'
+
+const database = testDatabase()
+const api = testApi(() => database.url)
+const run = promisify(execFile)
+
+let key = ''
+let page = ''
+beforeAll(async () => {
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
+  key = (await makePartner(database.sql)).key
+  page = (await api().get(`/reference?key=${key}`)).text
+})
+
+/** A sample of the page, as one copies it from there. */
+function sample(operation: string, language: string): string {
+  const section = page.slice(page.indexOf(`<section class="operation" id="${operation}"`))
+  const panel = section.slice(section.indexOf(`data-label="${language}"`))
+  const html = panel.slice(panel.indexOf('<pre>'), panel.indexOf('</pre>'))
+  const characters: { [entity: string]: string } = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' }
+  return html.replace(/<[^>]*>/g, '').replace(/&\w+;/g, (entity) => characters[entity] ?? entity)
+}
+
+const languages = [
+  { language: 'curl', command: 'sh', given: ['-c'], probe: ['curl', '--version'] },
+  {
+    language: 'TypeScript',
+    command: process.execPath,
+    given: ['--input-type=module-typescript', '-e'],
+    probe: [process.execPath, '-v'],
+  },
+  { language: 'Python', command: 'python3', given: ['-c'], probe: ['python3', '-V'] },
+]
+
+describe.each(languages)('the samples in $language', ({ language, command, given, probe }) => {
+  const [program = '', ...options] = probe
+  const isThere = spawnSync(program, options).status === 0
+
+  test.runIf(isThere)('do what they show, with nothing but the key', async () => {
+    const env = { PATH: process.env.PATH, API_KEY: key }
+    const start = async (operation: string) =>
+      (await run(command, [...given, sample(operation, language)], { env })).stdout
+    expect(await start('listGames')).toContain('slug')
+    expect(await start('placeOrder')).toContain('shop-1000')
+    expect(await start('getBalance')).toContain('inOrders')
+    expect(await start('getOpenApi')).toContain('openapi')
+    expect(await start('getReference')).toContain('API reference')
+  })
+})

@@ -1,0 +1,73 @@
+import type {
+  AdapterFactory,
+  ListedOffer,
+  SupplierCall,
+  SupplierEvent,
+} from '../../../src/suppliers/adapter.ts'
+import type { StandIn, StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
+
+/**
+ * How an order stands at a supplier. `codes` of one that is processing have come already, though it is not done. One that
+ * fails with `codes` delivered a part.
+ */
+export type Standing = { status: 'processing' | 'completed' | 'failed'; codes: string[] }
+
+/**
+ * What a supplier does when an order is placed: it takes it, or refuses it because of what was ordered, because it has
+ * none, or because our balance is spent.
+ */
+export type Plan = Standing | 'refuse' | 'out of stock' | 'balance spent'
+
+/** A supplier of the protocol that can be told what to do. */
+export type TestSupplier = StandIn & {
+  /** The credential that it accepts. */
+  token: string
+  /** The secret of its events. */
+  secret: string
+  /** What it does when the order is placed; and of one that it has, how it stands from now on. By default: processing. */
+  plan: (reference: string, plan: Plan) => void
+  /** How many orders it made for a reference. */
+  ordersFor: (reference: string) => number
+  /** From now on it accepts this credential only. */
+  changeToken: (token: string) => void
+  /** What was wrong in the requests that it received, by what is documented of the protocol; as far as it checks that. */
+  violations?: string[]
+  /** What it lists of a sku. Needed where `promises.listsOffers`. */
+  list?: (offer: ListedOffer) => void
+  /** Whether its list only says if it has some at all. By default it says how many. */
+  hidesStock?: boolean
+}
+
+/** A part of an outcome, as `toMatchObject` takes it. */
+export type Expected = { outcome: string; [field: string]: unknown }
+
+/** What the conformance suite has to know about a protocol, besides its adapter. */
+export type ConformanceDriver = {
+  protocol: string
+  create: AdapterFactory
+  startSupplier: () => Promise<TestSupplier>
+  /** What its calls are given, as sku and cost. */
+  call: Partial<SupplierCall>
+  /** Changes that make an answer about our order one about another: each with its name. */
+  foreign: Record<string, (answer: StandInAnswer) => StandInAnswer>
+  /** What becomes of a PUT where protocols differ. */
+  outcomes: {
+    /** It is refused because of what was ordered. */
+    refused: Expected
+    /** Our balance is spent; absent: the protocol has none. */
+    balanceSpent?: Expected
+    /** The credential is not accepted. */
+    tokenExpired: Expected
+    /** Nobody listens. */
+    unreachable: Expected
+    /** The base URL is none. */
+    badSettings: Expected
+    /** A status with an empty body that decides, by the status. Each of the others that the suite tries leaves all open. */
+    byStatus?: Record<number, Expected>
+  }
+  /** An event about an order, and one about something else. Needed where `promises.pushes` is `events`. */
+  events?: {
+    about: (reference: string, supplier: TestSupplier) => SupplierEvent
+    other: (supplier: TestSupplier) => SupplierEvent
+  }
+}

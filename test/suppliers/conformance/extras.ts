@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import type { ReadEvent, SupplierEvent } from '../../../src/suppliers/adapter.ts'
+import type { Bench } from './suite.ts'
+
+/** What a supplier that lists is said to have. */
+export function describeList({ driver, adapter, hasty, supplier, order, during }: Bench): void {
+  const { protocol, call } = driver
+  const { sku = '', currency } = call
+  const offer = { sku, cost: '4.75', currency: currency ?? 'EUR', stock: 12 }
+  const promised = driver.create({ timeoutMs: 1 }).promises.listsOffers
+
+  describe(`${protocol}: the list`, () => {
+    it(promised ? 'can be had' : 'is none', () => {
+      expect(adapter().list !== undefined).toBe(promised)
+      expect(adapter().promises.listsOffers).toBe(promised)
+    })
+    if (!promised) return
+
+    const list = (skus: string[], using = adapter()) => using.list?.(order(), skus)
+
+    it('tells cost and stock of what was asked for, and nothing of what the supplier has not', async () => {
+      supplier().list?.(offer)
+      const stock = supplier().hidesStock ? null : offer.stock
+      expect(await list([sku])).toEqual({ ok: true, offers: [{ ...offer, stock }] })
+      expect(await list(['no-such-sku'])).toEqual({ ok: true, offers: [] })
+      expect(await list([])).toEqual({ ok: true, offers: [] })
+    })
+
+    it('says that the supplier has none left', async () => {
+      supplier().list?.({ ...offer, stock: 0 })
+      expect(await list([sku])).toEqual({ ok: true, offers: [{ ...offer, stock: 0 }] })
+    })
+
+    it.each([
+      'reset',
+      'cut',
+      'silence',
+      'oversized',
+      'not JSON',
+      { status: 503 },
+      { status: 401 },
+      { status: 200, json: [7] },
+    ] as const)('after %j is none, rather than empty', async (damage) => {
+      const listing = await during({ damage }, async () =>
+        list([sku], damage === 'silence' ? hasty() : adapter()),
+      )
+      expect(listing).toMatchObject({ ok: false, error: expect.stringMatching(/./) })
+      expect(JSON.stringify(listing)).not.toContain(supplier().token)
+    })
+  })
+}
+
+/** What a supplier's events say. */
+export function describeEvents({ driver, adapter, supplier }: Bench): void {
+  const { protocol, events } = driver
+  const read = (event: SupplierEvent): ReadEvent | undefined => adapter().readEvent?.(event)
+
+  describe(`${protocol}: an event`, () => {
+    it(events === undefined ? 'there is none' : 'can be read', () => {
+      expect(adapter().promises.pushes === 'events').toBe(events !== undefined)
+      expect(adapter().readEvent !== undefined).toBe(events !== undefined)
+    })
+    if (events === undefined) return
+
+    it('names an item, and is known when it comes again', () => {
+      const reference = crypto.randomUUID()
+      const event = events.about(reference, supplier())
+      const said = read(event)
+      expect(said).toEqual({ ok: true, eventId: expect.stringMatching(/^.{1,200}$/), reference })
+      expect(read({ ...event })).toEqual(said)
+      expect(read(events.about(crypto.randomUUID(), supplier()))).not.toMatchObject({
+        eventId: said?.ok && said.eventId,
+      })
+    })
+
+    it('about something else is ignored', () => {
+      expect(read(events.other(supplier()))).toEqual({ ok: false, problem: 'ignored' })
+    })
+
+    it('without the secret is not believed, whatever it says', () => {
+      const event = events.about(crypto.randomUUID(), supplier())
+      const refused = { ok: false, problem: 'bad_signature' }
+      expect(read({ ...event, secret: 'another-secret' })).toEqual(refused)
+      expect(read({ ...event, headers: {} })).toEqual(refused)
+      expect(read({ ...event, headers: {}, rawBody: Buffer.from('{') })).toEqual(refused)
+    })
+  })
+}

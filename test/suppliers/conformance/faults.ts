@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest'
+import type { SupplierCall } from '../../../src/suppliers/adapter.ts'
+import type { SupplierOutcome } from '../../../src/suppliers/outcome.ts'
+import {
+  type Damage,
+  type Fault,
+  type StandInRequest,
+  startStandIn,
+} from '../../support/servers/supplier_stand_in.ts'
+import type { Standing } from './driver.ts'
+import { type Bench, sent } from './suite.ts'
+
+const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
+
+const statuses = [
+  204, 300, 301, 302, 307, 308, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 502, 503, 504,
+]
+
+/** Each with whether nothing ends the waiting for it but the caller. */
+const damages: [what: string, damage: Damage, hasty: boolean][] = [
+  ['the connection is cut before it', 'reset', false],
+  ['the connection is cut in its body', 'cut', false],
+  ['it does not come in time', 'silence', true],
+  ['its body does not end in time', 'stall', true],
+  ['it is larger than 1 MiB', 'oversized', false],
+  ['it is no JSON', 'not JSON', false],
+  ['it is JSON of another kind', { status: 200, json: ['completed', 7, null] }, false],
+  ['it is null', { status: 200, json: null }, false],
+]
+
+/** What may be concluded where the supplier or the way to it fails: nothing, unless it is certain. */
+export function describeFaults(bench: Bench): void {
+  describeLostPlacings(bench)
+  describeLostReadings(bench)
+  describeForeignOrders(bench)
+  describeUnsent(bench)
+}
+
+function describeLostPlacings({ driver, supplier, hasty, order, put, get, during }: Bench): void {
+  const { protocol, outcomes } = driver
+
+  /** A PUT whose answer is damaged. One that would be waited for is given up once the supplier has the request. */
+  function lose(call: SupplierCall, fault: Fault, isHasty: boolean): Promise<SupplierOutcome> {
+    const controller = new AbortController()
+    const to = ({ places }: StandInRequest) => {
+      if (places && isHasty) setImmediate(() => controller.abort())
+      return places
+    }
+    return during({ ...fault, to }, () => put(call, { signal: controller.signal }))
+  }
+
+  describe(`${protocol}: the answer to a PUT`, () => {
+    it.each(damages)(
+      'where %s leaves all open, and the order is found afterwards',
+      async (_, damage, isHasty) => {
+        const call = order(completed)
+        expect(await lose(call, { damage, carriedOut: true }, isHasty)).toMatchObject({ outcome: 'unknown' })
+        expect(await get(sent(call))).toMatchObject({ outcome: 'answered', ...completed })
+        expect(supplier().ordersFor(call.reference)).toBe(1)
+      },
+    )
+
+    it.each(damages)('where %s leaves all open, and the order is not found', async (_, damage, isHasty) => {
+      const call = order(completed)
+      expect(await lose(call, { damage }, isHasty)).toMatchObject({ outcome: 'unknown' })
+      expect(await get(sent(call))).toEqual({ outcome: 'not_received' })
+    })
+
+    it.each(['silence', 'stall'] as const)(
+      'is waited for no longer than a call may take: %s',
+      async (damage) => {
+        const outcome = await during({ damage }, () => put(order(completed), { adapter: hasty() }))
+        expect(outcome).toMatchObject({ outcome: 'unknown', error: 'timeout' })
+      },
+    )
+
+    it('that is lost after the order was made leads to no second order, even if it is put again', async () => {
+      const call = order(completed)
+      await during({ to: 'placing', damage: 'reset', carriedOut: true }, () => put(call))
+      expect(await put(sent(call))).toMatchObject({ outcome: 'answered', ...completed })
+      expect(supplier().ordersFor(call.reference)).toBe(1)
+    })
+
+    it.each(statuses)('of %i without a word decides nothing that it does not say', async (status) => {
+      const call = order(completed)
+      const outcome = await during({ to: 'placing', damage: { status } }, () => put(call))
+      // By a 401 the worker knows that it has to renew a token.
+      expect(outcome).toMatchObject({
+        ...(outcomes.byStatus?.[status] ?? { outcome: 'unknown' }),
+        httpStatus: status,
+      })
+    })
+
+    it('that redirects is not followed', async () => {
+      const elsewhere = await startStandIn({ places: () => true, answer: () => ({ status: 200, json: {} }) })
+      const headers = { location: `${elsewhere.url}/orders` }
+      await during({ damage: { status: 307, headers } }, () => put(order(completed)))
+      expect(elsewhere.requests).toEqual([])
+      await elsewhere.close()
+    })
+
+    it('may be slow', async () => {
+      const call = order(completed)
+      expect(await during({ damage: { delayMs: 100 } }, () => put(call))).toMatchObject({
+        outcome: 'answered',
+        ...completed,
+      })
+    })
+
+    it('that does not accept our credential makes no order', async () => {
+      const call = order(completed)
+      supplier().changeToken('the-next-token')
+      expect(await put(call)).toMatchObject(outcomes.tokenExpired)
+      expect(await get(sent(call))).toMatchObject({ outcome: 'unknown' })
+      expect(supplier().ordersFor(call.reference)).toBe(0)
+      expect(await put({ ...call, token: 'the-next-token' })).toMatchObject({
+        outcome: 'answered',
+        ...completed,
+      })
+      supplier().changeToken(supplier().token)
+    })
+  })
+}
+
+function describeLostReadings({ driver, hasty, order, put, get, during }: Bench): void {
+  describe(`${driver.protocol}: the answer to a GET`, () => {
+    it.each(damages)('where %s leaves all open, and can be had again', async (_, damage, isHasty) => {
+      const call = order(completed)
+      await put(call)
+      const using = isHasty ? { adapter: hasty() } : {}
+      const outcome = await during({ to: 'reading', damage }, () => get(sent(call), using))
+      expect(outcome).toMatchObject({ outcome: 'unknown' })
+      expect(await get(sent(call))).toMatchObject({ outcome: 'answered', ...completed })
+    })
+
+    it.each(statuses.filter((status) => status !== 404))('of %i decides nothing', async (status) => {
+      const call = order(completed)
+      await put(call)
+      expect(await during({ to: 'reading', damage: { status } }, () => get(sent(call)))).toMatchObject({
+        outcome: 'unknown',
+        httpStatus: status,
+      })
+    })
+
+    it('may be slow', async () => {
+      const call = order(completed)
+      await put(call)
+      expect(await during({ damage: { delayMs: 100 } }, () => get(sent(call)))).toMatchObject({
+        outcome: 'answered',
+        ...completed,
+      })
+    })
+  })
+}
+
+function describeForeignOrders({ driver, supplier, order, put, get, during }: Bench): void {
+  describe.each(Object.entries(driver.foreign))(`${driver.protocol}: an answer that %s`, (_what, damage) => {
+    it('to a PUT decides nothing, and its codes are not taken', async () => {
+      const call = order(completed)
+      expectNothingTaken(await during({ damage }, () => put(call)))
+    })
+
+    it('to a GET decides nothing, and its codes are not taken', async () => {
+      const call = order(completed)
+      const placed = await put(call)
+      for (const asked of [sent(call), sent(call, placed)]) {
+        expectNothingTaken(await during({ damage }, () => get(asked)))
+      }
+      expect(supplier().ordersFor(call.reference)).toBe(1)
+    })
+  })
+}
+
+function expectNothingTaken(outcome: SupplierOutcome): void {
+  expect(['unknown', 'hold']).toContain(outcome.outcome)
+  for (const code of completed.codes) expect(JSON.stringify(outcome)).not.toContain(code)
+}
+
+function describeUnsent({ driver, supplier, order, put, get }: Bench): void {
+  const { protocol, outcomes } = driver
+
+  describe(`${protocol}: a call`, () => {
+    it('that was ended before it began sends nothing', async () => {
+      const call = order(completed)
+      const count = supplier().requests.length
+      const signal = AbortSignal.abort()
+      expect(await put(call, { signal })).toMatchObject({ outcome: 'unknown' })
+      expect(await get(sent(call), { signal })).toMatchObject({ outcome: 'unknown' })
+      expect(supplier().requests).toHaveLength(count)
+    })
+
+    it('that is ended while it waits leaves all open', async () => {
+      const call = order(completed)
+      const controller = new AbortController()
+      supplier().setFault({
+        damage: 'silence',
+        to: () => {
+          controller.abort()
+          return true
+        },
+      })
+      expect(await put(call, { signal: controller.signal })).toMatchObject({ outcome: 'unknown' })
+    })
+
+    it('to where nobody listens was not received', async () => {
+      const silent = await startStandIn({ places: () => true, answer: () => ({ status: 200 }) })
+      await silent.close()
+      const call = order(completed, { baseUrl: silent.url })
+      expect(await put(call)).toMatchObject(outcomes.unreachable)
+      expect(await get(sent(call))).toMatchObject({ outcome: 'unknown' })
+    })
+
+    it.each(['nonsense', 'ftp://127.0.0.1/', 'http://user:pass@127.0.0.1/', 'http://127.0.0.1/?a=1'])(
+      'to %s is not made',
+      async (baseUrl) => {
+        const call = order(completed, { baseUrl })
+        expect(await put(call)).toMatchObject(outcomes.badSettings)
+        expect(await get(sent(call))).toMatchObject({ outcome: 'unknown' })
+      },
+    )
+
+    it('with a token that cannot stand in a header is not made', async () => {
+      const call = order(completed, { token: 'line\nbreak' })
+      const count = supplier().requests.length
+      expect(['unknown', 'not_placed']).toContain((await put(call)).outcome)
+      expect(await get(sent(call))).toMatchObject({ outcome: 'unknown' })
+      expect(supplier().requests).toHaveLength(count)
+    })
+  })
+}

@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { connectWorker } from '../../../src/commands/connections.ts'
+import type { Database } from '../../../src/database/client.ts'
+import { createAdapters } from '../../../src/suppliers/adapters.ts'
+import { createWorkerMetrics } from '../../../src/worker/metrics.ts'
+import { createSupplierCalls } from '../../../src/worker/supplier_calls.ts'
+import { createSupplierCredentials } from '../../../src/worker/supplier_credentials.ts'
+import { testDatabase } from '../../support/database.ts'
+import { audit, balanceOf, place } from '../../support/orders.ts'
+import { makePartner, type Partner } from '../../support/partner.ts'
+import type { ConformanceDriver, Plan, Standing, TestSupplier } from './driver.ts'
+
+const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
+const price = 1_000
+const productId = 102
+
+/**
+ * The cases of the conformance suite that are the database's as much as the adapter's: what becomes of an item. Call it
+ * once in a test file of the protocol's own. The protocol's row has to stand in `supply.protocols` by then.
+ */
+export function describeService(driver: ConformanceDriver, addProtocol?: string): void {
+  const database = testDatabase()
+  const currency = driver.call.currency ?? 'RUB'
+  let supplier: TestSupplier
+  let db: Database
+  let partner: Partner
+  let calls: ReturnType<typeof createSupplierCalls>
+  const adapters = createAdapters({ factories: { [driver.protocol]: driver.create } })
+  const isSafe = () => adapters.promises[driver.protocol]?.repeatSafeSeconds !== 0
+
+  beforeAll(async () => {
+    const { sql } = database
+    supplier = await driver.startSupplier()
+    db = connectWorker(database.url)
+    if (addProtocol !== undefined) await sql.unsafe(addProtocol)
+    await sql`select ops.upsert_game('space-trader', 'Space Trader')`
+    await sql`select ops.upsert_supplier('theirs', ${supplier.url}, ${supplier.token}, ${driver.protocol})`
+    await sql`select ops.upsert_product(${productId}, 'space-trader', 'Gift key', ${price}, ${currency}, 'key')`
+    const { sku = 'KEY-1', unitCost = null } = driver.call
+    await sql`select ops.upsert_offer(${productId}, 'theirs', ${sku}, ${unitCost})`
+    partner = await makePartner(sql, { balance: 100_000, currency })
+    calls = createSupplierCalls({
+      ...{ db, adapters, deadlineHours: 24, unsafeMinutes: 30, supplierCap: 100, publicUrl: undefined },
+      credentials: createSupplierCredentials(db, (credential) => credential),
+      signal: new AbortController().signal,
+      deliveries: { places: () => 0, deliver: () => {} },
+      metrics: createWorkerMetrics(db),
+    })
+  })
+  afterEach(async () => {
+    supplier.setFault(null)
+    expect(await audit(database.sql)).toEqual([])
+  })
+  afterAll(async () => {
+    await Promise.all([adapters.close(), db.end()])
+    await supplier.close()
+  })
+
+  /** An item of two keys of a new order, for which the supplier has this plan. */
+  async function item(plan: Plan): Promise<string> {
+    const { body } = await place(database.sql, partner, {
+      items: [{ productId, quantity: 2, deliveryData: {} }],
+    })
+    const id = body.items[0]?.id ?? ''
+    supplier.plan(id, plan)
+    return id
+  }
+
+  /** Makes the next call for an item, whenever it is due. Returns what it was and what became of it; null for no call. */
+  async function step(id: string): Promise<string | null> {
+    await database.sql`update supply.order_items set next_check_at = now() where id = ${id} and next_check_at > now()`
+    const leased = await calls.begin(id)
+    return leased && `${leased.method} ${await calls.finish(leased, await calls.call(leased))}`
+  }
+
+  async function steps(id: string, count: number): Promise<(string | null)[]> {
+    const made = []
+    for (let n = 0; n < count; n += 1) made.push(await step(id))
+    return made
+  }
+
+  async function stateOf(id: string) {
+    const [row] = await database.sql`
+      select i.status, i.codes_delivered, o.refunded_amount::float8 as refunded,
+        exists (select from ops.stuck_items s where s.item_id = i.item_id and s.why = 'held') as held
+      from ops.order_items i join ops.orders o using (order_code) where i.item_id = ${id}`
+    return row
+  }
+
+  const placings = () => supplier.requests.filter(({ places }) => places).length
+  const open = { status: 'processing', codes_delivered: 0, refunded: 0 }
+
+  describe(`${driver.protocol}, through the service: an item`, () => {
+    it('whose answer was lost is asked for, and not ordered twice', async () => {
+      const id = await item(completed)
+      const before = placings()
+      supplier.setFault({ to: 'placing', damage: 'reset', carriedOut: true })
+      expect(await step(id)).toBe('put waiting')
+      expect(await stateOf(id)).toMatchObject(open)
+      supplier.setFault(null)
+      expect(await step(id)).toBe('get settled')
+      expect(await stateOf(id)).toMatchObject({ status: 'completed', codes_delivered: 2, refunded: 0 })
+      expect([placings() - before, supplier.ordersFor(id)]).toEqual([1, 1])
+    })
+
+    it('that the supplier does not have is sent again only where a repeat is safe', async () => {
+      const id = await item(completed)
+      const before = placings()
+      supplier.setFault({ to: 'placing', damage: 'reset' })
+      expect(await steps(id, 2)).toEqual(['put waiting', 'get waiting'])
+      supplier.setFault(null)
+      if (isSafe()) {
+        expect(await step(id)).toBe('put settled')
+        expect([placings() - before, supplier.ordersFor(id)]).toEqual([2, 1])
+        return
+      }
+      expect(await steps(id, 3)).toEqual(['get waiting', 'get waiting', 'get waiting'])
+      await database.sql`update supply.order_items set sent_at = sent_at - interval '30 minutes' where id = ${id}`
+      expect(await steps(id, 2)).toEqual(['get held', null])
+      expect(await stateOf(id)).toMatchObject({ ...open, held: true })
+      expect([placings() - before, supplier.ordersFor(id)]).toEqual([1, 0])
+    })
+
+    it('of which nothing is known is neither failed nor refunded', async () => {
+      const id = await item({ status: 'failed', codes: [] })
+      supplier.setFault({ damage: 'cut', carriedOut: true })
+      expect(await steps(id, 4)).toEqual(['put waiting', 'get waiting', 'get waiting', 'get waiting'])
+      expect(await stateOf(id)).toMatchObject(open)
+    })
+
+    it.each(Object.entries(driver.foreign))('is given no keys of an answer that %s', async (_, damage) => {
+      const id = await item(completed)
+      supplier.setFault({ damage })
+      await steps(id, 2)
+      expect(await stateOf(id)).toMatchObject(open)
+      const kept = await database.sql`select from supply.item_keys where item_id = ${id}`
+      expect(kept).toHaveLength(0)
+    })
+
+    it.each([
+      ['few', ['AAAA-1']],
+      ['many', ['AAAA-1', 'BBBB-2', 'CCCC-3']],
+    ])('with too %s keys is held, and not refunded', async (_, codes) => {
+      const id = await item({ status: 'completed', codes })
+      expect(await steps(id, 2)).toEqual(['put held', null])
+      expect(await stateOf(id)).toMatchObject({ ...open, held: true })
+    })
+
+    it('of which a part came is completed in that part, and the rest is refunded', async () => {
+      const before = await balanceOf(database.sql, partner)
+      const id = await item({ status: 'processing', codes: [] })
+      await step(id)
+      supplier.plan(id, { status: 'failed', codes: ['AAAA-1'] })
+      expect(await step(id)).toBe('get settled')
+      expect(await balanceOf(database.sql, partner)).toBe(before - price)
+      expect(await stateOf(id)).toMatchObject({ refunded: price })
+    })
+
+    it('that is out of stock is refunded', async () => {
+      const before = await balanceOf(database.sql, partner)
+      const id = await item('out of stock')
+      expect(await step(id)).toBe('put settled')
+      expect(await stateOf(id)).toMatchObject({ status: 'failed', refunded: 2 * price })
+      expect(await balanceOf(database.sql, partner)).toBe(before)
+    })
+
+    if (driver.outcomes.balanceSpent !== undefined) {
+      it('for which our balance does not suffice waits until it does', async () => {
+        const id = await item('balance spent')
+        expect(await step(id)).toBe('put waiting')
+        expect(await stateOf(id)).toMatchObject(open)
+        supplier.plan(id, completed)
+        expect(await step(id)).toBe('put settled')
+        expect(await stateOf(id)).toMatchObject({ status: 'completed', codes_delivered: 2 })
+      })
+    }
+  })
+}

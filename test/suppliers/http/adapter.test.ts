@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest'
+import { createAdapters } from '../../../src/suppliers/adapters.ts'
+import { type ScriptedSupplier, startScriptedSupplier } from '../../support/servers/scripted_supplier.ts'
+import { type AskOptions, httpAdapters, methods } from '../harness.ts'
+
+const { supplier, adapters, hasty, order, ask } = httpAdapters()
+
+describe('the adapters', () => {
+  it('know the protocols that have one, and no other', () => {
+    for (const protocol of ['http', 'b2b']) expect(adapters().adapterFor(protocol)).toBeDefined()
+    for (const protocol of ['', 'HTTP', 'smtp', 'constructor', '__proto__']) {
+      expect(adapters().adapterFor(protocol)).toBeUndefined()
+    }
+  })
+
+  it('answer calls under way with unknown when they are closed', async () => {
+    const own = createAdapters()
+    const call = order()
+    supplier().on(call.reference, () => 'hang')
+    const outcome = ask('PUT', call, { using: own })
+    await supplier().waitForRequest((r) => r.reference === call.reference)
+    await own.close()
+    expect(await outcome).toMatchObject({ outcome: 'unknown' })
+    expect(await ask('PUT', call, { using: own })).toMatchObject({ outcome: 'unknown' })
+  })
+})
+
+describe('a PUT', () => {
+  it('sends the order with the token, and returns what the supplier said', async () => {
+    const call = order()
+    supplier().on(call.reference, () => ({ status: 201, json: { status: 'completed', codes: ['A', 'B'] } }))
+    expect(await ask('PUT', call)).toEqual({
+      outcome: 'answered',
+      status: 'completed',
+      codes: ['A', 'B'],
+      errorCode: null,
+      reason: null,
+      supplierOrderId: null,
+      httpStatus: 201,
+    })
+    const [request, ...others] = supplier().requestsFor(call.reference)
+    const { reference, sku, quantity, deliveryData } = call
+    expect(others).toEqual([])
+    expect(request).toMatchObject({
+      method: 'PUT',
+      path: `/orders/${reference}`,
+      body: { reference, sku, quantity, deliveryData },
+    })
+    expect(request?.headers).toMatchObject({
+      authorization: 'Bearer a-token-of-nobody',
+      'content-type': 'application/json',
+    })
+  })
+
+  it('that is refused returns the reason', async () => {
+    const call = order()
+    const json = { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден' }
+    supplier().on(call.reference, () => ({ status: 422, json }))
+    expect(await ask('PUT', call)).toMatchObject({
+      ...json,
+      outcome: 'answered',
+      status: 'failed',
+      httpStatus: 422,
+    })
+  })
+})
+
+describe('a GET', () => {
+  it('sends the token and no body, and returns what the supplier said', async () => {
+    const call = order()
+    supplier().on(call.reference, () => ({ status: 200, json: { status: 'failed', errorCode: 'X' } }))
+    expect(await ask('GET', call)).toMatchObject({ outcome: 'answered', status: 'failed', errorCode: 'X' })
+    const [request] = supplier().requestsFor(call.reference)
+    expect(request).toMatchObject({ method: 'GET', path: `/orders/${call.reference}`, rawBody: '' })
+    expect(request?.headers.authorization).toBe('Bearer a-token-of-nobody')
+    expect(request?.headers).not.toHaveProperty('content-length')
+  })
+
+  it('of what the supplier never received returns that', async () => {
+    const call = order()
+    supplier().on(call.reference, () => ({ status: 404, json: {} }))
+    expect(await ask('GET', call)).toEqual({ outcome: 'not_received' })
+  })
+})
+
+describe('the base URL', () => {
+  it.each([
+    ['/', '/orders/'],
+    ['/api/v2', '/api/v2/orders/'],
+    ['/api/v2/', '/api/v2/orders/'],
+    ['/api/v2//', '/api/v2/orders/'],
+  ])('may end in %s', async (ending, path) => {
+    const call = order({ baseUrl: `${supplier().url}${ending}` })
+    await ask('PUT', call)
+    await ask('GET', call)
+    expect(
+      supplier()
+        .requestsFor(call.reference)
+        .map((r) => r.path),
+    ).toEqual([`${path}${call.reference}`, `${path}${call.reference}`])
+  })
+
+  it.each([
+    'nonsense',
+    'ftp://127.0.0.1/',
+    'http://user:pass@127.0.0.1/',
+    'http://127.0.0.1/?a=1',
+    'http://',
+  ])('that is %s gives an unknown outcome', async (baseUrl) => {
+    for (const method of methods) {
+      expect(await ask(method, order({ baseUrl }))).toMatchObject({
+        outcome: 'unknown',
+        error: 'the base URL of the supplier is not usable',
+      })
+    }
+  })
+})
+
+describe.each(methods)('the outcome of a %s is unknown', (method) => {
+  const outcomeOf = async (
+    answer: Parameters<ScriptedSupplier['setAnswer']>[0],
+    options: AskOptions = {},
+  ) => {
+    const call = order()
+    supplier().on(call.reference, answer)
+    const outcome = await ask(method, call, options)
+    expect(supplier().requestsFor(call.reference)).toHaveLength(1)
+    expect(JSON.stringify(outcome)).not.toContain(call.token)
+    return outcome
+  }
+
+  it.each([204, 300, 401, 403, 409, 425, 500, 503])('after a %i', async (status) => {
+    const outcome = await outcomeOf(() => ({
+      status,
+      text: status === 204 ? '' : 'a-token-of-nobody is wrong',
+    }))
+    const raw = status === 204 ? null : '[token] is wrong'
+    expect(outcome).toEqual({
+      outcome: 'unknown',
+      error: `HTTP ${status}`,
+      httpStatus: status,
+      retryAfter: null,
+      raw,
+    })
+  })
+
+  it.each([301, 302, 303, 307, 308])('after a redirect with %i, which is not followed', async (status) => {
+    const headers = { location: `${supplier().url}/orders/elsewhere` }
+    expect(await outcomeOf(() => ({ status, headers }))).toMatchObject({ error: `HTTP ${status}` })
+    expect(supplier().requestsFor('elsewhere')).toEqual([])
+  })
+
+  it('after a 101 that nobody asked for', async () => {
+    const headers = { upgrade: 'x', connection: 'upgrade' }
+    expect(await outcomeOf(() => ({ status: 101, headers }))).toMatchObject({ outcome: 'unknown' })
+  })
+
+  it('where the supplier does not answer in time', async () => {
+    const outcome = await outcomeOf(() => 'hang', { using: hasty() })
+    expect(outcome).toEqual({
+      outcome: 'unknown',
+      error: 'timeout',
+      httpStatus: null,
+      retryAfter: null,
+      raw: null,
+    })
+  })
+
+  it('where the body does not end in time', async () => {
+    const answer = { status: 200, json: { status: 'completed' }, stop: 'hang' } as const
+    expect(await outcomeOf(() => answer, { using: hasty() })).toMatchObject({
+      outcome: 'unknown',
+      error: 'timeout',
+      httpStatus: 200,
+    })
+  })
+
+  it('where the connection is cut before the answer', async () => {
+    expect(await outcomeOf(() => 'reset')).toMatchObject({
+      outcome: 'unknown',
+      error: expect.stringMatching(/^connection error: [A-Z_]+$/),
+      httpStatus: null,
+    })
+  })
+
+  it('where the connection is cut within the body, though the status refused', async () => {
+    const answer = { status: 422, json: { errorCode: 'X' }, stop: 'reset' } as const
+    expect(await outcomeOf(() => answer)).toMatchObject({
+      outcome: 'unknown',
+      error: expect.stringMatching(/^connection error: [A-Z_]+$/),
+      httpStatus: 422,
+    })
+  })
+
+  it('where the body is larger than 1 MiB', async () => {
+    const text = `{"status":"completed","pad":"${'x'.repeat(1024 * 1024)}"}`
+    const outcome = await outcomeOf(() => ({ status: 200, text }))
+    expect(outcome).toMatchObject({ error: 'the answer is unusable: it is too large' })
+    expect(outcome).toHaveProperty('raw', text.slice(0, 2000))
+  })
+
+  it('where the body is larger than 1 MiB, as soon as it is', async () => {
+    const answer = { status: 200, text: 'x'.repeat(4 * 1024 * 1024), stop: 'hang' } as const
+    const before = Date.now()
+    expect(await outcomeOf(() => answer)).toMatchObject({
+      error: 'the answer is unusable: it is too large',
+    })
+    expect(Date.now() - before).toBeLessThan(15_000)
+  })
+
+  it('where the body is not JSON', async () => {
+    expect(await outcomeOf(() => ({ status: 200, text: 'OK' }))).toMatchObject({
+      outcome: 'unknown',
+      httpStatus: 200,
+      raw: 'OK',
+    })
+  })
+
+  it('where the body is compressed, which nobody asked for', async () => {
+    const text = new Uint8Array([0x1f, 0x8b, 8, 0, 0])
+    const headers = { 'content-encoding': 'gzip' }
+    expect(await outcomeOf(() => ({ status: 200, text, headers }))).toMatchObject({ outcome: 'unknown' })
+  })
+
+  it('where the caller ends the call', async () => {
+    const controller = new AbortController()
+    const answer = () => {
+      controller.abort()
+      return 'hang' as const
+    }
+    expect(await outcomeOf(answer, { signal: controller.signal })).toMatchObject({ error: 'cancelled' })
+  })
+
+  it('where the caller had ended the call before, and then nothing is sent', async () => {
+    const call = order()
+    expect(await ask(method, call, { signal: AbortSignal.abort() })).toMatchObject({ error: 'cancelled' })
+    expect(supplier().requestsFor(call.reference)).toEqual([])
+  })
+
+  it('where the token cannot stand in a header', async () => {
+    const call = order({ token: 'line\nbreak' })
+    const outcome = await ask(method, call)
+    expect(outcome).toMatchObject({ error: 'the request cannot be made from these settings' })
+    expect(JSON.stringify(outcome)).not.toContain('break')
+  })
+
+  it('where nobody listens', async () => {
+    const silent = await startScriptedSupplier()
+    await silent.close()
+    expect(await ask(method, order({ baseUrl: silent.url }))).toMatchObject({
+      error: 'connection error: ECONNREFUSED',
+    })
+  })
+})
+
+describe('the Retry-After of a 429', () => {
+  const retryAfter = async (status: number, value: string | string[]) => {
+    const call = order()
+    supplier().on(call.reference, () => ({ status, headers: { 'retry-after': value } }))
+    const outcome = await ask('PUT', call)
+    return 'retryAfter' in outcome ? outcome.retryAfter : undefined
+  }
+
+  it.each([
+    ['7', 7],
+    ['0', 1],
+    ['3600', 3600],
+    ['86400', 3600],
+    ['99999999999999999999', 3600],
+    ['Sun, 06 Nov 1994 08:49:37 GMT', 1],
+    ['Sunday, 06-Nov-94 08:49:37 GMT', 1],
+    ['Sun Nov  6 08:49:37 1994', 1],
+    ['Fri, 31 Dec 2100 23:59:59 GMT', 3600],
+  ])('of %s is a wait of %i seconds', async (value, seconds) => {
+    expect(await retryAfter(429, value)).toBe(seconds)
+  })
+
+  it('with a date is the time until then', async () => {
+    const seconds = await retryAfter(429, new Date(Date.now() + 120_000).toUTCString())
+    expect(seconds).toBeGreaterThan(110)
+    expect(seconds).toBeLessThanOrEqual(120)
+  })
+
+  it.each(['', '-1', '1.5', 'soon', '2100-12-31T23:59:59Z', '0x10'])('of %j is ignored', async (value) => {
+    expect(await retryAfter(429, value)).toBeNull()
+  })
+
+  it('of more than 128 characters is ignored', async () => {
+    expect(await retryAfter(429, '7'.padStart(129, '0'))).toBeNull()
+    expect(await retryAfter(429, `a${' '.repeat(15_800)}b`)).toBeNull()
+  })
+
+  it('is not read on another status', async () => {
+    expect(await retryAfter(503, '7')).toBeNull()
+    expect(await retryAfter(409, '7')).toBeNull()
+  })
+
+  it('counts even if the body does not come', async () => {
+    const call = order()
+    const headers = { 'retry-after': '9' }
+    supplier().on(call.reference, () => ({ status: 429, headers, text: 'wait', stop: 'reset' }))
+    expect(await ask('PUT', call)).toMatchObject({ outcome: 'unknown', httpStatus: 429, retryAfter: 9 })
+  })
+})

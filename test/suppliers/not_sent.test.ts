@@ -1,0 +1,52 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createSupplierHttp, type SupplierHttp } from '../../src/suppliers/exchange.ts'
+import { type RawServer, startRawServer } from '../support/servers/raw_server.ts'
+
+let supplier: RawServer
+let http: SupplierHttp
+let ours: Socket | undefined
+let asked: PromiseWithResolvers<void>
+
+const keep = (message: unknown) => {
+  ours = (message as { socket: Socket }).socket
+}
+
+beforeEach(async () => {
+  asked = Promise.withResolvers()
+  supplier = await startRawServer({ onRequest: () => asked.resolve() })
+  http = createSupplierHttp({ timeoutMs: 30_000 })
+  subscribe('undici:client:connected', keep)
+})
+afterEach(async () => {
+  unsubscribe('undici:client:connected', keep)
+  await http.close()
+  await supplier.close()
+})
+
+// A system says this also of a connection that it made, once the way there is lost.
+it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED'])(
+  'a request may have been sent where its connection was made before it ended by %s',
+  async (code) => {
+    const url = new URL(`http://127.0.0.1:${supplier.port}/orders`)
+    const exchange = http.request(
+      { method: 'POST', url, headers: {}, body: '{}' },
+      new AbortController().signal,
+    )
+    await asked.promise
+    ours?.destroy(Object.assign(new Error(`read ${code}`), { code, syscall: 'read' }))
+    expect(await exchange).toMatchObject({ lost: `connection error: ${code}`, notSent: false })
+  },
+)
+
+it('a request was not sent where there was no connection', async () => {
+  const { port } = supplier
+  await supplier.close()
+  const url = new URL(`http://127.0.0.1:${port}/orders`)
+  const exchange = http.request(
+    { method: 'POST', url, headers: {}, body: '{}' },
+    new AbortController().signal,
+  )
+  expect(await exchange).toMatchObject({ lost: 'connection error: ECONNREFUSED', notSent: true })
+})

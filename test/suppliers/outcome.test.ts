@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import { interpretAnswer, type SupplierOutcome } from '../../src/suppliers/outcome.ts'
+
+const reference = '8f14e45f-ceea-467f-a0e6-3b1c8d6a2f11'
+const token = 'secret-token'
+
+function interpret(
+  method: 'PUT' | 'GET',
+  status: number,
+  body: unknown,
+  { retryAfter = null, tooLarge = false }: { retryAfter?: number | null; tooLarge?: boolean } = {},
+): SupplierOutcome {
+  const bytes =
+    body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  return interpretAnswer({ method, reference, token }, { status, retryAfter, tooLarge, body: bytes })
+}
+
+function answered(fields: object) {
+  const absent = { codes: [], errorCode: null, reason: null, supplierOrderId: null, httpStatus: 200 }
+  return { outcome: 'answered', ...absent, ...fields }
+}
+
+const methods = ['PUT', 'GET'] as const
+
+describe.each(methods)('an answer to a %s', (method) => {
+  it.each([200, 201, 202])('with %i is taken by its status', (httpStatus) => {
+    for (const status of ['processing', 'completed', 'failed']) {
+      expect(interpret(method, httpStatus, { status })).toEqual(answered({ status, httpStatus }))
+    }
+  })
+
+  it('keeps the codes, the error code, the reason and the order id', () => {
+    const fields = {
+      status: 'failed',
+      codes: ['A', 'B'],
+      errorCode: 'OUT_OF_STOCK',
+      reason: 'Нет',
+      supplierOrderId: '7',
+    }
+    expect(interpret(method, 200, { ...fields, reference, more: 1 })).toEqual(answered(fields))
+  })
+
+  it('takes null and blank texts for absent', () => {
+    const body = {
+      status: 'completed',
+      codes: null,
+      errorCode: null,
+      reason: ' ',
+      supplierOrderId: '',
+      reference: null,
+    }
+    expect(interpret(method, 200, body)).toEqual(answered({ status: 'completed' }))
+  })
+
+  it('ignores codes that come with processing, whatever they are', () => {
+    for (const codes of [['A'], 'A', [1], { a: 1 }]) {
+      expect(interpret(method, 202, { status: 'processing', codes })).toEqual(
+        answered({ status: 'processing', httpStatus: 202 }),
+      )
+    }
+  })
+
+  it('cuts a reason that is too long', () => {
+    const outcome = interpret(method, 200, { status: 'failed', reason: '😀'.repeat(600) })
+    expect(outcome).toMatchObject({ status: 'failed', reason: '😀'.repeat(500) })
+  })
+
+  it('may name our reference in another case', () => {
+    const outcome = interpret(method, 200, { status: 'completed', reference: reference.toUpperCase() })
+    expect(outcome.outcome).toBe('answered')
+  })
+
+  it.each([
+    ['an empty body', ''],
+    ['HTML', '<html>completed</html>'],
+    ['half of a JSON text', '{"status":"comple'],
+    [
+      'a text that is not UTF-8',
+      Buffer.from([...Buffer.from('{"status":"completed","reason":"'), 0xff, 0x22, 0x7d]),
+    ],
+    ['null', 'null'],
+    ['an array', [{ status: 'completed' }]],
+    ['a string', '"completed"'],
+    ['no status', { codes: [] }],
+    ['a null status', { status: null }],
+    ['an unknown status', { status: 'done' }],
+    ['a status in capitals', { status: 'COMPLETED' }],
+    ['codes that are no array', { status: 'completed', codes: 'A' }],
+    ['a code that is a number', { status: 'completed', codes: [1] }],
+    ['a code that is an object', { status: 'completed', codes: [{ code: 'A' }] }],
+    ['an empty code', { status: 'completed', codes: [''] }],
+    ['a blank code', { status: 'completed', codes: [' '] }],
+    ['a code of 1001 characters', { status: 'completed', codes: ['A'.repeat(1001)] }],
+    ['a code of more than 2000 bytes', { status: 'completed', codes: ['語'.repeat(700)] }],
+    ['10,001 codes', { status: 'completed', codes: Array(10_001).fill('A') }],
+    ['a NUL in a code', { status: 'completed', codes: ['A\u0000'] }],
+    ['half a surrogate pair in a code', '{"status":"completed","codes":["\\ud83d"]}'],
+    ['a NUL in the reason', { status: 'failed', reason: 'A\u0000' }],
+    ['half a surrogate pair in the reason', '{"status":"failed","reason":"\\ude00"}'],
+    ['a NUL in the error code', { status: 'failed', errorCode: '\u0000' }],
+    ['a NUL in the order id', { status: 'failed', supplierOrderId: '\u0000' }],
+    ['a reason that is an object', { status: 'failed', reason: {} }],
+    ['an error code that is a number', { status: 'failed', errorCode: 5 }],
+    ['an order id that is a number', { status: 'failed', supplierOrderId: 5 }],
+    ['an error code of 201 characters', { status: 'failed', errorCode: 'A'.repeat(201) }],
+    ['a reference that is a number', { status: 'completed', reference: 5 }],
+    ['another reference', { status: 'completed', reference: 'c9f0f895-fb98-4b91-99f5-1fd0297e236d' }],
+  ])('that is or has %s is unusable', (_, body) => {
+    const outcome = interpret(method, 200, body)
+    expect(outcome).toMatchObject({ outcome: 'unknown', httpStatus: 200, retryAfter: null })
+    expect(outcome).toHaveProperty('error', expect.stringMatching(/^the answer is unusable: /))
+  })
+
+  it('that is too large is unusable, though it begins well', () => {
+    const outcome = interpret(method, 200, { status: 'completed' }, { tooLarge: true })
+    expect(outcome).toMatchObject({ outcome: 'unknown', error: 'the answer is unusable: it is too large' })
+  })
+
+  it.each([203, 204, 206, 301, 302, 307, 308, 401, 403, 408, 409, 425, 429, 500, 502, 503, 504, 599])(
+    'with %i says nothing, whatever its body claims',
+    (httpStatus) => {
+      for (const body of [{ status: 'completed' }, { status: 'failed', errorCode: 'X' }, '']) {
+        expect(interpret(method, httpStatus, body)).toMatchObject({
+          outcome: 'unknown',
+          error: `HTTP ${httpStatus}`,
+          httpStatus,
+        })
+      }
+    },
+  )
+
+  it('says why it is unusable, without the values', () => {
+    const outcome = interpret(method, 200, { status: 'completed', codes: ['GOOD', 'B'.repeat(1001)] })
+    const problem = 'codes[1] is longer than 1000 characters'
+    expect(outcome).toMatchObject({ error: `the answer is unusable: ${problem}` })
+  })
+
+  it('that is unusable is quoted: 2000 characters, storable, without the token', () => {
+    const outcome = interpret(method, 502, `${token}\u0000 ${'😀'.repeat(2000)}`)
+    const raw = 'raw' in outcome ? (outcome.raw ?? '') : ''
+    expect(raw.startsWith('[token]\uFFFD 😀')).toBe(true)
+    expect(raw.length).toBe(2000)
+    expect(raw.isWellFormed()).toBe(true)
+    expect(interpret(method, 502, '')).toMatchObject({ raw: null })
+  })
+
+  it('with 429 carries the wait that was asked for', () => {
+    expect(interpret(method, 429, '', { retryAfter: 17 })).toMatchObject({ retryAfter: 17 })
+  })
+
+  it('survives JSON that is nested without end', () => {
+    const nested = `{"status":"completed","codes":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
+    expect(interpret(method, 200, nested).outcome).toBe('unknown')
+  })
+})
+
+describe('a 404', () => {
+  it('to a GET means never received', () => {
+    expect(interpret('GET', 404, '<html>')).toEqual({ outcome: 'not_received' })
+  })
+
+  it('to a PUT says nothing', () => {
+    expect(interpret('PUT', 404, { status: 'failed' })).toMatchObject({ outcome: 'unknown', httpStatus: 404 })
+  })
+})
+
+describe('any other 4xx', () => {
+  const refusals = [400, 402, 405, 406, 410, 412, 413, 415, 422, 423, 451, 499]
+
+  it.each(refusals)('%i to a GET says nothing', (status) => {
+    expect(interpret('GET', status, { status: 'failed' })).toMatchObject({
+      outcome: 'unknown',
+      httpStatus: status,
+    })
+  })
+
+  it.each(refusals)('%i to a PUT refuses for good', (httpStatus) => {
+    const fields = { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден', supplierOrderId: 's-1' }
+    for (const status of ['failed', null, undefined]) {
+      expect(interpret('PUT', httpStatus, { ...fields, status })).toEqual(
+        answered({ ...fields, status: 'failed', httpStatus }),
+      )
+    }
+  })
+
+  it('to a PUT keeps codes that came with it', () => {
+    const outcome = interpret('PUT', 422, { codes: ['A'], errorCode: 'OUT_OF_STOCK' })
+    expect(outcome).toEqual(
+      answered({ status: 'failed', codes: ['A'], errorCode: 'OUT_OF_STOCK', httpStatus: 422 }),
+    )
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['HTML', '<html>'],
+    ['an array', []],
+    ['null', 'null'],
+    ['problem details with a number for a status', { status: 422, title: 'No' }],
+    ['an error code of the wrong type', { errorCode: 5, reason: 'Нет' }],
+    ['a NUL', { errorCode: 'A\u0000' }],
+  ])('to a PUT refuses without details where its body is %s', (_, body) => {
+    expect(interpret('PUT', 422, body)).toEqual(answered({ status: 'failed', httpStatus: 422 }))
+  })
+
+  it('to a PUT refuses without details where its body is too large', () => {
+    const outcome = interpret('PUT', 422, '{}', { tooLarge: true })
+    expect(outcome).toEqual(answered({ status: 'failed', httpStatus: 422 }))
+  })
+
+  it.each(['processing', 'completed'])('to a PUT whose body says %s is unusable', (status) => {
+    for (const codes of [[], 'wrong']) {
+      expect(interpret('PUT', 422, { status, codes })).toMatchObject({ outcome: 'unknown', httpStatus: 422 })
+    }
+  })
+
+  it('to a PUT that speaks of another reference is unusable', () => {
+    expect(interpret('PUT', 422, { reference: 'c9f0f895-fb98-4b91-99f5-1fd0297e236d' })).toMatchObject({
+      outcome: 'unknown',
+      httpStatus: 422,
+    })
+  })
+})

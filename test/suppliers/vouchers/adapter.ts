@@ -1,0 +1,102 @@
+import * as v from 'valibot'
+import type { AdapterFactory, SupplierCall } from '../../../src/suppliers/adapter.ts'
+import { answerSchema, problemOf } from '../../../src/suppliers/answer.ts'
+import { quoteBody, readJsonBody } from '../../../src/suppliers/body.ts'
+import {
+  createSupplierHttp,
+  type Exchange,
+  type HttpAnswer,
+  type SupplierRequest,
+  urlUnder,
+} from '../../../src/suppliers/exchange.ts'
+import { answered, notPlaced, type SupplierOutcome, unknown } from '../../../src/suppliers/outcome.ts'
+
+const saleSchema = v.object({
+  ref: v.string(),
+  state: v.picklist(['open', 'sold', 'void'], 'must be open, sold or void'),
+  vouchers: v.array(v.string('must be a string'), 'must be an array'),
+})
+const problemSchema = v.object({ problem: v.string() })
+const statuses = { open: 'processing', sold: 'completed', void: 'failed' } as const
+
+/** The protocol `vouchers`, which only the tests have: POST /sales, where a repeat may be a second sale, and GET /sales?ref=. */
+export const createVouchersAdapter: AdapterFactory = ({ timeoutMs }) => {
+  const http = createSupplierHttp({ timeoutMs })
+  const request = (call: SupplierCall, given: Partial<SupplierRequest>, signal?: AbortSignal) => {
+    const url = urlUnder(call.baseUrl, '/sales')
+    if (url === undefined) return undefined
+    if (given.method === 'GET') url.searchParams.set('ref', call.reference)
+    const headers = { voucher_key: call.token, ...given.headers }
+    return http.withinDeadline(
+      (inTime) => http.request({ method: 'GET', url, ...given, headers }, inTime),
+      signal,
+    )
+  }
+  const get = async (call: SupplierCall, signal?: AbortSignal) => {
+    const exchange = await request(call, { method: 'GET' }, signal)
+    if (exchange === undefined) return unknown('the base URL of the supplier is not usable')
+    if ('answer' in exchange && problemIn(exchange.answer) === 'no sale')
+      return { outcome: 'not_received' as const }
+    return interpret(call, exchange)
+  }
+  return {
+    promises: {
+      ...{
+        repeatSafeSeconds: 0,
+        findsByReference: true,
+        pushes: null,
+        listsOffers: false,
+        requestsPerCall: 2,
+      },
+    },
+    get,
+    put: async (call, signal) => {
+      if (call.firstSentAt !== null) {
+        const found = await get(call, signal)
+        if (found.outcome !== 'not_received') return found
+      }
+      const body = JSON.stringify({ ref: call.reference, item: call.sku, count: call.quantity })
+      const headers = { 'content-type': 'application/json' }
+      const exchange = await request(call, { method: 'POST', headers, body }, signal)
+      if (exchange === undefined) return notPlaced('settings', 'the base URL of the supplier is not usable')
+      if (!('answer' in exchange) && exchange.notSent) return notPlaced('unreachable', exchange.lost)
+      return ('answer' in exchange && refusalIn(exchange.answer)) || interpret(call, exchange)
+    },
+    close: http.close,
+  }
+}
+
+/** A refusal that is certain: it is in the supplier's own words. */
+function refusalIn(answer: HttpAnswer): SupplierOutcome | undefined {
+  const problem = problemIn(answer)
+  const nothing = { reference: null, reason: null, supplierOrderId: null, codes: [] }
+  if (problem === 'sold out') {
+    return answered({ ...nothing, status: 'failed', errorCode: 'OUT_OF_STOCK' }, answer.status)
+  }
+  if (problem === 'no such item') return notPlaced('settings', problem, { httpStatus: answer.status })
+  if (problem === 'bad key') return notPlaced('credentials', problem, { httpStatus: answer.status })
+  return undefined
+}
+
+function problemIn(answer: HttpAnswer): string | undefined {
+  const read = readJsonBody(answer)
+  const parsed = v.safeParse(problemSchema, read.readable ? read.value : null)
+  return answer.status >= 400 && answer.status < 500 && parsed.success ? parsed.output.problem : undefined
+}
+
+function interpret(call: SupplierCall, exchange: Exchange): SupplierOutcome {
+  if (!('answer' in exchange)) return unknown(exchange.lost, exchange)
+  const { answer } = exchange
+  const { status: httpStatus, retryAfter } = answer
+  if (httpStatus !== 200)
+    return unknown(`HTTP ${httpStatus}`, { httpStatus, retryAfter, raw: quoteBody(call, answer) })
+  const unusable = (problem: string) => unknown(`the answer is unusable: ${problem}`, { httpStatus })
+  const read = readJsonBody(answer)
+  if (!read.readable) return unusable(read.problem)
+  const sale = v.safeParse(saleSchema, read.value, { abortEarly: true })
+  if (!sale.success) return unusable(problemOf(sale.issues[0]))
+  if (sale.output.ref !== call.reference) return unusable('it names another order')
+  const { state, vouchers: codes } = sale.output
+  const said = v.safeParse(answerSchema, { status: statuses[state], codes }, { abortEarly: true })
+  return said.success ? answered(said.output, httpStatus) : unusable(problemOf(said.issues[0]))
+}
