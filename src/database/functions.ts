@@ -69,9 +69,9 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; code: string | null }
     result: string | null
   }
-  /** Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. Takes [{ordinal, accountId, keyId, requestId, requestIdGiven, traceparent, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account's currency. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits lock_wait_ms for the lock of the first request's account, holding no other, and for none of the rest; null: for all, so that none is busy. A repeat keeps what its first request is known by. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4. */
+  /** Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. Takes [{ordinal, accountId, keyId, requestId, requestIdGiven, traceparent, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account's currency. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits lock_wait_ms for the lock of the first request's account, holding no other, and for none of the rest. A repeat keeps what its first request is known by. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4. */
   'api.place_orders': {
-    args: { requests: unknown; lock_wait_ms?: number | null }
+    args: { requests: unknown; lock_wait_ms: number | null }
     result: { ordinal: number; result: string; body: string }[]
   }
   /** Places a simulated order: judged as api.place_orders judges, by the same functions, but for the balance, and written apart; it reaches no supplier and no ledger. Takes a request as that does, each item with its course: {seconds (until it ends; null: never), keys, topUp (the result, for either kind of product: {status, codes, errorCode, reason})}. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or what core.simulation_refusal says with the seconds after which to ask again. Of an account 1,000 are kept. nullable: retry_after */
@@ -99,9 +99,9 @@ export type Functions = {
     args: Record<string, never>
     result: { migration: string; checksum: string; standby: boolean }[]
   }
-  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. busy, of which nothing was done: another transaction has had the lock of the item, its order or its account for lock_wait_ms (null: for longer than a connection waits, which is an error). ended_outcome and ended_seconds: of an order that ended by it, the outcome, and the seconds since it was placed. nullable: ended_outcome, ended_seconds */
+  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. busy, of which nothing was done: another transaction has had the lock of the item, its order or its account for lock_wait_ms. ended_outcome and ended_seconds: of an order that ended by it, the outcome, and the seconds since it was placed. nullable: ended_outcome, ended_seconds */
   'api.record_pushed_result': {
-    args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms?: number | null }
+    args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms: number | null }
     result: { answer: string; ended_outcome: string | null; ended_seconds: number | null }[]
   }
   /** Takes an authentic event that a supplier pushed about an item as a reason to ask for the item now: recorded; repeated where an event of that name came before; ignored for an item that is no longer there; unknown_reference for one that never was; busy, of which nothing was done, where another transaction has the lock of the item. */
@@ -381,7 +381,7 @@ export type Functions = {
   }
   /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, at most its max_cost and what leaves the least margin of the item's price, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait before the call, by the limits of the supplier (core.take_turns). request_id and traceparent are of the request that placed the order. nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent */
   'work.begin_calls': {
-    args: { item_ids: readonly (string | null)[] | null; under_way?: unknown; supplier_cap?: number | null }
+    args: { item_ids: readonly (string | null)[] | null; under_way: unknown; supplier_cap: number | null }
     result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string; delivery_type: string; unit_cost: string | null; currency: string | null; supplier_order_id: string | null; first_sent_at: Date | null; token_url: string | null; client_id: string | null; pushes_events: boolean; wait_ms: number; request_id: string | null; traceparent: string | null }[]
   }
   /** Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt; one that another transaction has locked is tried again within a second. claim_id is the fencing token. A lease lasts 30 s; an attempt whose lease ended counts, with unknown outcome. The account's secret is made here at its first delivery. request_id, request_id_given and traceparent are of the request that placed the order. Specification 2.5 and 6.5. nullable: request_id, request_id_given, traceparent */
@@ -421,7 +421,7 @@ export type Functions = {
   }
   /** Compares the jobs that a process's pools have locked with those that the process knows, and returns those that it does not know: their fetch is under way, their completion is, or its answer was lost, and nobody runs them. Those that the process has found to be lost, with the locked_at that it got of each, are given back first. Call it every 5 s. */
   'work.compare_jobs': {
-    args: { pool_ids: readonly (string | null)[] | null; known_ids: readonly (string | number | bigint | null)[] | null; lost_ids?: readonly (string | number | bigint | null)[] | null; lost_locked_at?: readonly (Date | string | null)[] | null }
+    args: { pool_ids: readonly (string | null)[] | null; known_ids: readonly (string | number | bigint | null)[] | null; lost_ids: readonly (string | number | bigint | null)[] | null; lost_locked_at: readonly (Date | string | null)[] | null }
     result: { job_id: string; locked_at: string }[]
   }
   /** Marks the products as changed that became unavailable because a rate ended, and returns how many rates that were. Call it every few seconds; calls at the same time share the work. */
@@ -434,15 +434,15 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
-  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. leased_attempt is an attempt to deliver an event, whosever, that the caller makes at once: a row as work.begin_deliveries returns it, with a lease of 30 s. There are to_send of these at most. to_deliver and ready_event_id are of the release before, and without effect. nullable: ended_outcome, ended_seconds, ready_event_id, leased_attempt */
+  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. leased_attempt is an attempt to deliver an event, whosever, that the caller makes at once: a row as work.begin_deliveries returns it, with a lease of 30 s. There are to_send of these at most. nullable: ended_outcome, ended_seconds, leased_attempt */
   'work.finish_calls': {
-    args: { results: unknown; deadline: string | null; lock_wait_ms?: number | null; unsafe_after?: string | null; to_deliver?: number | null; to_send?: number | null }
-    result: { ordinal: number; verdict: string; ended_outcome: string | null; ended_seconds: number | null; ready_event_id: string | null; leased_attempt: string | null }[]
+    args: { results: unknown; deadline: string | null; lock_wait_ms: number | null; unsafe_after: string | null; to_send: number | null }
+    result: { ordinal: number; verdict: string; ended_outcome: string | null; ended_seconds: number | null; leased_attempt: string | null }[]
   }
-  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. leased_attempt: as work.finish_calls has it, to_send at most. Specification 6.4 to 6.6. nullable: told_seconds, ready_event_id, leased_attempt */
+  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. leased_attempt: as work.finish_calls has it, to_send at most. Specification 6.4 to 6.6. nullable: told_seconds, leased_attempt */
   'work.finish_deliveries': {
-    args: { results: unknown; lock_wait_ms?: number | null; to_deliver?: number | null; to_send?: number | null }
-    result: { ordinal: number; verdict: string; told_seconds: number | null; ready_event_id: string | null; leased_attempt: string | null }[]
+    args: { results: unknown; lock_wait_ms: number | null; to_send: number | null }
+    result: { ordinal: number; verdict: string; told_seconds: number | null; leased_attempt: string | null }[]
   }
   /** Records that operators were told that an alert is firing, or resolved. Ask work.begin_notification afterwards whether there is more to tell. */
   'work.finish_notification': {
@@ -451,7 +451,7 @@ export type Functions = {
   }
   /** Ends the reading of a supplier's list: in full, or error says in technical terms why not; then what was known stays, and it is tried again after 1, 2, 5, 10, 20, 30, 60 … minutes, at most at its usual interval. Operators are alerted once the last full reading is four intervals ago. Returns whether the lease still held; otherwise nothing is recorded. */
   'work.finish_sync': {
-    args: { supplier: string | null; claim_id: string | null; error?: string | null }
+    args: { supplier: string | null; claim_id: string | null; error: string | null }
     result: boolean | null
   }
   /** Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, those of them that are stuck or held, for how many seconds the oldest due job has been waiting for a worker, due jobs (10,000 at most) and those that a worker has, due events without a slot, the slots of accounts that are sending, and how many of these are taken, the rows that the last audit of a worker found, and when that was. From 10,000 on, the number of events that wait for a rung is PostgreSQL's estimate, which is as old as its last analyze. nullable: audit_breaches, audit_at */
@@ -461,7 +461,7 @@ export type Functions = {
   }
   /** Records the heartbeat of the pools of the process that holds the lock. Pools that the sweepers do not know are registered; returns how many. There are none but in a process that never registered them, or that was taken for dead: its work is in other hands then. */
   'work.heartbeat': {
-    args: { lock_id: string | number | bigint | null; pool_ids?: readonly (string | null)[] | null }
+    args: { lock_id: string | number | bigint | null; pool_ids: readonly (string | null)[] | null }
     result: number | null
   }
   /** Keeps the access token that renewer has had (work.take_access_token), for all workers and for valid_seconds; null: there was none to be had, and nobody tries again for 5 s. Returns whether it was still his to keep. */
@@ -561,7 +561,7 @@ export type Functions = {
   }
   /** The access token of a supplier, sealed, with its end; or must_renew: the caller, who is renewer, has 15 s to have a new one and to keep it with work.keep_access_token, or no row: somebody else is renewing it, look again. rejected is a sealed token that the supplier does not take any more. Raises foreign_key_violation for an unknown supplier. nullable: sealed, expires_at */
   'work.take_access_token': {
-    args: { supplier: string | null; renewer: string | null; rejected?: string | null }
+    args: { supplier: string | null; renewer: string | null; rejected: string | null }
     result: { sealed: string | null; expires_at: Date | null; must_renew: boolean }[]
   }
   /** Takes the next place for one HTTP request to a supplier by its max_per_second, among the calls of all workers, and returns in how many milliseconds it may be made; 0 where there is no limit. */
@@ -658,8 +658,8 @@ export const functions = {
   'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
   'work.expire_rates': { args: {}, returns: 'value' },
   'work.fill_slots': { args: {}, returns: 'void' },
-  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer', unsafe_after: 'interval', to_deliver: 'integer', to_send: 'integer' }, returns: 'rows' },
-  'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer', to_deliver: 'integer', to_send: 'integer' }, returns: 'rows' },
+  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer', unsafe_after: 'interval', to_send: 'integer' }, returns: 'rows' },
+  'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer', to_send: 'integer' }, returns: 'rows' },
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
   'work.finish_sync': { args: { supplier: 'text', claim_id: 'uuid', error: 'text' }, returns: 'value' },
   'work.gauges': { args: {}, returns: 'rows' },

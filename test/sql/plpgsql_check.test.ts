@@ -14,8 +14,6 @@ if (installation === undefined && !required) {
 const meant = [
   // A call that is there to raise must not be taken for one that can be left out.
   'core.require: routine is marked as VOLATILE, should be IMMUTABLE',
-  // Workers of the release before name it.
-  'work.finish_deliveries: unused parameter "to_deliver"',
 ]
 
 let client: pg.Client

@@ -8,8 +8,11 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 const attacks = [
   { role: 'supply_api', call: `select * from api.admit('[]', 500)` },
-  { role: 'supply_worker', call: `select * from work.begin_calls('{00000000-0000-4000-8000-000000000000}')` },
-  { role: 'supply_worker', call: `select * from work.finish_deliveries('[{"ordinal": 1}]')` },
+  {
+    role: 'supply_worker',
+    call: `select * from work.begin_calls('{00000000-0000-4000-8000-000000000000}', '{}', null)`,
+  },
+  { role: 'supply_worker', call: `select * from work.finish_deliveries('[{"ordinal": 1}]', 0, 0)` },
   { role: 'supply_operator', call: `select ops.webhook_secret(1)` },
   { role: 'supply_operator', call: `select * from ops.help()` },
 ]

@@ -50,7 +50,7 @@ export function itemTests() {
     /** Records a pushed result and returns what came of it. */
     push: async (supplier: string, item: string, result: object): Promise<string> => {
       const [row] =
-        await sql()`select answer as said from api.record_pushed_result(${supplier}, ${item}, ${sql().json(result as never)})`
+        await sql()`select answer as said from api.record_pushed_result(${supplier}, ${item}, ${sql().json(result as never)}, 1000)`
       return row?.said
     },
   }

@@ -16,7 +16,7 @@ export type Call = {
 export async function claimCalls(sql: postgres.Sql, itemIds: string[]): Promise<Call[]> {
   await sql`update supply.order_items set next_check_at = now() where id = any(${itemIds}) and next_check_at > now()`
   await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${itemIds})`
-  return [...(await sql<Call[]>`select * from work.begin_calls(${itemIds}) order by ordinal`)]
+  return [...(await sql<Call[]>`select * from work.begin_calls(${itemIds}, '{}', null) order by ordinal`)]
 }
 
 /** Records one result under a claim and returns the verdict. */
@@ -29,7 +29,7 @@ export async function record(
 ): Promise<string> {
   const results = [{ ordinal: 1, itemId: call.item_id, claimId: call.claim_id, result }]
   const [row] =
-    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval, ${lockWaitMs})`
+    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval, ${lockWaitMs}, '30 minutes', 0)`
   return row?.verdict
 }
 

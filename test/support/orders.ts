@@ -52,7 +52,7 @@ export function orderRequest(partner: Partner, request: OrderRequest = {}) {
 export async function placeAll(sql: postgres.Sql, requests: object[]): Promise<Placed[]> {
   const rows = await sql<
     Placed[]
-  >`select * from api.place_orders(${sql.json(requests as never)}) order by ordinal`
+  >`select * from api.place_orders(${sql.json(requests as never)}, 60000) order by ordinal`
   return [...rows]
 }
 

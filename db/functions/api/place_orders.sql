@@ -1,4 +1,4 @@
-create or replace function api.place_orders(requests jsonb, lock_wait_ms int default null)
+create or replace function api.place_orders(requests jsonb, lock_wait_ms int)
 returns table (ordinal int, result text, body json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
@@ -7,21 +7,14 @@ declare
   busy_accounts bigint[];
   answers jsonb[];
 begin
-  -- Processes of the release before wait for all.
-  if lock_wait_ms is null then
-    perform 1 from supply.accounts a
-    where a.id = any (array(select (r ->> 'accountId')::bigint from jsonb_array_elements(requests) r))
-    order by a.id for no key update;
-  else
-    if lock_wait_ms > 0 then
-      perform core.wait_for_account((requests #>> '{0,accountId}')::bigint, lock_wait_ms);
-    end if;
-    select array_agg(asked.id) into busy_accounts
-    from (select distinct (r ->> 'accountId')::bigint as id from jsonb_array_elements(requests) r order by id) as asked
-    left join lateral (
-      select a.id from supply.accounts a where a.id = asked.id for no key update skip locked) as locked on true
-    where locked.id is null;
+  if lock_wait_ms > 0 then
+    perform core.wait_for_account((requests #>> '{0,accountId}')::bigint, lock_wait_ms);
   end if;
+  select array_agg(asked.id) into busy_accounts
+  from (select distinct (r ->> 'accountId')::bigint as id from jsonb_array_elements(requests) r order by id) as asked
+  left join lateral (
+    select a.id from supply.accounts a where a.id = asked.id for no key update skip locked) as locked on true
+  where locked.id is null;
   if busy_accounts is not null then
     return query
     select (r ->> 'ordinal')::int, 'busy', '{}'::json
@@ -49,5 +42,5 @@ comment on function api.place_orders is
   'Takes [{ordinal, accountId, keyId, requestId, requestIdGiven, traceparent, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, '
   'items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account''s currency. Gives created or replayed with the '
   'order, a refusal''s code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits '
-  'lock_wait_ms for the lock of the first request''s account, holding no other, and for none of the rest; null: for all, so that none is busy. '
+  'lock_wait_ms for the lock of the first request''s account, holding no other, and for none of the rest. '
   'A repeat keeps what its first request is known by. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4.';

@@ -1,6 +1,4 @@
-create or replace function work.begin_calls(
-  item_ids uuid[], under_way jsonb default '{}', supplier_cap int default null
-)
+create or replace function work.begin_calls(item_ids uuid[], under_way jsonb, supplier_cap int)
 returns table (
   ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
   reference uuid, sku text, quantity int, delivery_data jsonb, supplier text,

@@ -1,11 +1,8 @@
-create or replace function work.finish_calls(
-  results jsonb, deadline interval, lock_wait_ms int default null, unsafe_after interval default '30 minutes',
-  to_deliver int default 0, to_send int default 0
-)
-returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, ready_event_id uuid, leased_attempt json)
+create or replace function work.finish_calls(results jsonb, deadline interval, lock_wait_ms int, unsafe_after interval, to_send int)
+returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, leased_attempt json)
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  select r.ordinal, r.verdict, r.ended_outcome, r.ended_seconds, null::uuid, r.leased_attempt
+  select r.ordinal, r.verdict, r.ended_outcome, r.ended_seconds, r.leased_attempt
   from core.finish_calls(
     (select jsonb_agg(e || jsonb_build_object('attemptId',
        (select a.id from supply.supplier_attempts a where a.claim_id = (e ->> 'claimId')::uuid)))
@@ -17,8 +14,8 @@ comment on function work.finish_calls is
   'leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be '
   'sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy '
   'where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the '
-  'first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. '
+  'first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended. '
   'Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. '
   'leased_attempt is an attempt to deliver an event, whosever, that the caller makes at once: a row as work.begin_deliveries returns it, with a lease of 30 s. '
-  'There are to_send of these at most. to_deliver and ready_event_id are of the release before, and without effect.
-nullable: ended_outcome, ended_seconds, ready_event_id, leased_attempt';
+  'There are to_send of these at most.
+nullable: ended_outcome, ended_seconds, leased_attempt';

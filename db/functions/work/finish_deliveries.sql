@@ -1,5 +1,5 @@
-create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int default null, to_deliver int default 0, to_send int default 0)
-returns table (ordinal int, verdict text, told_seconds double precision, ready_event_id uuid, leased_attempt json)
+create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int, to_send int)
+returns table (ordinal int, verdict text, told_seconds double precision, leased_attempt json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -11,10 +11,7 @@ declare
   to_make uuid[];
   attempts json[];
 begin
-  if lock_wait_ms is null then
-    -- Workers of the release before wait for all.
-    perform 1 from supply.events e where e.id = any (ids) order by e.id for no key update;
-  elsif lock_wait_ms > 0 then
+  if lock_wait_ms > 0 then
     perform core.wait_for_event(ids[1], lock_wait_ms);
   end if;
   locked := array(select e.id from supply.events e where e.id = any (ids) order by e.id for no key update skip locked);
@@ -79,7 +76,7 @@ begin
     end if;
   end if;
   return query
-  select r.ordinal, r.verdict, r.told, null::uuid, r.leased_attempt
+  select r.ordinal, r.verdict, r.told, r.leased_attempt
   from unnest(batch.ordinals, batch.verdicts, batch.told, attempts) as r (ordinal, verdict, told, leased_attempt);
 end
 $$;
@@ -87,7 +84,7 @@ comment on function work.finish_deliveries is
   'Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: '
   'delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another '
   'transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; '
-  'at 0, the first try, what is busy is looked at again when its lease has ended; null: waits for all. An answer within 2 s '
+  'at 0, the first try, what is busy is looked at again when its lease has ended. An answer within 2 s '
   'adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order '
   'was placed. leased_attempt: as work.finish_calls has it, to_send at most. Specification 6.4 to 6.6.
-nullable: told_seconds, ready_event_id, leased_attempt';
+nullable: told_seconds, leased_attempt';

@@ -1,4 +1,4 @@
-create or replace function work.heartbeat(lock_id bigint, pool_ids text[] default '{}')
+create or replace function work.heartbeat(lock_id bigint, pool_ids text[])
 returns int
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$

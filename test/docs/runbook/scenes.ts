@@ -108,7 +108,7 @@ export const scenes: { [heading: string]: Scene } = {
         { sku: 'gift', cost: '0.22', currency: 'EUR', stock: 40 },
       ])
       await sql`select work.record_list('second', ${sync?.claim_id}, ${list})`
-      await sql`select work.finish_sync('second', ${sync?.claim_id})`
+      await sql`select work.finish_sync('second', ${sync?.claim_id}, null)`
       return undefined
     },
   },

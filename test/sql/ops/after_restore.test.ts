@@ -142,7 +142,7 @@ describe('after a restore, a supplier', () => {
     const [call] = await claimCalls(sql, [item])
     await begin()
     expect(await record(sql, call as never, failed())).toBe('stale')
-    const [again] = await sql`select * from work.begin_calls(${[item]})`
+    const [again] = await sql`select * from work.begin_calls(${[item]}, '{}', null)`
     expect(again).toMatchObject({ method: 'get' })
   })
 })
@@ -255,7 +255,7 @@ describe('a recovery', () => {
       { locked_by: null },
     ])
     expect(await operator`select * from ops.worker_pools`).toEqual([])
-    expect(await sql`select method from work.begin_calls(${[item]})`).toEqual([{ method: 'get' }])
+    expect(await sql`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([{ method: 'get' }])
   })
 })
 

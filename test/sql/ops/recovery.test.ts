@@ -173,7 +173,7 @@ describe('the next question about an item', () => {
     const { body } = await place(database.sql, partner, { items: [{ productId, quantity: 1 }] })
     return body.items[0]?.id ?? ''
   }
-  const claim = (id: string) => database.sql`select method from work.begin_calls(${[id]})`
+  const claim = (id: string) => database.sql`select method from work.begin_calls(${[id]}, '{}', null)`
 
   test('is made due now', async () => {
     const id = await newItem()

@@ -50,12 +50,15 @@ async function runOrders(
   )
   await run('repeat', (on) => on`select * from api.place_orders(${on.json(requests as never)}, 0)`)
   const itemIds = placed.flatMap(({ body }) => (body.items ?? []).map(({ id }: { id: string }) => id))
-  const calls = await run('begin', (on) => on`select * from work.begin_calls(${itemIds}::uuid[])`)
+  const calls = await run('begin', (on) => on`select * from work.begin_calls(${itemIds}::uuid[], '{}', null)`)
   const result = { outcome: 'answered', status: 'completed', codes: [], httpStatus: 200 }
   const results = calls.map(({ ordinal, item_id, claim_id }) => ({
     ...{ ordinal, itemId: item_id, claimId: claim_id, result },
   }))
-  await run('finish', (on) => on`select * from work.finish_calls(${on.json(results)}, '1 day', 0)`)
+  await run(
+    'finish',
+    (on) => on`select * from work.finish_calls(${on.json(results)}, '1 day', 0, '30 minutes', 0)`,
+  )
   return steps
 }
 

@@ -27,7 +27,7 @@ async function takeJob(subject: string, poolId = pool): Promise<void> {
 }
 
 const claimItem = async (item: string) => {
-  const [call] = await sql()`select * from work.begin_calls(${[item]})`
+  const [call] = await sql()`select * from work.begin_calls(${[item]}, '{}', null)`
   return call as never
 }
 

@@ -75,7 +75,9 @@ describe('an item gets a job', () => {
     expect(await resume()).toBe(1)
     expect(await jobsOf(item)).toEqual([true])
     expect(await audit(sql())).toEqual([])
-    expect(await sql()`select method from work.begin_calls(${[item]})`).toEqual([{ method: 'get' }])
+    expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([
+      { method: 'get' },
+    ])
     expect(await resume()).toBe(0)
   })
 
@@ -179,5 +181,5 @@ test('what fails to be known at the supplier is asked for, and not sent again', 
   expect(call?.method).toBe('put')
   await setItem(item, "claim_expires_at = now() - interval '31 s'")
   expect(await resume()).toBe(1)
-  expect(await sql()`select method from work.begin_calls(${[item]})`).toEqual([{ method: 'get' }])
+  expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([{ method: 'get' }])
 })

@@ -50,7 +50,7 @@ async function finish(calls: Call[], result: object, lockWaitMs = 0): Promise<st
     ...{ ordinal: index + 1, itemId: item_id, claimId: claim_id, result },
   }))
   const rows = await sql()`
-    select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', ${lockWaitMs}) order by ordinal`
+    select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', ${lockWaitMs}, '30 minutes', 0) order by ordinal`
   return rows.map(({ verdict }) => verdict)
 }
 
@@ -60,7 +60,7 @@ describe('of calls that begin', () => {
     await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${[locked.item, other.item]})`
     await lockItem(locked.item)
     const begin = () =>
-      sql()<Call[]>`select * from work.begin_calls(${[locked.item, other.item]}) order by ordinal`
+      sql()<Call[]>`select * from work.begin_calls(${[locked.item, other.item]}, '{}', null) order by ordinal`
     expect(await begin()).toMatchObject([{ ordinal: 2, item_id: other.item, method: 'put' }])
     expect(await jobsOf(locked.item)).toEqual([{ attempts: 0, wait: soon }])
     await holder`rollback`
@@ -161,7 +161,7 @@ describe('of deliveries', () => {
         ...{ ordinal: index + 1, eventId: event_id, claimId: claim_id, result: answered(200) },
       }))
       const rows = await sql()`
-        select verdict from work.finish_deliveries(${sql().json(results as never)}, ${lockWaitMs}) order by ordinal`
+        select verdict from work.finish_deliveries(${sql().json(results as never)}, ${lockWaitMs}, 0) order by ordinal`
       return rows.map(({ verdict }) => verdict)
     }
     await lockEvent(ids[0] ?? '')

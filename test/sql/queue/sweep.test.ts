@@ -67,7 +67,7 @@ test('a process that still holds its lock but has not beaten for a minute is dea
 test('a heartbeat keeps it alive', async () => {
   await register('pool-beats', 104, true)
   await sql()`update supply.worker_pools set seen_at = now() - interval '61 s'`
-  await sql()`select work.heartbeat(104)`
+  await sql()`select work.heartbeat(104, '{}')`
   await lockedJob('pool-beats')
   expect(await sweep()).toBe(0)
 })

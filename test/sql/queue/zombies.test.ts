@@ -65,7 +65,7 @@ describe('a worker that was thought dead and was not', () => {
     for (const checks of [0, 1, 2]) {
       await sql()`update supply.order_items set next_check_at = now() where id = ${item}`
       const complete = await takeJob(item)
-      const [call] = await sql()`select * from work.begin_calls(${[item]})`
+      const [call] = await sql()`select * from work.begin_calls(${[item]}, '{}', null)`
       await thinkItDead()
       await record(sql(), call as never, unknown())
       await complete()
@@ -78,7 +78,7 @@ describe('a worker that was thought dead and was not', () => {
     const { body } = await place(sql(), partner)
     const item = body.items[0]?.id ?? ''
     await takeJob(item)
-    const [call] = await sql()`select * from work.begin_calls(${[item]})`
+    const [call] = await sql()`select * from work.begin_calls(${[item]}, '{}', null)`
     await sql()`update supply.order_items set checks = 6 where id = ${item}`
     await record(sql(), call as never, unknown())
     await thinkItDead()
@@ -106,7 +106,7 @@ test('a job that comes before the time of its event or item, for a clock was set
   if (call) await record(sql(), call, unknown())
   await sql()`update supply.order_items set next_check_at = now() + interval '5 s' where id = ${item}`
   await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${item}`
-  expect(await sql()`select * from work.begin_calls(${[item]})`).toEqual([])
+  expect(await sql()`select * from work.begin_calls(${[item]}, '{}', null)`).toEqual([])
   expect(await waits(item)).toEqual([5])
 })
 

@@ -32,7 +32,7 @@ async function items(count: number): Promise<string[]> {
 }
 
 const begin = async (on: postgres.Sql, ids: string[]): Promise<Begun[]> => [
-  ...(await on<Begun[]>`select * from work.begin_calls(${ids})`),
+  ...(await on<Begun[]>`select * from work.begin_calls(${ids}, '{}', null)`),
 ]
 
 /** Has several workers, each with a connection of its own, begin the calls of their share of the items, in batches. */
@@ -128,7 +128,7 @@ describe('calls at once', () => {
     expect(await underWay()).toBe(3)
     await sql`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${ids[0] ?? ''}`
     await sql`update supply.order_items set claim_expires_at = null, claim_id = null where id = ${ids[1] ?? ''}`
-    await sql`select api.record_pushed_result('first', ${ids[2] ?? ''}, ${sql.json(completed())})`
+    await sql`select api.record_pushed_result('first', ${ids[2] ?? ''}, ${sql.json(completed())}, 1000)`
     expect(await underWay()).toBe(1)
   })
 

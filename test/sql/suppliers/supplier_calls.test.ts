@@ -54,7 +54,7 @@ describe('an item is claimed before it is sent', () => {
       ...{ ordinal: index + 1, itemId: item, claimId: call?.claim_id, result },
     }))
     const verdicts = await sql()`
-      select * from work.finish_calls(${sql().json(results as never)}, '24 hours') order by ordinal`
+      select * from work.finish_calls(${sql().json(results as never)}, '24 hours', 0, '30 minutes', 0) order by ordinal`
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(['settled', 'contradicting'])
     expect((await read(code)).status).toBe('failed')
     expect(await balanceOf(sql(), partner())).toBe(1000)
@@ -63,7 +63,7 @@ describe('an item is claimed before it is sent', () => {
   test('and while a claim lives, another job of the item is put off until it ends', async () => {
     const { item } = await order()
     await claimCalls(sql(), [item])
-    await sql()`select * from work.begin_calls(${[item]})`
+    await sql()`select * from work.begin_calls(${[item]}, '{}', null)`
     const [job] = await sql()`
       select extract(epoch from run_at - now())::float as wait from graphile_worker.jobs where key = ${`call_supplier:${item}`}`
     expect(job?.wait).toBeGreaterThan(40)

@@ -56,12 +56,14 @@ async function runCalls(session: Explained, result: object, { keep = false } = {
     (on) => on`select * from api.place_orders(${on.json(requests as never)}, 0)`,
   )
   const itemIds = placed.rows.flatMap(({ body }) => body.items.map(({ id }: { id: string }) => id))
-  const begun = await session.explained((on) => on`select * from work.begin_calls(${itemIds}::uuid[])`)
+  const begun = await session.explained(
+    (on) => on`select * from work.begin_calls(${itemIds}::uuid[], '{}', null)`,
+  )
   const answers = begun.rows.map(({ ordinal, item_id, claim_id }) => ({
     ...{ ordinal, itemId: item_id, claimId: claim_id, result },
   }))
   const finished = await session.explained(
-    (on) => on`select * from work.finish_calls(${on.json(answers as never)}, '1 day', 0)`,
+    (on) => on`select * from work.finish_calls(${on.json(answers as never)}, '1 day', 0, '30 minutes', 0)`,
   )
   await session.explained((on) => (keep ? on`commit` : on`rollback`))
   expect([begun.rows.length, finished.rows.length]).toEqual([atOnce, atOnce])

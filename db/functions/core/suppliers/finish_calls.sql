@@ -1,12 +1,15 @@
 create or replace function core.finish_calls(
-  results jsonb, deadline interval, lock_wait_ms int default null, unsafe_after interval default '30 minutes', to_send int default 0
+  results jsonb, deadline interval, lock_wait_ms int, unsafe_after interval, to_send int
 )
 returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, leased_attempt json)
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  item_ids uuid[] := core.lock_results(results, lock_wait_ms);
+  item_ids uuid[] := case
+    when lock_wait_ms is null then array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r)
+    else core.lock_results(results, lock_wait_ms)
+  end;
   answers jsonb[];
   deferred jsonb;
   is_noted boolean;
@@ -92,12 +95,12 @@ begin
   select (a.answer ->> 'ordinal')::int, a.answer ->> 'verdict', ended.outcomes[a.place], ended.seconds[a.place], ended.attempts[a.place]
   from unnest(answers) with ordinality as a (answer, place);
   if deferred is not null then
-    return query select r.* from core.finish_calls(deferred, deadline, lock_wait_ms, unsafe_after) r;
+    return query select r.* from core.finish_calls(deferred, deadline, null, unsafe_after, 0) r;
   end if;
 end
 $$;
 comment on function core.finish_calls is
   'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (the fencing token; null: a push), result}]. '
   'Settles items, ends orders, plans the next calls and raises alerts. Returns the verdict of each by its ordinal: '
-  'busy where core.lock_results did not get its locks. Each order that ended is told of in one of the rows, whichever: its outcome, the seconds since it '
+  'busy where core.lock_results did not get its locks; lock_wait_ms null: the caller has them. Each order that ended is told of in one of the rows, whichever: its outcome, the seconds since it '
   'was placed, and an attempt to deliver an event that the caller makes at once (core.finish_orders). unsafe_after: as core.classify_results.';

@@ -8,13 +8,6 @@ declare
   order_ids bigint[];
 begin
   -- One order for all who wait: orders, items, then accounts, each ascending; alerts last.
-  if lock_wait_ms is null then
-    perform 1 from supply.orders o
-    where o.id = any (array(select i.order_id from supply.order_items i where i.id = any (item_ids)))
-    order by o.id for no key update;
-    perform 1 from supply.order_items i where i.id = any (item_ids) order by i.id for no key update;
-    return item_ids;
-  end if;
   if lock_wait_ms > 0 then
     begin
       perform set_config('lock_timeout', lock_wait_ms::text, true);
@@ -65,4 +58,4 @@ $$;
 comment on function core.lock_results is
   'Locks what results (core.finish_calls) are recorded in, and returns the items of those that can be recorded now: that have the locks of '
   'the item, of its order, and of its account where the order may end with a refund or an event. Waits lock_wait_ms for the locks of the first, holding '
-  'no other, and for none of the rest; null: for all but the accounts, and returns all.';
+  'no other, and for none of the rest.';

@@ -1,4 +1,4 @@
-create or replace function work.finish_sync(supplier text, claim_id uuid, error text default null)
+create or replace function work.finish_sync(supplier text, claim_id uuid, error text)
 returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
-create or replace function work.take_access_token(supplier text, renewer uuid, rejected text default null)
+create or replace function work.take_access_token(supplier text, renewer uuid, rejected text)
 returns table (sealed text, expires_at timestamptz, must_renew boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
