@@ -4,12 +4,18 @@ create or replace function core.require(
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
+declare
+  context text;
 begin
   if condition is not true then
-    raise exception using message = require.message, errcode = require.code, hint = require.hint;
+    get diagnostics context = pg_context;
+    raise exception using message = require.message, errcode = require.code, hint = coalesce(
+      nullif(require.hint, ''),
+      -- The innermost function of operators among the callers.
+      format('Its arguments and what it does: select * from ops.help(%L)', substring(context from '(?n)^[^"]* ops\.(\w+)\(')));
   end if;
 end
 $$;
 comment on function core.require is
   'Raises the message, with the condition name or SQLSTATE given as code and a hint what to do, unless the condition is true; null is not '
-  'true. A function of operators raises it anew in its own name, with core.hint_for, so that psql shows one line of context.';
+  'true. Without a hint, the hint names the help of the function of operators that called.';

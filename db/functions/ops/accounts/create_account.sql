@@ -7,7 +7,6 @@ as $$
 declare
   account_id bigint;
   namesake bigint;
-  hint text;
 begin
   perform core.require(length(trim(create_account.name)) between 1 and 200, 'name must have 1 to 200 characters');
   perform core.require(create_account.kind in ('supply', 'storefront'), 'kind must be supply or storefront');
@@ -24,10 +23,6 @@ begin
   perform core.log_operator('create_account', 'account ' || account_id,
     jsonb_build_object('name', name, 'kind', kind, 'mode', mode, 'currency', currency));
   return account_id;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('create_account', hint);
 end
 $$;
 comment on function ops.create_account is

@@ -7,7 +7,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   namesake bigint;
-  hint text;
 begin
   perform pg_advisory_xact_lock(hashtextextended('names of accounts', 0));
   select a.id into namesake from supply.accounts a
@@ -28,10 +27,6 @@ begin
     'we send a test event there, and then tell you the secret.',
     account_id, onboard.deposit::numeric(14,2), onboard.currency, right(key, 4));
   return next;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('onboard', hint);
 end
 $$;
 comment on function ops.onboard is

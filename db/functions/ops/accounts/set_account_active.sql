@@ -2,17 +2,11 @@ create or replace function ops.set_account_active(account_id bigint, active bool
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  hint text;
 begin
   perform core.lock_account(account_id);
   perform core.require(active is not null, 'active must be true or false');
   update supply.accounts a set active = set_account_active.active where a.id = set_account_active.account_id;
   perform core.log_operator('set_account_active', 'account ' || account_id, jsonb_build_object('active', active));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_account_active', hint);
 end
 $$;
 comment on function ops.set_account_active is

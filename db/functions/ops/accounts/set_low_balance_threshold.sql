@@ -2,18 +2,12 @@ create or replace function ops.set_low_balance_threshold(account_id bigint, thre
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  hint text;
 begin
   perform core.lock_account(account_id);
   perform core.require(threshold = 0 or core.is_money(threshold),
     'threshold must be from 0 to 100000000000, with at most 2 decimals');
   update supply.accounts a set low_balance_threshold = threshold where a.id = set_low_balance_threshold.account_id;
   perform core.log_operator('set_low_balance_threshold', 'account ' || account_id, jsonb_build_object('threshold', threshold));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_low_balance_threshold', hint);
 end
 $$;
 comment on function ops.set_low_balance_threshold is

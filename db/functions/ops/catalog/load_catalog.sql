@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   entry jsonb;
-  hint text;
 begin
   perform core.refuse_unknown(catalog, 'catalog', array['suppliers', 'games', 'products', 'offers']);
   for entry in select e from jsonb_array_elements(catalog -> 'suppliers') as e loop
@@ -37,10 +36,6 @@ begin
       sku => entry ->> 'sku', cost => (entry ->> 'cost')::numeric, priority => coalesce((entry ->> 'priority')::int, 100),
       currency => entry ->> 'currency');
   end loop;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('load_catalog', hint);
 end
 $$;
 comment on function ops.load_catalog is

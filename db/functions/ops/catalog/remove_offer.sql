@@ -5,16 +5,11 @@ as $$
 declare
   product_ids constant int[] := array[remove_offer.product_id];
   were_offered constant int[] := core.lock_offered(product_ids);
-  hint text;
 begin
   delete from supply.offers o where o.product_id = remove_offer.product_id and o.supplier = remove_offer.supplier;
   perform core.require(found, format('%s offers no product %s', supplier, product_id), 'no_data_found', 'ops.offers lists who offers what.');
   perform core.note_offered(product_ids, were_offered);
   perform core.log_operator('remove_offer', format('product %s at %s', product_id, supplier));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('remove_offer', hint);
 end
 $$;
 comment on function ops.remove_offer is

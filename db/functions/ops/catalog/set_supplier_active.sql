@@ -2,8 +2,6 @@ create or replace function ops.set_supplier_active(supplier text, active boolean
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  hint text;
 begin
   perform core.lock_supplier(supplier);
   perform core.require(active is not null, 'active must be true or false');
@@ -19,10 +17,6 @@ begin
     and not exists (
       select from core.active_offers o where o.product_id = p.id and o.supplier <> set_supplier_active.supplier);
   perform core.log_operator('set_supplier_active', 'supplier ' || supplier, jsonb_build_object('active', active));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_supplier_active', hint);
 end
 $$;
 comment on function ops.set_supplier_active is

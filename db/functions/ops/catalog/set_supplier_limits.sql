@@ -2,8 +2,6 @@ create or replace function ops.set_supplier_limits(code text, max_calls int, max
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  hint text;
 begin
   perform core.lock_supplier(code);
   perform core.require(coalesce(set_supplier_limits.max_calls >= 1, true), 'max_calls must be 1 or more; null: no limit');
@@ -18,10 +16,6 @@ begin
     perform core.log_operator('set_supplier_limits', 'supplier ' || code,
       jsonb_build_object('max_calls', max_calls, 'max_per_second', max_per_second));
   end if;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_supplier_limits', hint);
 end
 $$;
 comment on function ops.set_supplier_limits is

@@ -5,7 +5,6 @@ as $$
 declare
   known supply.suppliers;
   waiting uuid[];
-  hint text;
 begin
   -- Whoever makes an item wait for the pause holds the row in share: none is overlooked.
   select s.* into known from supply.suppliers s where s.code = set_supplier_paused.code for update;
@@ -30,10 +29,6 @@ begin
   end if;
   perform core.log_operator('set_supplier_paused', 'supplier ' || code,
     jsonb_strip_nulls(jsonb_build_object('reason', reason, 'items', cardinality(waiting))));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_supplier_paused', hint);
 end
 $$;
 comment on function ops.set_supplier_paused is

@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   known supply.suppliers;
-  hint text;
 begin
   -- First the reading, as work.finish_sync: it then waits for its supplier.
   perform 1 from supply.supplier_syncs y where y.supplier = set_supplier_sync.code for update;
@@ -24,10 +23,6 @@ begin
     end if;
     perform core.log_operator('set_supplier_sync', 'supplier ' || code, jsonb_build_object('sync_every', sync_every));
   end if;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_supplier_sync', hint);
 end
 $$;
 comment on function ops.set_supplier_sync is

@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   known supply.suppliers;
-  hint text;
 begin
   known := core.lock_supplier(code);
   perform core.require(exists (select from supply.protocols p where p.name = known.protocol and p.lists_offers),
@@ -14,10 +13,6 @@ begin
     format('Open it by select ops.set_supplier_active(%L, true).', code));
   update supply.suppliers s set sync_due_at = now() where s.code = known.code;
   perform core.log_operator('sync_supplier', 'supplier ' || code);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('sync_supplier', hint);
 end
 $$;
 comment on function ops.sync_supplier is

@@ -2,8 +2,6 @@ create or replace function ops.upsert_game(slug text, name text, image_url text 
 returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  hint text;
 begin
   perform core.require(upsert_game.slug ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$',
     'slug must have 1 to 100 Latin letters, digits, dashes and underscores, such as space-trader');
@@ -21,10 +19,6 @@ begin
     perform core.log_operator('upsert_game', 'game ' || slug, jsonb_build_object('name', name, 'image_url', image_url));
   end if;
   return (select g.id from supply.games g where g.slug = upsert_game.slug);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('upsert_game', hint);
 end
 $$;
 comment on function ops.upsert_game is

@@ -8,7 +8,6 @@ as $$
 declare
   product_ids constant int[] := array[upsert_offer.product_id];
   were_offered constant int[] := core.lock_offered(product_ids);
-  hint text;
 begin
   perform core.require(exists (select from supply.products p where p.id = upsert_offer.product_id),
     format('there is no product %s', coalesce(product_id::text, 'null')), 'no_data_found', 'ops.products lists the products.');
@@ -40,10 +39,6 @@ begin
       'sku', sku, 'cost', cost, 'priority', priority) || jsonb_strip_nulls(jsonb_build_object('currency', currency)));
   end if;
   perform core.note_offered(product_ids, were_offered);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('upsert_offer', hint);
 end
 $$;
 comment on function ops.upsert_offer is

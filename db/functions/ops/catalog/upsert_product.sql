@@ -10,7 +10,6 @@ declare
   fields jsonb;
   product_id int;
   before supply.products;
-  hint text;
 begin
   fields := core.clean_fields(delivery_fields);
   perform core.require(game_id is not null, format('there is no game %L', game_slug), 'no_data_found',
@@ -57,10 +56,6 @@ begin
       'delivery_fields', fields, 'region', region, 'amount_value', amount_value, 'max_quantity', max_quantity, 'in_stock', in_stock));
   end if;
   return product_id;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('upsert_product', hint);
 end
 $$;
 comment on function ops.upsert_product is

@@ -8,7 +8,6 @@ as $$
 declare
   known supply.suppliers;
   spoken supply.protocols;
-  hint text;
 begin
   perform core.require(upsert_supplier.code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$',
     'code must have 1 to 50 Latin letters, digits, dashes and underscores');
@@ -56,10 +55,6 @@ begin
     perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_strip_nulls(jsonb_build_object(
       'base_url', rtrim(base_url, '/'), 'protocol', protocol, 'token_url', token_url, 'client_id', client_id)));
   end if;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('upsert_supplier', hint);
 end
 $$;
 comment on function ops.upsert_supplier is

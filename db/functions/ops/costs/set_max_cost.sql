@@ -5,7 +5,6 @@ as $$
 declare
   product_ids constant int[] := array[set_max_cost.product_id];
   were_offered int[] := core.lock_offered(product_ids);
-  hint text;
 begin
   perform core.require(exists (
       select from supply.offers o where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier),
@@ -18,10 +17,6 @@ begin
     perform core.log_operator('set_max_cost', format('product %s at %s', product_id, supplier), jsonb_build_object('max_cost', max_cost));
   end if;
   perform core.note_offered(product_ids, were_offered);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_max_cost', hint);
 end
 $$;
 comment on function ops.set_max_cost is

@@ -5,7 +5,6 @@ as $$
 declare
   product_ids int[];
   were_offered int[];
-  hint text;
 begin
   perform core.require(
     coalesce(set_min_margin.min_margin between -1 and 1 and round(set_min_margin.min_margin, 4) = set_min_margin.min_margin, true),
@@ -26,10 +25,6 @@ begin
     perform core.log_operator('set_min_margin', coalesce('product ' || product_id, 'all products'), jsonb_build_object('min_margin', min_margin));
   end if;
   perform core.note_offered(product_ids, were_offered);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_min_margin', hint);
 end
 $$;
 comment on function ops.set_min_margin is

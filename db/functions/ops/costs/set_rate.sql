@@ -5,7 +5,6 @@ as $$
 declare
   product_ids int[];
   were_offered int[];
-  hint text;
 begin
   perform core.require(
     coalesce(set_rate.from_currency ~ '^[A-Z]{3}$' and set_rate.to_currency ~ '^[A-Z]{3}$' and set_rate.from_currency <> set_rate.to_currency, false),
@@ -23,10 +22,6 @@ begin
   perform core.note_offered(product_ids, were_offered);
   perform core.log_operator('set_rate', format('rate from %s to %s', from_currency, to_currency),
     jsonb_build_object('rate', rate, 'valid_until', valid_until));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_rate', hint);
 end
 $$;
 comment on function ops.set_rate is

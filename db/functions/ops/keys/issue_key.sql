@@ -10,7 +10,6 @@ declare
   origins text[];
   networks cidr[];
   issued record;
-  hint text;
 begin
   account := core.lock_account(account_id);
   origins := core.clean_origins(allowed_origins);
@@ -26,10 +25,6 @@ begin
     'allowed_origins', origins, 'allowed_ips', networks, 'label', trim(label)));
   raise notice 'key % of account % (%)', issued.key_id, account.id, account.name;
   return issued.key;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('issue_key', hint);
 end
 $$;
 comment on function ops.issue_key is

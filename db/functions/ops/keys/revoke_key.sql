@@ -4,17 +4,12 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   key supply.api_keys;
-  hint text;
 begin
   key := core.lock_api_key(key_id);
   if key.revoked_at is null then
     update supply.api_keys k set revoked_at = now() where k.id = key.id;
     perform core.log_operator('revoke_key', 'key ' || key.id);
   end if;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('revoke_key', hint);
 end
 $$;
 comment on function ops.revoke_key is

@@ -8,7 +8,6 @@ declare
   old supply.api_keys;
   replacement bigint;
   issued record;
-  hint text;
 begin
   old := core.lock_api_key(key_id);
   perform core.require(rotate_key.at is not null and overlap >= interval '0',
@@ -33,10 +32,6 @@ begin
   raise notice 'key % replaces key %, which works until %', issued.key_id, old.id,
     least(old.expires_at, rotate_key.at + overlap)::timestamptz(0);
   return issued.key;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('rotate_key', hint);
 end
 $$;
 comment on function ops.rotate_key is

@@ -8,7 +8,6 @@ declare
   key supply.api_keys;
   origins text[];
   networks cidr[];
-  hint text;
 begin
   key := core.lock_api_key(key_id);
   origins := core.clean_origins(allowed_origins);
@@ -18,10 +17,6 @@ begin
   where k.id = key.id;
   perform core.log_operator('set_key', 'key ' || key.id, jsonb_build_object(
     'expires_at', expires_at, 'allowed_origins', origins, 'allowed_ips', networks));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_key', hint);
 end
 $$;
 comment on function ops.set_key is

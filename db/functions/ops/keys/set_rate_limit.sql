@@ -6,7 +6,6 @@ declare
   -- A /64 is one client: a narrower network has no budget of its own.
   counted cidr := case
     when family(network) = 6 and masklen(network) > 64 then network(set_masklen(network, 64)) else network end;
-  hint text;
 begin
   perform core.require(counted is not null, 'network must be given');
   perform core.clean_network(network);
@@ -20,10 +19,6 @@ begin
     on conflict on constraint rate_limits_pkey do update set per_minute = excluded.per_minute;
   end if;
   perform core.log_operator('set_rate_limit', 'network ' || counted, jsonb_build_object('per_minute', per_minute));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('set_rate_limit', hint);
 end
 $$;
 comment on function ops.set_rate_limit is

@@ -2,17 +2,11 @@ create or replace function ops.adjust(account_id bigint, amount numeric, referen
 returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  hint text;
 begin
   perform core.require(core.is_money(abs(amount)),
     'amount must not be 0, at most 100000000000 either way, with at most 2 decimals');
   perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
   return core.post_once('adjustment', account_id, amount, reference, note);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('adjust', hint);
 end
 $$;
 comment on function ops.adjust is

@@ -2,16 +2,10 @@ create or replace function ops.deposit(account_id bigint, amount numeric, refere
 returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  hint text;
 begin
   perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals',
     hint => 'To take money from a balance, use ops.adjust with a negative amount.');
   return core.post_once('deposit', account_id, amount, reference);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('deposit', hint);
 end
 $$;
 comment on function ops.deposit is

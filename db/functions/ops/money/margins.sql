@@ -7,8 +7,6 @@ returns table (
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
-declare
-  hint text;
 begin
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
   return query
@@ -36,10 +34,6 @@ begin
   join supply.products p on p.id = t.product_id
   join supply.accounts a on a.id = t.account_id
   order by t.day, t.product_id, t.supplier, t.account_id;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('margins', hint);
 end
 $$;
 comment on function ops.margins is

@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   item supply.order_items;
-  hint text;
 begin
   perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals');
   perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
@@ -17,10 +16,6 @@ begin
     format('item %s is open: it is refunded by itself if it fails', item.id), 'object_not_in_prerequisite_state');
   return core.post_once(
     'adjustment', (select o.account_id from supply.orders o where o.id = item.order_id), amount, reference, note, item);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('refund_item', hint);
 end
 $$;
 comment on function ops.refund_item is

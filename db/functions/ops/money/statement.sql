@@ -11,7 +11,6 @@ declare
   -- A period is a range of seq, so that its balances and its rows agree: the last row before it, and its last row.
   opening supply.ledger;
   closing supply.ledger;
-  hint text;
 begin
   perform core.require(account.id is not null, format('there is no account %s', statement.account_id), 'no_data_found');
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
@@ -43,10 +42,6 @@ begin
   return query
   select coalesce(to_at, greatest(now(), closing.created_at)), null::bigint, 'closing_balance', null::numeric,
     coalesce(closing.balance_after, 0.00), null::text, null::text, null::text, null::text, account.currency;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('statement', hint);
 end
 $$;
 comment on function ops.statement is

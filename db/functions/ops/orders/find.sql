@@ -8,7 +8,6 @@ declare
   number constant bigint := case when wanted ~ '^[0-9]{1,18}$' then wanted::bigint end;
   wanted_id constant uuid := case when wanted ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then wanted::uuid end;
   most constant int := 50;
-  hint text;
 begin
   perform core.require(not core.is_blank(wanted), 'text must be given: an id, a code, a reference, or a part of a name');
   return query
@@ -54,10 +53,6 @@ begin
     from supply.products p
     where p.id = number or length(wanted) >= 2 and strpos(lower(p.name), lower(wanted)) > 0
     order by p.id <> coalesce(number, 0), lower(p.name) <> lower(wanted), p.id limit most) as r;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('find', hint);
 end
 $$;
 comment on function ops.find is

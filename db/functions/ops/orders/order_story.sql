@@ -6,7 +6,6 @@ as $$
 declare
   order_id bigint;
   placed_at timestamptz;
-  hint text;
 begin
   order_id := core.refer_to_order(reference);
   placed_at := (select o.created_at from supply.orders o where o.id = order_id);
@@ -21,10 +20,6 @@ begin
     union all select * from core.story_of_plans(order_id)
   ) as s
   order by s.at, s.place, s.detail;
-exception
-  when no_data_found or cardinality_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('order_story', hint);
 end
 $$;
 comment on function ops.order_story is

@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   item supply.order_items;
-  hint text;
 begin
   select i.* into item from supply.order_items i where i.id = poll_now.item_id for no key update;
   perform core.require(found, format('there is no item %s', coalesce(item_id::text, 'null')), 'no_data_found',
@@ -15,10 +14,6 @@ begin
   update supply.order_items i set next_check_at = now() where i.id = item.id;
   perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
   perform core.log_operator('poll_now', 'item ' || item.id, jsonb_build_object('supplier', item.supplier));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('poll_now', hint);
 end
 $$;
 comment on function ops.poll_now is

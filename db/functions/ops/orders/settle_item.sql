@@ -9,31 +9,24 @@ declare
   delivered int;
   withheld int;
   shown text;
-  hint text;
 begin
   perform 1 from supply.orders o
   where o.id = (select i.order_id from supply.order_items i where i.id = settle_item.item_id) for no key update;
   select i.* into item from supply.order_items i where i.id = settle_item.item_id for no key update;
-  if not found then
-    raise exception 'there is no item %', coalesce(item_id::text, 'null') using errcode = 'no_data_found',
-      hint = 'ops.stuck_items lists the items that wait for an operator.';
-  elsif item.completed_at is not null then
-    raise exception 'item % is final already: %', item_id, item.status using errcode = 'object_not_in_prerequisite_state',
-      hint = 'A final item stays as it is; ops.adjust corrects the balance where money has to move.';
-  elsif item.stuck_at is null and item.held_at is null then
-    raise exception 'item % is neither stuck nor held; its supplier is still being asked', item_id
-      using errcode = 'object_not_in_prerequisite_state',
-      hint = 'Only items of ops.stuck_items are settled by hand. ops.poll_now(item_id) asks the supplier at once.';
-  elsif outcome is null or outcome not in ('completed', 'failed') then
-    raise exception 'outcome must be completed or failed, not %', outcome using errcode = 'invalid_parameter_value';
-  elsif exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000) then
-    raise exception 'each code must have 1 to 1000 characters, not all of them blank' using errcode = 'invalid_parameter_value';
-  elsif cardinality(codes) <> (select count(distinct c) from unnest(codes) as c) then
-    raise exception 'each code may be given only once; of these % some are the same', cardinality(codes)
-      using errcode = 'invalid_parameter_value';
-  elsif item.delivery_type <> 'key' and cardinality(codes) > 0 then
-    raise exception 'item % delivers no keys, so it takes no codes', item_id using errcode = 'invalid_parameter_value';
-  end if;
+  perform core.require(found, format('there is no item %s', coalesce(item_id::text, 'null')), 'no_data_found',
+    'ops.stuck_items lists the items that wait for an operator.');
+  perform core.require(item.completed_at is null, format('item %s is final already: %s', item_id, item.status),
+    'object_not_in_prerequisite_state', 'A final item stays as it is; ops.adjust corrects the balance where money has to move.');
+  perform core.require(item.stuck_at is not null or item.held_at is not null,
+    format('item %s is neither stuck nor held; its supplier is still being asked', item_id), 'object_not_in_prerequisite_state',
+    'Only items of ops.stuck_items are settled by hand. ops.poll_now(item_id) asks the supplier at once.');
+  perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s', outcome));
+  perform core.require(not exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000),
+    'each code must have 1 to 1000 characters, not all of them blank');
+  perform core.require(codes is null or cardinality(codes) = (select count(distinct c) from unnest(codes) as c),
+    format('each code may be given only once; of these %s some are the same', cardinality(codes)));
+  perform core.require(item.delivery_type = 'key' or coalesce(cardinality(codes), 0) = 0,
+    format('item %s delivers no keys, so it takes no codes', item_id));
 
   kept := core.codes_to_deliver(item, outcome, codes);
   delivered := case
@@ -41,16 +34,13 @@ begin
     when outcome = 'completed' then item.amount
     else 0
   end;
-  if outcome = 'completed' and delivered <> item.amount and had > item.amount then
-    raise exception 'item % has % codes for an amount of %: give as codes the % of them that are to be delivered',
-      item_id, had, item.amount, item.amount using errcode = 'invalid_parameter_value';
-  elsif outcome = 'completed' and delivered <> item.amount then
-    raise exception 'item % needs exactly % codes to be completed, counting those it has; it would have %', item_id, item.amount, delivered
-      using errcode = 'invalid_parameter_value';
-  elsif outcome = 'failed' and delivered >= item.amount then
-    raise exception 'item % has % codes for an amount of %: complete it, or fail it with codes => ''{}'' to deliver none of them',
-      item_id, delivered, item.amount using errcode = 'invalid_parameter_value';
-  end if;
+  perform core.require(outcome <> 'completed' or delivered = item.amount or had <= item.amount,
+    format('item %s has %s codes for an amount of %s: give as codes the %3$s of them that are to be delivered', item_id, had, item.amount));
+  perform core.require(outcome <> 'completed' or delivered = item.amount,
+    format('item %s needs exactly %s codes to be completed, counting those it has; it would have %s', item_id, item.amount, delivered));
+  perform core.require(outcome <> 'failed' or delivered < item.amount,
+    format('item %s has %s codes for an amount of %s: complete it, or fail it with codes => ''{}'' to deliver none of them',
+      item_id, delivered, item.amount));
 
   shown := case when delivered < item.amount then core.buyer_reason(null, settle_item.reason) end;
   if shown is distinct from regexp_replace(trim(settle_item.reason), '\s+', ' ', 'g') then
@@ -70,10 +60,6 @@ begin
   perform core.log_operator('settle_item', 'item ' || item.id,
     jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', withheld, 'amount', item.amount, 'reason', reason));
   perform core.finish_orders(array[item.order_id]);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('settle_item', hint);
 end
 $$;
 comment on function ops.settle_item is

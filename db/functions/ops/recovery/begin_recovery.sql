@@ -5,7 +5,6 @@ as $$
 declare
   items bigint;
   events bigint;
-  hint text;
 begin
   perform core.require(length(note) between 1 and 500, 'note must say what was restored, in up to 500 characters');
   perform core.require(not exists (select from supply.recoveries r where r.ended_at is null),
@@ -25,10 +24,6 @@ begin
   perform core.log_operator('begin_recovery', 'database ' || current_database(),
     jsonb_build_object('note', note, 'items', items, 'events', events));
   return query select items, events;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('begin_recovery', hint);
 end
 $$;
 comment on function ops.begin_recovery is

@@ -5,7 +5,6 @@ as $$
 declare
   ended supply.recoveries;
   remaining ops.recovery;
-  hint text;
 begin
   -- Whoever writes a held event has a lock on this row.
   select r.* into ended from supply.recoveries r where r.ended_at is null for update;
@@ -18,10 +17,6 @@ begin
     'object_not_in_prerequisite_state');
   update supply.recoveries r set ended_at = now() where r.id = ended.id;
   perform core.log_operator('end_recovery', 'database ' || current_database(), jsonb_build_object('note', ended.note));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('end_recovery', hint);
 end
 $$;
 comment on function ops.end_recovery is

@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   released uuid[];
-  hint text;
 begin
   perform core.require(dry_run is not null, 'dry_run must be true or false');
   perform core.require(
@@ -27,10 +26,6 @@ begin
   perform core.log_operator('release_events', coalesce('account ' || account_id, 'all accounts'),
     jsonb_build_object('before', before, 'events', cardinality(released)));
   return cardinality(released);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('release_events', hint);
 end
 $$;
 comment on function ops.release_events is

@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   item supply.order_items;
-  hint text;
 begin
   select i.* into item from supply.order_items i where i.id = send_item.item_id for no key update;
   perform core.require(found, format('there is no item %s', coalesce(item_id::text, 'null')), 'no_data_found',
@@ -21,10 +20,6 @@ begin
   where i.id = item.id;
   perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
   perform core.log_operator('send_item', 'item ' || item.id, jsonb_build_object('supplier', item.supplier));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('send_item', hint);
 end
 $$;
 comment on function ops.send_item is

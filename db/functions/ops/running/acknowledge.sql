@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   cause text;
-  hint text;
   count int;
 begin
   perform core.require(length(trim(acknowledge.note)) between 1 and 1000, 'note must say what came of it, in 1 to 1000 characters');
@@ -15,10 +14,6 @@ begin
     perform core.close_alerts(array[acknowledge.alert_id], array[count]);
   end if;
   perform core.log_operator('acknowledge', 'alert ' || acknowledge.alert_id, jsonb_build_object('cause', cause, 'note', trim(acknowledge.note)));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('acknowledge', hint);
 end
 $$;
 comment on function ops.acknowledge is

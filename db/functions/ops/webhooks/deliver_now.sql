@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   event supply.events;
-  hint text;
 begin
   event := core.lock_event(event_id);
   perform core.require(event.state <> 'dead',
@@ -21,10 +20,6 @@ begin
   where e.id = event.id;
   perform core.enqueue_deliveries(array[event.id]);
   perform core.log_operator('deliver_now', 'event ' || event.id);
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('deliver_now', hint);
 end
 $$;
 comment on function ops.deliver_now is

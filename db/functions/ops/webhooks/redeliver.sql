@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   event supply.events;
-  hint text;
 begin
   event := core.lock_event(event_id);
   perform core.require(event.state = 'dead',
@@ -16,10 +15,6 @@ begin
       else 'It is sent by itself; ops.deliver_now makes its next attempt due now.' end);
   perform core.start_rounds(array[event.id]);
   perform core.log_operator('redeliver', 'event ' || event.id, jsonb_build_object('dead_reason', event.dead_reason));
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('redeliver', hint);
 end
 $$;
 comment on function ops.redeliver is

@@ -5,7 +5,6 @@ as $$
 declare
   dead uuid[];
   started bigint;
-  hint text;
 begin
   -- Without a lock of it: while tens of thousands of events are begun anew, its orders go on.
   perform core.require(exists (select from supply.accounts a where a.id = account_id), format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found',
@@ -22,10 +21,6 @@ begin
   started := core.start_rounds(dead);
   perform core.log_operator('redeliver_all', 'account ' || account_id, jsonb_build_object('since', since, 'events', started));
   return started;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('redeliver_all', hint);
 end
 $$;
 comment on function ops.redeliver_all is

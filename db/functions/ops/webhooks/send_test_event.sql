@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   sent record;
-  hint text;
 begin
   perform core.require(exists (select from supply.accounts a where a.id = send_test_event.account_id),
     format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found', 'ops.accounts lists the accounts.');
@@ -21,10 +20,6 @@ begin
     'account_id', account_id, 'host', substring(url from '^https?://(?:[^/?#]*@)?([^/?#]+)')));
   raise notice 'how it goes: select state, attempts, dead_reason from ops.events where event_id = ''%''', sent.event_id;
   return sent.event_id;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('send_test_event', hint);
 end
 $$;
 comment on function ops.send_test_event is

@@ -4,7 +4,6 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   secret text;
-  hint text;
 begin
   perform core.require(exists (select from supply.accounts a where a.id = webhook_secret.account_id),
     format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found', 'ops.accounts lists the accounts.');
@@ -13,10 +12,6 @@ begin
     perform core.log_operator('webhook_secret', 'account ' || account_id);
   end if;
   return secret;
-exception
-  when invalid_parameter_value or no_data_found or object_not_in_prerequisite_state or unique_violation or check_violation then
-    get stacked diagnostics hint = pg_exception_hint;
-    raise exception using errcode = sqlstate, message = sqlerrm, hint = core.hint_for('webhook_secret', hint);
 end
 $$;
 comment on function ops.webhook_secret is
