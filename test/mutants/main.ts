@@ -12,7 +12,14 @@ const usage = 'npm run mutants -- [part of a NAME…]: without any, all mutants'
 const root = join(import.meta.dirname, '../..')
 
 function chosenMutants(): Mutant[] {
-  const { positionals } = parseArgs({ allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h', default: false } },
+  })
+  if (values.help) {
+    console.log(usage)
+    process.exit(0)
+  }
   const matching = (word: string) => mutants.filter(({ name }) => name.includes(word))
   const unknown = positionals.find((word) => matching(word).length === 0)
   if (unknown !== undefined) throw new Error(`no mutant has a name with "${unknown}"`)
