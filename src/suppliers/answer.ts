@@ -3,7 +3,9 @@ import { placeOf } from '../messages/issue_place.ts'
 import { isStorable } from '../messages/storable.ts'
 
 /** The most codes that one answer may hold. */
-export const codesLimit = 10_000
+const codesLimit = 10_000
+/** The most characters of a code. */
+export const codeLength = 1000
 
 const text = v.pipe(v.string('must be a string'), v.check(isStorable, 'holds a NUL or half a character'))
 
@@ -16,7 +18,8 @@ const identifier = v.nullish(
 const reason = v.nullish(
   v.pipe(
     text,
-    v.transform((value) => blankToNull(value.slice(0, 1000).toWellFormed())),
+    // Copied, because a slice of a string keeps the whole string in memory.
+    v.transform((value) => blankToNull(Buffer.from(value.slice(0, 1000)).toString())),
   ),
   null,
 )
@@ -25,7 +28,7 @@ const reason = v.nullish(
 const code = v.pipe(
   text,
   v.regex(/\S/, 'is blank'),
-  v.maxLength(1000, 'is longer than 1000 characters'),
+  v.maxLength(codeLength, `is longer than ${codeLength} characters`),
   v.maxBytes(2000, 'is longer than 2000 bytes'),
 )
 

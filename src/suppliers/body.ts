@@ -16,6 +16,8 @@ export function readJsonBody(answer: HttpAnswer): ReadBody {
 
 /** The beginning of a body, to be kept with an attempt, without the token; null where it is empty. */
 export function quoteBody({ token }: { token: string }, answer: HttpAnswer): string | null {
-  const text = new TextDecoder().decode(answer.body).replaceAll(token, '[token]')
+  // Four bytes a character, and a token that begins within them.
+  const beginning = answer.body.subarray(0, 4 * (rawLimit + token.length))
+  const text = new TextDecoder().decode(beginning).replaceAll(token, '[token]')
   return text === '' ? null : text.slice(0, rawLimit).replaceAll('\u0000', '\uFFFD').toWellFormed()
 }

@@ -25,6 +25,8 @@ export type SupplierRequest = {
   url: URL
   headers: Record<string, string>
   body?: string
+  /** The most bytes of the answer that are read; without it, 1 MiB. */
+  maxBytes?: number
 }
 
 /** Makes requests to suppliers over connections of its own. */
@@ -36,16 +38,21 @@ export type SupplierHttp = {
   close: () => Promise<void>
 }
 
+/** `reading` holds for each supplier how many bytes of its unfinished answers are in memory. */
+type ReadLimits = { maxBytes: number; reading: Map<string, number> }
 type Head = Pick<HttpAnswer, 'status' | 'retryAfter'>
 
 const bodyLimit = 1024 * 1024
+// Of all answers of one supplier that are being read.
+const supplierLimit = 4 * bodyLimit
 const longestWait = 3600
 // No connection was made, so nothing was sent: while it is made, for a connection that was made ends by them too.
 const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 /**
  * Makes the connections of one protocol to its suppliers: HTTP/1.1, no proxy, no redirect followed, an answer read up to
- * 1 MiB. How many there are is bounded by how many calls the process makes at once. A call takes `timeoutMs` at most.
+ * 1 MiB, and 4 MiB of one supplier's answers at once: what is above is lost. How many connections there are is bounded
+ * by how many calls the process makes at once. A call takes `timeoutMs` at most.
  */
 export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): SupplierHttp {
   // `withinDeadline` covers all, so undici's own timeouts, which start anew with each part, are off.
@@ -56,8 +63,12 @@ export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): Suppli
     bodyTimeout: 0,
     connect: { timeout: timeoutMs },
   })
+  const reading = new Map<string, number>()
   return {
-    request: (request, signal) => performExchange(agent, optionsFor(request), signal),
+    request: (request, signal) => {
+      const limits = { maxBytes: request.maxBytes ?? bodyLimit, reading }
+      return performExchange(agent, optionsFor(request), signal, limits)
+    },
     withinDeadline: (run, signal) => withinDeadline(timeoutMs, run, signal),
     close: () => agent.destroy(),
   }
@@ -103,12 +114,13 @@ async function performExchange(
   agent: Agent,
   options: Dispatcher.RequestOptions,
   signal: AbortSignal,
+  limits: ReadLimits,
 ): Promise<Exchange> {
   let head: Head | undefined
   try {
     const response = await unlessAborted(agent.request({ ...options, signal }), signal)
     head = { status: response.statusCode, retryAfter: waitAskedFor(response) }
-    return { answer: { ...head, ...(await readBody(response.body)) } }
+    return { answer: { ...head, ...(await readBody(response.body, String(options.origin), limits)) } }
   } catch (error) {
     return {
       lost: signal.aborted ? messageOf(signal.reason) : lossOf(error),
@@ -149,16 +161,36 @@ function waitAskedFor({ statusCode, headers }: Dispatcher.ResponseData): number 
   return seconds === null ? null : Math.min(Math.max(seconds, 1), longestWait)
 }
 
-async function readBody(stream: AsyncIterable<Uint8Array>): Promise<{ body: Uint8Array; tooLarge: boolean }> {
-  const bytes = createBytes(bodyLimit)
-  for await (const piece of stream) {
-    if (!bytes.add(piece)) return { body: bytes.all(), tooLarge: true }
+/** Reads an answer up to its limit. Throws if the answers of this supplier that are being read are too large together. */
+async function readBody(
+  stream: AsyncIterable<Uint8Array>,
+  supplier: string,
+  { maxBytes, reading }: ReadLimits,
+): Promise<{ body: Uint8Array; tooLarge: boolean }> {
+  const bytes = createBytes(maxBytes)
+  const count = (change: number) => {
+    const held = (reading.get(supplier) ?? 0) + change
+    if (held > 0) reading.set(supplier, held)
+    else reading.delete(supplier)
+    return held
   }
-  return { body: bytes.all(), tooLarge: false }
+  try {
+    for await (const piece of stream) {
+      const before = bytes.capacity
+      if (!bytes.add(piece)) return { body: bytes.all(), tooLarge: true }
+      if (count(bytes.capacity - before) > supplierLimit) throw new TooMuchAtOnce()
+    }
+    return { body: bytes.all(), tooLarge: false }
+  } finally {
+    count(-bytes.capacity)
+  }
 }
+
+class TooMuchAtOnce extends Error {}
 
 /** A short, stable text: a code of the system or of undici, never a message, for messages may quote addresses. */
 function lossOf(error: unknown): string {
+  if (error instanceof TooMuchAtOnce) return 'too much of its answers at once'
   const code = errorCode(error)
   if (code === undefined) return 'connection error'
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout'

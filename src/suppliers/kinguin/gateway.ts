@@ -5,7 +5,13 @@ import { type Exchange, type HttpAnswer, type SupplierHttp, urlUnder } from '../
 import { type SupplierOutcome, unknown } from '../outcome.ts'
 
 /** A request to the API, by its path under the base URL. */
-export type GatewayRequest = { path: string; query?: Record<string, string>; order?: object }
+export type GatewayRequest = {
+  path: string
+  query?: Record<string, string>
+  order?: object
+  /** The most bytes of the answer that are read; without it, 1 MiB. */
+  maxBytes?: number
+}
 
 /** Makes a request to the API of a supplier: a POST where it has an order, else a GET. */
 export type Gateway = (request: GatewayRequest, signal: AbortSignal) => Promise<Exchange>
@@ -21,11 +27,13 @@ const errorSchema = v.object({
 /** The API at a supplier's base URL; undefined where that is none. */
 export function gatewayAt(http: SupplierHttp, { baseUrl, token }: SupplierAccess): Gateway | undefined {
   if (urlUnder(baseUrl, '/') === undefined) return undefined
-  return async ({ path, query, order }, signal) => {
+  return async ({ path, query, order, maxBytes }, signal) => {
     const url = urlUnder(baseUrl, path) ?? new URL(baseUrl)
     url.search = new URLSearchParams(query).toString()
     const headers = { accept: 'application/json', 'x-api-key': token }
-    if (order === undefined) return http.request({ method: 'GET', url, headers }, signal)
+    if (order === undefined) {
+      return http.request({ method: 'GET', url, headers, ...(maxBytes && { maxBytes }) }, signal)
+    }
     const body = JSON.stringify(order)
     return http.request(
       { method: 'POST', url, headers: { ...headers, 'content-type': 'application/json' }, body },

@@ -1,43 +1,54 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { codesLimit, problemOf } from '../answer.ts'
+import { codeLength, problemOf } from '../answer.ts'
 import { readJsonBody } from '../body.ts'
 import { type SupplierOutcome, unusable } from '../outcome.ts'
 import { type Gateway, lost } from './gateway.ts'
 import { type KinguinOrder, readSku } from './order.ts'
 
-/** A key of an order. `id` is null where the API does not name its keys. */
+/** A key of an order. `id` is null where the API does not name its keys; `serial` is empty where it is no text. */
 export type KinguinKey = { id: string | null; serial: string; type: string }
 
 const pageLimit = 100
+// An image in base64 is the largest key that is no mistake.
+const keyBytes = 128 * 1024
 
-const keysSchema = v.array(
-  v.object(
-    {
-      id: v.nullish(v.pipe(v.union([v.string(), v.number()], 'must be an id'), v.transform(String)), null),
-      serial: v.string('must be a string'),
-      type: v.string('must be a string'),
-      productId: v.nullish(v.string('must be a string'), null),
-    },
-    'must be an object',
-  ),
-  'must be an array',
+const name = v.pipe(v.string('must be a string'), v.maxLength(200, 'is longer than 200 characters'))
+const keySchema = v.object(
+  {
+    id: v.nullish(v.pipe(v.union([name, v.number()], 'must be an id'), v.transform(String)), null),
+    serial: v.string('must be a string'),
+    type: name,
+    productId: v.nullish(name, null),
+  },
+  'must be an object',
+)
+const keysSchema = v.pipe(
+  v.array(keySchema, 'must be an array'),
+  v.maxLength(pageLimit, `holds more than ${pageLimit} keys`),
 )
 
 /**
- * Downloads the keys of an order, page by page to the end, or returns the outcome where that fails. A key that comes on
- * two pages, as pages shift while keys are delivered, is one.
+ * Downloads the keys of an order page by page, or returns the outcome where that fails. Stops at the last page, and as
+ * soon as more keys than were ordered have come that `isGood`. A key that comes on two pages, as pages shift while keys
+ * are delivered, is one.
  */
 export async function downloadKeys(
   gateway: Gateway,
   call: SupplierCall,
   order: KinguinOrder,
+  isGood: (key: KinguinKey) => boolean,
   signal: AbortSignal,
 ): Promise<KinguinKey[] | SupplierOutcome> {
+  const { productId } = readSku(call.sku) ?? {}
+  // One more than ordered shows a surplus.
+  const limit = Math.min(pageLimit, call.quantity + 1)
+  const maxBytes = Math.min(limit * keyBytes, 1024 * 1024)
   const keys = new Map<string, KinguinKey>()
   for (let page = 1; ; page += 1) {
-    const query = { page: String(page), limit: String(pageLimit) }
-    const exchange = await gateway({ path: `/v2/order/${order.orderId}/keys`, query }, signal)
+    const query = { page: String(page), limit: String(limit) }
+    const path = `/v2/order/${order.orderId}/keys`
+    const exchange = await gateway({ path, query, maxBytes }, signal)
     if (!('answer' in exchange) || exchange.answer.status !== 200) return lost(call, exchange)
     const { answer } = exchange
     const read = readJsonBody(answer)
@@ -45,15 +56,19 @@ export async function downloadKeys(
     if (!read.readable) return refuse(read.problem)
     const parsed = v.safeParse(keysSchema, read.value, { abortEarly: true })
     if (!parsed.success) return refuse(problemOf(parsed.issues[0]))
-    const { productId } = readSku(call.sku) ?? {}
     if (parsed.output.some((key) => key.productId !== null && key.productId !== productId)) {
       return refuse('it holds keys of another product')
     }
     const before = keys.size
-    for (const { id, serial, type } of parsed.output) keys.set(id ?? `serial ${serial}`, { id, serial, type })
-    if (keys.size > codesLimit) return refuse(`it holds more than ${codesLimit} keys`)
+    for (const { id, serial, type } of parsed.output) {
+      const isText = type === 'text/plain'
+      if (isText && serial.length > codeLength) return refuse(`a key is longer than ${codeLength} characters`)
+      keys.set(id ?? `serial ${serial.slice(0, codeLength)}`, { id, type, serial: isText ? serial : '' })
+    }
     // A short page is the end where all have come; else pages may be shorter than was asked for.
-    const isShort = parsed.output.length < pageLimit
-    if (keys.size === before || (isShort && keys.size >= call.quantity)) return [...keys.values()]
+    const isShort = parsed.output.length < limit
+    const good = [...keys.values()].filter(isGood).length
+    const isEnough = good > call.quantity || (isShort && keys.size >= call.quantity)
+    if (keys.size === before || isEnough) return [...keys.values()]
   }
 }

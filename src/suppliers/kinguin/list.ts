@@ -42,8 +42,8 @@ type Terms = Omit<Product, 'productId' | 'offers'>
 type Read = { ok: true; product: Product | null } | { ok: false; error: string }
 
 /**
- * Costs and stock of these skus, a product a request and one after the other. Where one cannot be read there is no list
- * at all, for what that lacks would seem not to be had.
+ * Costs and stock of these skus, a product a request and one after the other. If one cannot be read there is no list
+ * at all: its skus would look out of stock.
  */
 export async function listOffers(
   http: SupplierHttp,
@@ -51,18 +51,18 @@ export async function listOffers(
   skus: readonly string[],
   signal?: AbortSignal,
 ): Promise<Listing> {
-  const known = skus.flatMap((sku) => ({ sku, ...readSku(sku) }))
-  const productIds = new Set(known.flatMap(({ productId }) => productId ?? []))
-  const products = new Map<string, Product | null>()
-  for (const productId of productIds) {
+  const known = skus.flatMap((sku) => {
+    const parts = readSku(sku)
+    return parts === undefined ? [] : { sku, ...parts }
+  })
+  const offers: ListedOffer[] = []
+  for (const [productId, wanted] of Map.groupBy(known, ({ productId }) => productId)) {
     const read = await readProduct(http, access, productId, signal)
     if (!read.ok) return read
-    products.set(productId, read.product)
+    const { product } = read
+    // What a product lists beyond the wanted offers may be large: it is not kept.
+    if (product !== null) offers.push(...wanted.flatMap(({ sku, offerId }) => offerOf(sku, product, offerId)))
   }
-  const offers = known.flatMap(({ sku, productId = '', offerId = null }) => {
-    const product = products.get(productId) ?? null
-    return product === null ? [] : offerOf(sku, product, offerId)
-  })
   return { ok: true, offers }
 }
 

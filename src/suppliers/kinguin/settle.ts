@@ -25,19 +25,21 @@ export async function settleOrder(
   if (order.status === 'processing' || (order.status !== 'completed' && isWithoutKeys(order))) {
     return say(call, answer, order, [])
   }
-  const keys = await downloadKeys(gateway, call, order, signal)
-  return 'outcome' in keys ? keys : interpretKeys(call, answer, order, keys)
+  const statuses = statusesOf(order)
+  const isGood = ({ id }: KinguinKey) => id === null || !withdrawn.includes(statuses.get(id) ?? '')
+  const keys = await downloadKeys(gateway, call, order, isGood, signal)
+  if ('outcome' in keys) return keys
+  return interpretKeys(call, answer, order, keys.filter(isGood), statuses)
 }
 
 function interpretKeys(
   call: SupplierCall,
   answer: HttpAnswer,
   order: KinguinOrder,
-  keys: KinguinKey[],
+  given: KinguinKey[],
+  statuses: Map<string, string>,
 ): SupplierOutcome {
-  const statuses = statusesOf(order)
   const statusOf = ({ id }: KinguinKey) => (id === null ? undefined : statuses.get(id))
-  const given = keys.filter((key) => !withdrawn.includes(statusOf(key) ?? ''))
   const codes = given.filter(({ type }) => type === 'text/plain').map(({ serial }) => serial)
   const about = { supplierOrderId: order.orderId, httpStatus: answer.status, codes }
   if (codes.length < given.length) {

@@ -32,6 +32,33 @@ describe('the keys of an order', () => {
     expect(await adapter.get(asked)).toMatchObject({ status: 'completed', codes: serials(100) })
   })
 
+  it('are asked for no further once more than were ordered have come', async () => {
+    const { there, asked } = await placed(order({ quantity: 2 }))
+    Object.assign(there, { status: 'completed' })
+    // Pages without end, each with other keys.
+    kinguin().setFault({
+      to: ({ path }) => path.endsWith('/keys'),
+      damage: ({ status }) => ({
+        status,
+        json: serials(100).map((serial) => ({ id: crypto.randomUUID(), serial, type: 'text/plain' })),
+      }),
+    })
+    // More codes than ordered: the service keeps them and holds the item.
+    expect(await adapter.get(asked)).toMatchObject({ status: 'completed', codes: serials(100) })
+    expect(paths().filter((path) => path.endsWith('/keys'))).toHaveLength(1)
+  })
+
+  it('are refused as soon as one is longer than a key can be', async () => {
+    const { there, asked } = await placed(order({ sku: 'bulk/bulk-o', quantity: 250 }))
+    Object.assign(there, { status: 'completed', keys: textKeys(serials(250).map((s) => s.padEnd(1001))) })
+    expect(await adapter.get(asked)).toMatchObject({
+      outcome: 'unknown',
+      error: 'the answer is unusable: a key is longer than 1000 characters',
+      raw: null,
+    })
+    expect(paths().filter((path) => path.endsWith('/keys'))).toHaveLength(1)
+  })
+
   it('of which one is an image are held, with those that are text', async () => {
     const { there, asked } = await placed(order())
     const [text, image] = textKeys(['AAAA-1', 'aW1hZ2U='])
