@@ -164,7 +164,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
       grant supply_api, supply_worker to login_by_hand with inherit false, set true`)
     const left = 'role,options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
     const more =
-      'client_connection_check_interval,enable_seqscan,enable_hashjoin,enable_mergejoin,jit,IntervalStyle'
+      'client_connection_check_interval,enable_seqscan,enable_hashjoin,enable_mergejoin,plan_cache_mode,jit,IntervalStyle'
     const silent = await startPgBouncer(server.url, { ...logins, ...made }, [
       `ignore_startup_parameters = ${left},${more}`,
     ])

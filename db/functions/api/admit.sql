@@ -3,7 +3,7 @@ returns table (
   ordinal int, limit_per_minute int, remaining int, reset_seconds int, verdict text,
   account_id bigint, key_id bigint, account_mode text, currency text
 )
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -1,6 +1,6 @@
 create or replace function api.place_orders(requests jsonb, lock_wait_ms int)
 returns table (ordinal int, result text, body json)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

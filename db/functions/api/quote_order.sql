@@ -1,6 +1,6 @@
 create or replace function api.quote_order(request jsonb)
 returns table (result text, quote json, refusal json)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

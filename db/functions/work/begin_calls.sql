@@ -6,7 +6,7 @@ returns table (
   token_url text, client_id text, pushes_events boolean, wait_ms double precision,
   request_id text, traceparent text
 )
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -3,7 +3,7 @@ returns table (
   ordinal int, event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int,
   request_id text, request_id_given boolean, traceparent text
 )
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -2,7 +2,7 @@ create or replace function work.compare_jobs(
   pool_ids text[], known_ids bigint[], lost_ids bigint[], lost_locked_at timestamptz[]
 )
 returns table (job_id bigint, locked_at text)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -1,6 +1,6 @@
 create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int, to_send int)
 returns table (ordinal int, verdict text, told_seconds double precision, leased_attempt json)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

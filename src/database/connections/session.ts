@@ -13,12 +13,14 @@ export type SessionSettings = { readonly [name: string]: string | number }
 /**
  * Settings for connections whose statements all read by key and keep their plans. By default the planner chooses what is
  * best for the few rows of a new table or an empty queue, a sequential scan, and keeps that plan when there are many
- * rows. JIT compilation is off because PostgreSQL 16 and 17 estimate a high cost for a plan that has no alternative.
+ * rows. Plans are generic: a plan for given values costs more to make than it saves. JIT compilation is off because
+ * PostgreSQL 16 and 17 estimate a high cost for a plan that has no alternative.
  */
 export const plansByKey = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  plan_cache_mode: 'force_generic_plan',
   jit: 'off',
 } as const
 

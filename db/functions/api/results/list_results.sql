@@ -1,6 +1,6 @@
 create or replace function api.list_results(account_id bigint, key_id bigint, after bigint, page_limit int, awaits boolean default false)
 returns table (count int, last_seq bigint, body json)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare

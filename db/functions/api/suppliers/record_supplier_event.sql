@@ -1,6 +1,6 @@
 create or replace function api.record_supplier_event(supplier text, event_id text, item_id uuid)
 returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   item supply.order_items;

@@ -1,6 +1,6 @@
 create or replace function core.event_deliveries(event_id uuid)
 returns json
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

@@ -1,6 +1,6 @@
 create or replace function core.find_orders(reference text)
 returns table (order_id bigint, kind text, id text, found_as text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -1,6 +1,6 @@
 create or replace function core.finish_orders(order_ids bigint[], to_send int default 0)
 returns table (outcome text, seconds double precision, leased_attempt json)
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -1,6 +1,6 @@
 create or replace function core.number_results(order_ids bigint[], account_ids bigint[])
 returns void
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   unnumbered bigint[] := account_ids;

@@ -1,6 +1,6 @@
 create or replace function core.number_unnumbered(account_id bigint, part int)
 returns int
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare

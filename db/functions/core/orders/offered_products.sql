@@ -1,6 +1,6 @@
 create or replace function core.offered_products(requests jsonb)
 returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

@@ -1,6 +1,6 @@
 create or replace function core.orders_before(account_id bigint, before timestamptz)
 returns bigint
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set enable_bitmapscan = off
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_bitmapscan = off
 as $$
 #variable_conflict use_variable
 declare

@@ -1,6 +1,6 @@
 create or replace function core.orders_json(order_ids bigint[], with_codes boolean)
 returns table (place int, body json)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -3,7 +3,7 @@ create or replace function core.page_start(
   out total bigint, out created_at timestamptz, out order_id bigint, out still_skipped bigint
 )
 returns record
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set enable_bitmapscan = off
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_bitmapscan = off
 as $$
 #variable_conflict use_variable
 declare

@@ -1,6 +1,6 @@
 create or replace function core.finish_attempts(answers jsonb[])
 returns void
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   update supply.supplier_attempts a set

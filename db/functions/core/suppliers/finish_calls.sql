@@ -2,7 +2,7 @@ create or replace function core.finish_calls(
   results jsonb, deadline interval, lock_wait_ms int, unsafe_after interval, to_send int
 )
 returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, leased_attempt json)
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

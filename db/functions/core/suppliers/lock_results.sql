@@ -1,6 +1,6 @@
 create or replace function core.lock_results(results jsonb, lock_wait_ms int)
 returns uuid[]
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   lock_timeout constant text := current_setting('lock_timeout');

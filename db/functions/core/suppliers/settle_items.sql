@@ -1,6 +1,6 @@
 create or replace function core.settle_items(answers jsonb[])
 returns bigint[]
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   order_ids bigint[];

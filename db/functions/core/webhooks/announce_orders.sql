@@ -1,6 +1,6 @@
 create or replace function core.announce_orders(order_ids bigint[], account_ids bigint[], held bigint[], to_send int)
 returns uuid[]
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   locked bigint[];

@@ -1,6 +1,6 @@
 create or replace function core.claim_attempts(event_ids uuid[])
 returns void
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   with claimed as (

@@ -3,7 +3,7 @@ create or replace function core.end_attempts(
   status_codes int[] default null, errors text[] default null, retry_afters int[] default null
 )
 returns void
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   rung_delays constant interval[] := array['1 minute', '5 minutes', '15 minutes', '1 hour', '3 hours', '6 hours', '12 hours', '24 hours'];

@@ -1,6 +1,6 @@
 create or replace function core.enqueue_deliveries(event_ids uuid[])
 returns void
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   accounts bigint[] := array(select distinct e.account_id from supply.events e where e.id = any (event_ids));

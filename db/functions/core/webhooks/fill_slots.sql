@@ -1,6 +1,6 @@
 create or replace function core.fill_slots(account_ids bigint[], to_claim uuid[] default '{}', to_send int default 0)
 returns uuid[]
-language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   filled record;

@@ -1,6 +1,6 @@
 create or replace function core.order_events(order_ids bigint[], as_id uuid default null)
 returns table (event_id uuid, event_type text, order_id bigint, order_code text, account_id bigint, callback_url text, body text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

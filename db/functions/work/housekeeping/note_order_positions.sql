@@ -1,6 +1,6 @@
 create or replace function work.note_order_positions()
 returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set enable_sort = off
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_sort = off
 as $$
 #variable_conflict use_column
 declare

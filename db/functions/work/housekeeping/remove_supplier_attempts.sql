@@ -1,6 +1,6 @@
 create or replace function work.remove_supplier_attempts(retain interval, is_first boolean)
 returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   at_once constant int := 1000;
