@@ -15,6 +15,7 @@ import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
 import { refuse } from './errors.ts'
+import { createListTurns } from './list_turns.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access_log.ts'
 import { type Admission, createAdmission } from './middleware/admission.ts'
@@ -101,13 +102,14 @@ export function createRoutes(
 ): Routes {
   const { db, reads = readsFrom(db), resultWaiters, config, metrics, lifecycle, expected } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
+  const turns = createListTurns()
   addHealthRoutes(routes, { db, expected, lifecycle })
   addCatalogRoutes(routes, reads)
-  addOrderRoutes(routes, { db, reads, allowNetworks: config.callbackAllowNetworks, metrics })
+  addOrderRoutes(routes, { db, reads, turns, allowNetworks: config.callbackAllowNetworks, metrics })
   addQuoteRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addDeliveryRoutes(routes, { db })
-  addResultRoutes(routes, { db, resultWaiters })
-  addBalanceRoutes(routes, { db, reads })
+  addResultRoutes(routes, { db, turns, resultWaiters })
+  addBalanceRoutes(routes, { db, reads, turns })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSimulatedOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSupplierRoutes(routes, { db, config, admission, metrics })

@@ -31,6 +31,9 @@ declare
   few constant int := 500;
   ids bigint[];
   has_more boolean;
+  -- Numbered pages hold page_limit orders each, because the place of an order follows from its page.
+  max_items constant int := 1000;
+  page_size int := page_limit;
 begin
   if after_code is not null then
     select o.* into after from supply.orders o where o.id = core.own_order(account_id, after_code);
@@ -69,8 +72,16 @@ begin
   into ids
   using account_id, status, external_order_id, created_from, created_to, start.created_at, start.order_id,
     page_limit + 1, start.still_skipped, newest_id;
-  has_more := cardinality(ids) > page_limit;
-  ids := ids[1:page_limit];
+  if page is null then
+    select greatest(1, count(*) filter (where sized.items <= max_items)) into page_size
+    from (
+      select sum(counted.items) over (order by listed.place) as items
+      from unnest(ids[1:page_limit]) with ordinality as listed (id, place)
+      cross join lateral (select count(*) as items from supply.order_items i where i.order_id = listed.id) as counted
+    ) as sized;
+  end if;
+  has_more := cardinality(ids) > page_size;
+  ids := ids[1:page_size];
 
   return json_build_object(
     'orders', (
@@ -78,12 +89,13 @@ begin
       from unnest(ids) with ordinality as listed (id, place)),
     'pagination', json_strip_nulls(json_build_object('limit', page_limit, 'total', total,
       'asOf', coalesce(as_of, newest_seq)::text))::jsonb || jsonb_build_object(
-      'nextCursor', case when has_more then (select o.code from supply.orders o where o.id = ids[page_limit]) end,
+      'nextCursor', case when has_more then (select o.code from supply.orders o where o.id = ids[page_size]) end,
       'hasMore', has_more)
   );
 end
 $$;
 comment on function api.list_orders is
-  'The account''s orders, newest first, without keys. after_code is a nextCursor; the page number (from 1) adds the total and asOf: the seq '
+  'The account''s orders, newest first, without keys. after_code is a nextCursor; without a page number, a page has at most 1,000 items, but at '
+  'least one order. The page number (from 1) adds the total and asOf: the seq '
   'of the newest ledger entry, in the very state that is read. As as_of it leaves out what was placed after that, whatever its time. '
   'Null if after_code is no order of the account, or the account has no entry as_of yet. Specification 4.';

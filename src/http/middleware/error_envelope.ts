@@ -1,14 +1,15 @@
 import { isUnavailable } from '../../database/client.ts'
 import { type Log, safeError } from '../../log.ts'
 import type { Middleware } from '../context.ts'
-import { refuse, refuseAsUnavailable } from '../errors.ts'
+import { refuse, refuseAsUnavailable, refuseForNow } from '../errors.ts'
+import { listRetrySeconds, TooManyLists } from '../list_turns.ts'
 import { ClientGone } from './incoming_body.ts'
 
 const warnEveryMs = 1_000
 
 /**
- * Answers a request whose handling throws: 503 if the database cannot answer, else 500, which is a bug. A client
- * that went away is neither.
+ * Answers a request whose handling throws: 429 if too many lists of the account wait, 503 if the database cannot answer,
+ * else 500, which is a bug. A client that went away gets no answer.
  */
 export function answerErrors(log: Log): Middleware {
   let warnedAt = Number.NEGATIVE_INFINITY
@@ -25,6 +26,7 @@ export function answerErrors(log: Log): Middleware {
       await next()
     } catch (error) {
       if (error instanceof ClientGone) return
+      if (error instanceof TooManyLists) return refuseForNow(ctx, listRetrySeconds)
       if (isUnavailable(error)) {
         warnUnavailable(error)
         refuseAsUnavailable(ctx)

@@ -3,6 +3,7 @@ import type { Reads } from '../../database/replica/reads.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type CsvRow, toCsv } from '../csv.ts'
 import { refuseInvalid } from '../errors.ts'
+import type { ListTurns } from '../list_turns.ts'
 import { replyUnstored } from '../reply.ts'
 import { transactionsQuery } from '../schemas.ts'
 import { checkQuery } from '../validate.ts'
@@ -28,9 +29,12 @@ const columns = [
 const money = new Set(['amount', 'balanceAfter'])
 
 /** The balance and the ledger of an account. The balance is what counts now, and is never read from a standby. */
-export function addBalanceRoutes(routes: Routes, { db, reads }: { db: Database; reads: Reads }): void {
+export function addBalanceRoutes(
+  routes: Routes,
+  { db, reads, turns }: { db: Database; reads: Reads; turns: ListTurns },
+): void {
   routes.get('/b2b/balance', (ctx) => getBalance(ctx, db))
-  routes.get('/b2b/balance/transactions', (ctx) => listTransactions(ctx, reads))
+  routes.get('/b2b/balance/transactions', (ctx) => listTransactions(ctx, reads, turns))
 }
 
 async function getBalance(ctx: RouteContext, db: Database): Promise<void> {
@@ -41,19 +45,20 @@ async function getBalance(ctx: RouteContext, db: Database): Promise<void> {
   replyUnstored(ctx, balance)
 }
 
-async function listTransactions(ctx: RouteContext, reads: Reads): Promise<void> {
+async function listTransactions(ctx: RouteContext, reads: Reads, turns: ListTurns): Promise<void> {
   const query = checkQuery(ctx, transactionsQuery)
   if (!query.ok) return refuseInvalid(ctx, query.details)
   const { limit, cursor, from, to } = query.value
-  const ledger = await ctx.state.databaseTime(() =>
+  const { id } = accountOf(ctx)
+  const read = () =>
     reads.call('api.list_transactions', {
-      account_id: accountOf(ctx).id,
+      account_id: id,
       page_limit: limit,
       before_seq: cursor,
       created_from: from,
       created_to: to,
-    }),
-  )
+    })
+  const ledger = await turns(id, () => ctx.state.databaseTime(read))
   if (ledger === null) throw new Error('an authenticated account has no ledger')
   ctx.vary('Accept')
   if (ctx.accepts('application/json', 'text/csv') === 'text/csv') replyCsv(ctx, JSON.parse(ledger) as Ledger)

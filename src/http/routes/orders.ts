@@ -5,6 +5,7 @@ import type { Network } from '../../network/networks.ts'
 import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type Detail, type ErrorExtras, refuse, refuseInvalid } from '../errors.ts'
+import type { ListTurns } from '../list_turns.ts'
 import type { HttpMetrics } from '../metrics.ts'
 import { replyUnstored } from '../reply.ts'
 import { idempotencyKey, orderCode, orderRequest, ordersQuery } from '../schemas.ts'
@@ -15,19 +16,20 @@ import { checkedCallback, refusalOf } from './order_judgement.ts'
 export type OrderRouteOptions = {
   db: Database
   reads: Reads
+  turns: ListTurns
   allowNetworks: readonly Network[]
   metrics: HttpMetrics
 }
 
 /** Orders: placing one, reading one, listing them (specification 2.2, 2.3 and 4). */
 export function addOrderRoutes(routes: Routes, options: OrderRouteOptions): void {
-  const { db, reads, allowNetworks, metrics } = options
+  const { db, reads, turns, allowNetworks, metrics } = options
   const placeInBatch = placeInBatches(db, metrics)
   const place: PlaceOrder = (request) =>
     placeInBatch(request).finally(() => reads.noteWrite(request.accountId))
   routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, allowNetworks))
   routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, db))
-  routes.get('/b2b/orders', (ctx) => listOrders(ctx, db, reads))
+  routes.get('/b2b/orders', (ctx) => listOrders(ctx, db, reads, turns))
 }
 
 async function placeOrder(
@@ -101,7 +103,7 @@ async function getOrder(ctx: RouteContext, db: Database): Promise<void> {
   replyUnstored(ctx, order)
 }
 
-async function listOrders(ctx: RouteContext, db: Database, reads: Reads): Promise<void> {
+async function listOrders(ctx: RouteContext, db: Database, reads: Reads, turns: ListTurns): Promise<void> {
   const query = checkQuery(ctx, ordersQuery)
   if (!query.ok) return refuseInvalid(ctx, query.details)
   const { limit, cursor, page, asOf, status, externalOrderId, createdFrom, createdTo } = query.value
@@ -113,9 +115,10 @@ async function listOrders(ctx: RouteContext, db: Database, reads: Reads): Promis
   }
   // Who looks for a reference asks whether an order was placed: that has to be known.
   const source = externalOrderId === undefined ? reads : db
-  const orders = await ctx.state.databaseTime(() =>
+  const { id } = accountOf(ctx)
+  const read = () =>
     source.call('api.list_orders', {
-      account_id: accountOf(ctx).id,
+      account_id: id,
       page_limit: limit,
       after_code: cursor,
       page,
@@ -124,8 +127,8 @@ async function listOrders(ctx: RouteContext, db: Database, reads: Reads): Promis
       created_from: createdFrom,
       created_to: createdTo,
       as_of: asOf,
-    }),
-  )
+    })
+  const orders = await turns(id, () => ctx.state.databaseTime(read))
   if (orders === null) {
     const unknown =
       asOf === undefined

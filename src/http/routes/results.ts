@@ -1,28 +1,34 @@
 import type { Database } from '../../database/client.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { refuse, refuseInvalid } from '../errors.ts'
+import type { ListTurns } from '../list_turns.ts'
 import { replyUnstored } from '../reply.ts'
 import { resultsQuery } from '../schemas.ts'
 import { checkQuery } from '../validate.ts'
 import type { ResultWaiters, Waiter } from './result_waiters.ts'
 
-export type ResultRouteOptions = { db: Database; resultWaiters: ResultWaiters }
+export type ResultRouteOptions = { db: Database; turns: ListTurns; resultWaiters: ResultWaiters }
 
 /** The orders of an account that became final, by their numbers. A standby could be behind: they come from the primary. */
-export function addResultRoutes(routes: Routes, { db, resultWaiters }: ResultRouteOptions): void {
-  routes.get('/b2b/results', (ctx) => listResults(ctx, db, resultWaiters))
+export function addResultRoutes(routes: Routes, { db, turns, resultWaiters }: ResultRouteOptions): void {
+  routes.get('/b2b/results', (ctx) => listResults(ctx, db, turns, resultWaiters))
 }
 
-async function listResults(ctx: RouteContext, db: Database, waiters: ResultWaiters): Promise<void> {
+async function listResults(
+  ctx: RouteContext,
+  db: Database,
+  turns: ListTurns,
+  waiters: ResultWaiters,
+): Promise<void> {
   const query = checkQuery(ctx, resultsQuery)
   if (!query.ok) return refuseInvalid(ctx, query.details)
   const { after, limit, wait } = query.value
   const { id, keyId } = accountOf(ctx)
 
   async function look(awaits: boolean) {
-    const [page] = await ctx.state.databaseTime(() =>
-      db.call('api.list_results', { account_id: id, key_id: keyId, after, page_limit: limit, awaits }),
-    )
+    const read = () =>
+      db.call('api.list_results', { account_id: id, key_id: keyId, after, page_limit: limit, awaits })
+    const [page] = await turns(id, () => ctx.state.databaseTime(read))
     return page
   }
 

@@ -121,7 +121,7 @@ export const sharedResponses = {
   RateLimited: refusal(
     ['RATE_LIMITED'],
     'The budget of the client’s address is used up until the window ends; or a quarter of the bodies that the process ' +
-      'takes at once are under way from it.',
+      'takes at once are under way from it; or 50 lists of the account wait to be read.',
     { headers: ['Retry-After'] },
   ),
   InternalError: refusal(['INTERNAL'], 'A mistake of ours. What became of the request is not known.'),

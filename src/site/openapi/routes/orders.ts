@@ -72,7 +72,7 @@ export const orderPaths: Paths = {
       summary: 'Your orders',
       description:
         'Newest first, the items without their keys. Pages by `cursor` are stable while orders are added. Pages by number ' +
-        '(`page`) are so with the `asOf` of the first one.',
+        '(`page`) are so with the `asOf` of the first one. A page by `cursor` has at most 1,000 items, but at least one order.',
       parameters: queryParameters(ordersQuery),
       responses: {
         200: ok('The orders.', 'OrderPage', examples.orderPages, { headers: [...unstored.headers] }),
@@ -95,7 +95,7 @@ export const orderPaths: Paths = {
       ],
       responses: {
         200: ok('The order.', 'OrderAnswer', examples.readOrders, { headers: [...unstored.headers] }),
-        ...refusals(['ORDER_NOT_FOUND']),
+        ...refusals(['VALIDATION_ERROR', 'ORDER_NOT_FOUND']),
         ...keyChecks,
         ...everywhere,
       },
