@@ -310,8 +310,8 @@ export type QuoteRefusal = {
     path: string
     /** What is wrong there. */
     message: string
-    /** The present price, or the present total for `maxTotal`. */
-    price: number
+    /** The present price, or the present total for `maxTotal`. Absent where `path` is empty. */
+    price?: number | undefined
   } | ErrorDetail)[] | {
     /** What there is. */
     balance: number
@@ -561,7 +561,7 @@ export type BusinessError = {
   error: string
   /** What is wrong, for programs. */
   code: string
-  /** The fields at fault, where there are any. */
+  /** The fields at fault, where there are any: at most 50 entries, of which the last says how many more there are. */
   details?: ErrorDetail[] | undefined
 }
 
@@ -602,14 +602,14 @@ export type PriceError = {
   /** What is wrong, for people. It may change; `code` and the status do not. */
   error: string
   code: 'PRICE_CHANGED'
-  details: {
+  details: ({
     /** The place, as `items[0].productId`; empty for the whole body. */
     path: string
     /** What is wrong there. */
     message: string
-    /** The present price, or the present total for `maxTotal`. */
-    price: number
-  }[]
+    /** The present price, or the present total for `maxTotal`. Absent where `path` is empty. */
+    price?: number | undefined
+  })[]
 }
 
 export type RateLimitError = {

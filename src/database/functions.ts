@@ -44,7 +44,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; updated_since?: Date | string | null }
     result: string | null
   }
-  /** The account's orders, newest first, without keys. after_code is a nextCursor; the page number (from 1) adds the total and asOf: the seq of the newest ledger entry, in the very state that is read. As as_of it leaves out what was placed after that, whatever its time. Null if after_code is no order of the account, or the account has no entry as_of yet. Specification 4. */
+  /** The account's orders, newest first, without keys. after_code is a nextCursor; without a page number, a page has at most 1,000 items, but at least one order. The page number (from 1) adds the total and asOf: the seq of the newest ledger entry, in the very state that is read. As as_of it leaves out what was placed after that, whatever its time. Null if after_code is no order of the account, or the account has no entry as_of yet. Specification 4. */
   'api.list_orders': {
     args: { account_id: string | number | bigint | null; page_limit: number | null; after_code?: string | null; page?: number | null; status?: string | null; external_order_id?: string | null; created_from?: Date | string | null; created_to?: Date | string | null; as_of?: string | number | bigint | null }
     result: string | null

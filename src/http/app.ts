@@ -22,6 +22,7 @@ import { type Admission, createAdmission } from './middleware/admission.ts'
 import { clientAddress } from './middleware/client_address.ts'
 import { answerErrors } from './middleware/error_envelope.ts'
 import { createKeyUses } from './middleware/key_uses.ts'
+import { rejectUnknownParameters } from './middleware/query_parameters.ts'
 import { type BodyTimes, forgetUnread, receiveBodies } from './middleware/receive_bodies.ts'
 import { identify } from './middleware/request_id.ts'
 import { addBalanceRoutes } from './routes/balance.ts'
@@ -89,6 +90,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     admission.admit,
     guardGuide(config.docsPassword),
     requireRoute,
+    rejectUnknownParameters,
     routes.routes() as Middleware,
   ]
   for (const step of middleware) app.use(step)

@@ -79,10 +79,21 @@ export function errorOf(name: ErrorName, extras: ErrorExtras = {}): { status: nu
 
 /** Answers a request with an error. */
 export function refuse(ctx: Context, name: ErrorName, extras?: ErrorExtras): void {
-  const { status, body } = errorOf(name, extras)
+  const { status, body } = errorOf(name, boundDetails(extras))
   ctx.status = status
   ctx.type = 'application/json'
   ctx.body = jsonLine(JSON.stringify(body))
+}
+
+const maxDetails = 50
+
+/** Of more than 50 details, the first 49 and an entry that says how many more there are. */
+function boundDetails(extras: ErrorExtras = {}): ErrorExtras {
+  const { details } = extras
+  if (!Array.isArray(details) || details.length <= maxDetails) return extras
+  const shown = details.slice(0, maxDetails - 1)
+  const rest = { path: '', message: `and ${details.length - shown.length} more` }
+  return { ...extras, details: [...shown, rest] }
 }
 
 /**

@@ -17,8 +17,8 @@ export function check<Schema extends v.GenericSchema>(
 }
 
 /**
- * Checks the query parameters that a schema names; others are ignored. Numbers are given to the schema as numbers.
- * A parameter that comes twice is at fault.
+ * Checks the query parameters that a schema names. Numbers are given to the schema as numbers.
+ * A parameter that comes twice is at fault, and a period that begins after its end.
  */
 export function checkQuery<
   Schema extends v.ObjectSchema<v.ObjectEntries, v.ErrorMessage<v.ObjectIssue> | undefined>,
@@ -30,7 +30,25 @@ export function checkQuery<
     return { ok: false, details: repeated.map((path) => ({ path, message: 'must be given once' })) }
   }
   const given = names.map((name) => [name, valueFor(schema.entries[name], parameters.get(name) ?? '')])
-  return check(schema, Object.fromEntries(given))
+  const checked = check(schema, Object.fromEntries(given))
+  const details = checked.ok ? reversedPeriods(checked.value) : []
+  return details.length > 0 ? { ok: false, details } : checked
+}
+
+const periods = [
+  ['from', 'to'],
+  ['createdFrom', 'createdTo'],
+] as const
+
+function reversedPeriods(query: { [name: string]: unknown }): Detail[] {
+  const reversed = periods.filter(([from, to]) => timeOf(query[from]) > timeOf(query[to]))
+  return reversed.map(([from, to]) => ({ path: from, message: `must not be after ${to}` }))
+}
+
+/** The milliseconds of a time that is UTC unless it has a zone; NaN where there is none. */
+function timeOf(value: unknown): number {
+  if (typeof value !== 'string') return Number.NaN
+  return Date.parse(/T.*(Z|[+-]\d\d:\d\d)$|^[^T]*$/.test(value) ? value : `${value}Z`)
 }
 
 function valueFor(entry: unknown, text: string): unknown {

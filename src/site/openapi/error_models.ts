@@ -25,7 +25,14 @@ export const detail = v.object(detailEntries)
 export const businessError = v.object({
   ...failure,
   code: text('What is wrong, for programs.'),
-  details: v.optional(v.pipe(v.array(detail), v.description('The fields at fault, where there are any.'))),
+  details: v.optional(
+    v.pipe(
+      v.array(detail),
+      v.description(
+        'The fields at fault, where there are any: at most 50 entries, of which the last says how many more there are.',
+      ),
+    ),
+  ),
 })
 
 /** 402. */
@@ -49,7 +56,12 @@ export const idempotencyError = v.object({
 
 const priceDetail = v.object({
   ...detailEntries,
-  price: v.pipe(v.number(), v.description('The present price, or the present total for `maxTotal`.')),
+  price: v.optional(
+    v.pipe(
+      v.number(),
+      v.description('The present price, or the present total for `maxTotal`. Absent where `path` is empty.'),
+    ),
+  ),
 })
 
 /** 422 `PRICE_CHANGED`. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
+import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { type Answer, testApi } from '../../support/service.ts'
 
@@ -112,10 +113,111 @@ describe('GET /b2b/orders', () => {
     expect(answer.json.details.map(({ path }: { path: string }) => path)).toEqual([field])
   })
 
-  test('names all wrong parameters at once and ignores unknown ones', async () => {
-    const answer = await get('/b2b/orders?limit=0&page=0&status=x&colour=red&colour=blue')
+  test('names all wrong parameters at once', async () => {
+    const answer = await get('/b2b/orders?limit=0&page=0&status=x')
     expect(answer.json.details.map(({ path }: { path: string }) => path)).toEqual(['limit', 'page', 'status'])
-    expect((await get('/b2b/orders?colour=red&colour=blue')).status).toBe(200)
+  })
+
+  test('refuses a createdFrom after the createdTo, and accepts the same millisecond', async () => {
+    const day = '2026-03-02'
+    const answer = await get(`/b2b/orders?createdFrom=${day}T12:00&createdTo=${day}T13:59:59.999%2B02:00`)
+    const details = [{ path: 'createdFrom', message: 'must not be after createdTo' }]
+    expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', details } })
+    const equal = await get(`/b2b/orders?createdFrom=${day}T12:00&createdTo=${day}T14:00:00.000%2B02:00`)
+    expect(equal.status).toBe(200)
+  })
+})
+
+describe('lists of orders with many items', () => {
+  let shop: Partner
+  beforeAll(async () => {
+    shop = await makePartner(database.sql, { balance: 1_000_000 })
+    for (let index = 0; index < 25; index += 1) {
+      const items = Array(50).fill({ productId: products.topUp })
+      await place(database.sql, shop, { externalOrderId: `large-${index}`, items })
+    }
+  })
+
+  test('hold at most 1,000 items on a page by cursor, and lose no order', async () => {
+    const first = await get('/b2b/orders?limit=100', {}, shop)
+    expect(codesOf(first)).toHaveLength(20)
+    const { nextCursor } = first.json.data.pagination
+    expect(first.json.data.pagination).toEqual({ limit: 100, hasMore: true, nextCursor: expect.any(String) })
+    const second = await get(`/b2b/orders?limit=100&cursor=${nextCursor}`, {}, shop)
+    expect(second.json.data.pagination).toEqual({ limit: 100, hasMore: false, nextCursor: null })
+    const listed = [...codesOf(first), ...codesOf(second)]
+    expect(new Set(listed).size).toBe(25)
+  })
+
+  test('hold as many orders as the limit on a numbered page, so that its number leads to the right place', async () => {
+    const { data } = (await get('/b2b/orders?page=1&limit=100', {}, shop)).json
+    expect(data.orders).toHaveLength(25)
+    expect(data.pagination).toMatchObject({ total: 25, hasMore: false, nextCursor: null })
+  })
+
+  test('are 429 where 50 of the account wait already, and the others come in their turn', async () => {
+    const answers: Answer[] = []
+    let sent: Promise<unknown> = Promise.resolve()
+    await database.sql.begin(async (transaction) => {
+      await transaction`lock table supply.orders in access exclusive mode`
+      sent = Promise.all(
+        Array.from({ length: 60 }, async () => answers.push(await get('/b2b/orders', {}, shop))),
+      )
+      await expect.poll(() => answers.length).toBe(9)
+      expect((await get('/b2b/catalog/games')).status).toBe(200)
+    })
+    await sent
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused).toHaveLength(9)
+    for (const { status, headers, json } of refused) {
+      expect([status, headers['retry-after']]).toEqual([429, '2'])
+      expect(json).toEqual({
+        success: false,
+        error: 'Too many requests',
+        code: 'RATE_LIMITED',
+        retryAfter: 2,
+      })
+    }
+  })
+})
+
+describe('an unknown query parameter', () => {
+  test.each([
+    ['/b2b/orders', 'staus=completed', 'status'],
+    ['/b2b/orders', 'created_from=2026-01-01', 'createdFrom'],
+    ['/b2b/orders', 'from=2026-01-01', 'createdFrom'],
+    ['/b2b/balance/transactions', 'Limit=5', 'limit'],
+    ['/b2b/catalog/games/x/products', 'deliverytype=key', 'deliveryType'],
+    ['/b2b/results', 'waits=1', 'wait'],
+  ])('of %s is refused with the parameter meant: %s', async (path, query, meant) => {
+    const name = query.split('=')[0]
+    const details = [{ path: name, message: `is not a known parameter: did you mean ${meant}?` }]
+    const answer = await get(`${path}?${query}`)
+    expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', details } })
+  })
+
+  test.each(['/b2b/orders', '/b2b/orders/ord_1', '/b2b/balance', '/b2b/catalog/products/101'])(
+    'of %s that resembles none is refused by its name',
+    async (path) => {
+      const answer = await get(`${path}?colour=red&colour=blue`)
+      const details = [{ path: 'colour', message: 'is not a known parameter' }]
+      expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', details } })
+    },
+  )
+
+  test('of a write is refused before anything is done', async () => {
+    const body = { externalOrderId: 'not placed', items: [{ productId: products.key }] }
+    const answer = await api().post('/b2b/orders?page=1', { key: partner.key, body })
+    expect(answer).toMatchObject({ status: 400, json: { details: [{ path: 'page' }] } })
+    expect(codesOf(await get('/b2b/orders?externalOrderId=not%20placed'))).toEqual([])
+  })
+
+  test('is named among at most 50, the last of which says how many more there are', async () => {
+    const query = Array.from({ length: 60 }, (_, index) => `unknown${index}=1`).join('&')
+    const { details } = (await get(`/b2b/orders?${query}`)).json
+    expect(details).toHaveLength(50)
+    expect(details[48].path).toBe('unknown48')
+    expect(details[49]).toEqual({ path: '', message: 'and 11 more' })
   })
 })
 
@@ -233,6 +335,12 @@ describe('GET /b2b/balance/transactions', () => {
         expect((await get(path, { accept })).headers['content-type']).toMatch(/json/)
       },
     )
+
+    test('a period that begins after its end is refused', async () => {
+      const answer = await get('/b2b/balance/transactions?from=2026-03-02&to=2026-03-01')
+      const details = [{ path: 'from', message: 'must not be after to' }]
+      expect(answer).toMatchObject({ status: 400, json: { details } })
+    })
 
     test('errors stay JSON', async () => {
       expect(await get(`${path}?limit=0`, csv)).toMatchObject({

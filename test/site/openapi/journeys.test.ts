@@ -239,6 +239,13 @@ describe('the balance', () => {
     expect(csv.headers['x-next-cursor']).toBeDefined()
     expect((await get('/b2b/balance/transactions?limit=x')).status).toBe(400)
   })
+
+  test('is refused where it has an unknown parameter', async () => {
+    for (const path of ['catalog/products/200', 'orders/ord_1', 'orders/ord_1/timeline', 'balance']) {
+      expect((await get(`/b2b/${path}?colour=red`)).status).toBe(400)
+    }
+    expect((await post(`/b2b/events/${crypto.randomUUID()}/redeliver?colour=red`)).status).toBe(400)
+  })
 })
 
 describe('a simulated order', () => {

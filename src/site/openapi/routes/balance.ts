@@ -17,6 +17,7 @@ export const balancePaths: Paths = {
       summary: 'Your balance',
       responses: {
         200: ok('The balance.', 'BalanceAnswer', examples.balances, { headers: ['Cache-Control'] }),
+        ...refusals(['VALIDATION_ERROR']),
         ...keyChecks,
         ...everywhere,
       },

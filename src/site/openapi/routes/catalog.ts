@@ -69,7 +69,7 @@ export const catalogPaths: Paths = {
       responses: {
         200: ok('The product.', 'ProductAnswer', examples.productAnswers, { headers: [...cached.headers] }),
         ...notModified,
-        ...refusals(['PRODUCT_NOT_FOUND']),
+        ...refusals(['VALIDATION_ERROR', 'PRODUCT_NOT_FOUND']),
         ...keyChecks,
         ...everywhere,
       },

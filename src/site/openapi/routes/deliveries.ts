@@ -24,7 +24,7 @@ export const deliveryPaths: Paths = {
         200: ok('What happened.', 'OrderTimelineAnswer', examples.timelines, {
           headers: [...unstored.headers],
         }),
-        ...refusals(['ORDER_NOT_FOUND']),
+        ...refusals(['VALIDATION_ERROR', 'ORDER_NOT_FOUND']),
         ...keyChecks,
         ...everywhere,
       },
@@ -50,7 +50,7 @@ export const deliveryPaths: Paths = {
         202: ok('The event is on its way again.', 'RedeliveryAnswer', examples.redeliveries, {
           headers: [...unstored.headers],
         }),
-        ...refusals(['EVENT_NOT_FOUND', 'EVENT_NOT_FINAL']),
+        ...refusals(['VALIDATION_ERROR', 'EVENT_NOT_FOUND', 'EVENT_NOT_FINAL']),
         ...keyChecksOfWrites,
         ...everywhere,
         429: refusal(
