@@ -129,10 +129,10 @@ export type Functions = {
     args: { supplier: string | null }
     result: { protocol: string; push_secret: string }[]
   }
-  /** The token with which a supplier signs the results it pushes; null if there is no such supplier. */
+  /** The token of a supplier, with which it signs the results that it pushes, and whether its protocol pushes results. No row if there is no such supplier. */
   'api.supplier_token': {
     args: { supplier: string | null }
-    result: string | null
+    result: { token: string; pushes_results: boolean }[]
   }
   /** Records that these API keys were used, at most once a minute for each. One that another transaction has locked is left out. */
   'api.touch_api_keys': {
@@ -369,7 +369,7 @@ export type Functions = {
     args: { id: number | null; game_slug: string | null; name: string | null; price: string | number | bigint | null; currency: string | null; delivery_type: string | null; delivery_fields?: unknown; region?: string | null; amount_value?: string | number | bigint | null; max_quantity?: number | null; in_stock?: boolean | null }
     result: number | null
   }
-  /** Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; token is the credential of calls to it and, with http, the HMAC key of its pushes. protocol is one of those that the service speaks, http for a new one. push_secret is the secret of the events that it pushes; token_url and client_id are where and as whom an access token is had for token. token and push_secret may be env:NAME, for the setting NAME in the environment of api and worker. Of protocol, push_secret, token_url and client_id null leaves what there is, and an empty text of the last three clears it. One whose protocol lists costs and stock is read every 15 minutes unless ops.set_supplier_sync says otherwise. Calls from now on use the new values, also for items that it has already. */
+  /** Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; token is the credential of calls to it and, with http, the HMAC key of its pushes. protocol is one of those that the service speaks, http for a new one. push_secret is the secret of the events that it pushes; token_url and client_id are where and as whom an access token is had for token. token and push_secret may be env:SUPPLIER_SECRET_…, for that setting in the environment of api and worker. Of protocol, push_secret, token_url and client_id null leaves what there is, and an empty text of the last three clears it. One whose protocol lists costs and stock is read every 15 minutes unless ops.set_supplier_sync says otherwise. Calls from now on use the new values, also for items that it has already. */
   'ops.upsert_supplier': {
     args: { code: string | null; base_url: string | null; token: string | null; protocol?: string | null; push_secret?: string | null; token_url?: string | null; client_id?: string | null }
     result: undefined
@@ -597,7 +597,7 @@ export const functions = {
   'api.set_read_mark': { args: { process_id: 'uuid', mark: 'bigint' }, returns: 'void' },
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
   'api.supplier_push_secret': { args: { supplier: 'text' }, returns: 'rows' },
-  'api.supplier_token': { args: { supplier: 'text' }, returns: 'value' },
+  'api.supplier_token': { args: { supplier: 'text' }, returns: 'rows' },
   'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },
   'ops.acknowledge': { args: { alert_id: 'uuid', note: 'text' }, returns: 'void' },

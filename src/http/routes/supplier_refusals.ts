@@ -7,12 +7,12 @@ import type { Admission } from '../middleware/admission.ts'
 export async function refuseCounted(
   ctx: Context,
   admission: Admission,
-  error: BodyError | 'BAD_SIGNATURE',
+  error: BodyError | 'BAD_SIGNATURE' | 'NOT_FOUND',
 ): Promise<void> {
   ctx.state.body.discard()
   // What is said about too much work must not make more of it.
   if (error === 'UNAVAILABLE') return refuseBody(ctx, error)
   if (!(await admission.count(ctx))) return
-  if (error === 'BAD_SIGNATURE') refuse(ctx, error)
+  if (error === 'BAD_SIGNATURE' || error === 'NOT_FOUND') refuse(ctx, error)
   else refuseBody(ctx, error)
 }

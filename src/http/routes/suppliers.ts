@@ -18,6 +18,7 @@ import { refuseCounted } from './supplier_refusals.ts'
 const lookUpsAtOnce = 2
 const pushesAtOnce = 4
 
+type Signer = Functions['api.supplier_token']['result'][number]
 type Push = { supplier: string; reference: string; outcome: SupplierOutcome }
 type Recorded = Functions['api.record_pushed_result']['result'][number]
 type RecordPush = (push: Push) => Promise<Recorded>
@@ -40,8 +41,8 @@ export function addSupplierRoutes(
     metrics: Pick<HttpMetrics, 'endedOrder'>
   },
 ): void {
-  const lookUp = batch<string, string | null>({
-    run: async ([supplier = '']) => new Map([[0, await db.call('api.supplier_token', { supplier })]]),
+  const lookUp = batch<string, Signer | undefined>({
+    run: async ([supplier = '']) => new Map([[0, (await db.call('api.supplier_token', { supplier }))[0]]]),
     max: 1,
     inFlight: lookUpsAtOnce,
     waitMs: databaseTimeMs,
@@ -64,16 +65,18 @@ export function addSupplierRoutes(
     waitMs: databaseTimeMs,
   })
 
-  /** The token that a push must be signed with; undefined where its headers alone show that it is not. */
-  async function tokenFor(ctx: Context, supplier: string): Promise<string | undefined> {
+  /** Who must have signed a push; undefined if its headers alone show that nobody did, or if there is no such supplier. */
+  async function signerOf(ctx: Context, supplier: string): Promise<Signer | undefined> {
     if (!v.is(supplierCode, supplier) || !mayBeAuthentic(signatureOf(ctx))) return undefined
-    const token = await ctx.state.databaseTime(() => lookUp(supplier))
-    return token === null ? undefined : supplierCredential(token)
+    return ctx.state.databaseTime(() => lookUp(supplier))
   }
 
   routes.post(pushRoute, async (ctx: RouteContext) => {
     const supplier = ctx.params.code ?? ''
-    const token = await tokenFor(ctx, supplier)
+    const signer = await signerOf(ctx, supplier)
+    // The key of another protocol signs no results.
+    if (signer?.pushes_results === false) return refuseCounted(ctx, admission, 'NOT_FOUND')
+    const token = signer && supplierCredential(signer.token)
     if (token === undefined) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const body = await readBody(ctx)
     if (!body.ok) return refuseCounted(ctx, admission, body.error)

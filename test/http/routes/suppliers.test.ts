@@ -50,6 +50,21 @@ const completed = () => ({ reference: order.itemId, status: 'completed', codes: 
 const read = async () => (await api().get(`/b2b/orders/${order.code}`, { key: partner.key })).json.data
 
 describe('a result that a supplier pushes', () => {
+  test.each(['b2b', 'kinguin'])(
+    'is refused with 404 where its protocol is %s, which pushes no results',
+    async (protocol) => {
+      await database.sql`select ops.upsert_supplier('first', 'http://127.0.0.1:1', 'push-token', ${protocol})`
+      try {
+        const answer = await push(completed())
+        expect([answer.status, answer.json.code]).toEqual([404, 'NOT_FOUND'])
+        expect(answer.headers['x-ratelimit-remaining']).toBeDefined()
+        expect(await read()).toMatchObject({ status: 'processing' })
+      } finally {
+        await database.sql`select ops.upsert_supplier('first', 'http://127.0.0.1:1', 'push-token', 'http')`
+      }
+    },
+  )
+
   test('is recorded and answered with 204', async () => {
     const answer = await push(completed())
     expect(answer.status).toBe(204)

@@ -185,7 +185,7 @@ describe('a supplier', () => {
     expect(await read()).toMatchObject({ active: false, updated_at })
     expect(await timesLogged(sql())).toBe(logged)
     await sql()`select ops.upsert_supplier('third', 'https://third.example/v1', 'secret-4', 'http')`
-    const [token] = await database.sql`select api.supplier_token('third') as token`
+    const [token] = await database.sql`select token from api.supplier_token('third')`
     expect(token?.token).toBe('secret-4')
     const shown = JSON.stringify([await sql()`select * from ops.operator_log`, await read()])
     expect(shown).not.toMatch(/secret-[34]/)
@@ -218,16 +218,16 @@ describe('a supplier', () => {
         from ops.suppliers where code = 'fourth'`
       return row
     }
-    await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example', 'env:FOURTH_TOKEN', 'b2b', push_secret => 'secret-5',
+    await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example', 'env:SUPPLIER_SECRET_FOURTH', 'b2b', push_secret => 'secret-5',
       token_url => 'https://fourth.example/token', client_id => 'us')`
     const made = {
-      ...{ protocol: 'b2b', token: 'env:FOURTH_TOKEN', push_secret: null },
+      ...{ protocol: 'b2b', token: 'env:SUPPLIER_SECRET_FOURTH', push_secret: null },
       ...{ token_url: 'https://fourth.example/token', client_id: 'us', sync_every: '00:15:00' },
     }
     expect(await shown()).toEqual(made)
-    await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example/v2', 'env:FOURTH_TOKEN', push_secret => 'env:PUSHES')`
+    await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example/v2', 'env:SUPPLIER_SECRET_FOURTH', push_secret => 'env:SUPPLIER_SECRET_PUSHES')`
     await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example/v2', 'secret-6')`
-    expect(await shown()).toEqual({ ...made, token: null, push_secret: 'env:PUSHES' })
+    expect(await shown()).toEqual({ ...made, token: null, push_secret: 'env:SUPPLIER_SECRET_PUSHES' })
     await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example', 'secret-6', 'http', '', '', '')`
     const cleared = { token_url: null, client_id: null, sync_every: null }
     expect(await shown()).toEqual({ protocol: 'http', token: null, push_secret: null, ...cleared })

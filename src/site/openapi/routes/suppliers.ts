@@ -15,7 +15,7 @@ export const supplierPaths: Paths = {
       summary: 'Push a result',
       description:
         'For suppliers, not for partners: the result of an order item, as a `GET` of it would give it. `reference` is the ' +
-        'item’s UUID. A repeated or late result changes nothing. A good push is not counted against the rate limit, but a ' +
+        'item’s UUID. A repeated or late result changes nothing. Answered with 404 where the supplier’s protocol pushes no results. A good push is not counted against the rate limit, but a ' +
         'result that was pushed before is, after 60 of these a minute. From an address over its budget nothing is taken.',
       security: [{ supplierSignature: [] }],
       parameters: [
