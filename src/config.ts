@@ -49,7 +49,7 @@ export type Config = {
   /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
   supplierToken: string | undefined
   supplierUrl: string
-  /** The credential of a supplier: as it stands, or for `env:NAME` the setting of that name; undefined where that is not set. */
+  /** The credential of a supplier: as it stands, or for `env:SUPPLIER_SECRET_…` that setting; undefined if that is not set. */
   supplierCredential: (credential: string) => string | undefined
   /** After how many days attempts, answers of suppliers that made no sense, and acknowledged alerts are removed. */
   retainDays: { attempts: number; raw: number; alerts: number }

@@ -135,7 +135,7 @@ test('an empty value counts as unset', () => {
   )
   const { supplierCredential, ...rest } = loadConfig({ ...database, ...empty })
   expect(loadConfig(database)).toMatchObject(rest)
-  expect(supplierCredential('env:SUPPLIER_TOKEN')).toBeUndefined()
+  expect(supplierCredential('env:SUPPLIER_SECRET_TOKEN')).toBeUndefined()
 })
 
 describe('a wrong value stops the start with one line that names the variable', () => {

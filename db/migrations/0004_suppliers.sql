@@ -56,13 +56,13 @@ comment on column supply.suppliers.code is 'The supplier''s short name.';
 comment on column supply.suppliers.protocol is 'Which adapter speaks to it.';
 comment on column supply.suppliers.base_url is 'Where its API begins.';
 comment on column supply.suppliers.token is
-  'The credential for calls to it, and the HMAC key of the results that it pushes; env:NAME: the setting of that '
+  'The credential for calls to it, and the HMAC key of the results that it pushes; env:SUPPLIER_SECRET_…: that '
   'name in the processes'' environment.';
 comment on column supply.suppliers.active is
   'An inactive supplier gets no new items; those it has are still asked for.';
 comment on column supply.suppliers.updated_at is 'When the row last changed.';
 comment on column supply.suppliers.push_secret is
-  'The secret of the events that it pushes, or env:NAME; null: it pushes none.';
+  'The secret of the events that it pushes, or env:SUPPLIER_SECRET_…; null: it pushes none.';
 comment on column supply.suppliers.token_url is
   'Where an access token is had for client_id and token (RFC 6749, 4.4); null: token is used as it is.';
 comment on column supply.suppliers.client_id is 'Who we are at token_url.';

@@ -17,7 +17,7 @@ export type SupplierCredentials = {
 }
 
 /**
- * Makes what gives the tokens: as they stand in the row, or in the environment (`env:NAME`), or changed for an access
+ * Makes what gives the tokens: as they stand in the row, or in the environment (`env:SUPPLIER_SECRET_…`), or changed for an access
  * token that all workers share.
  */
 export function createSupplierCredentials(
@@ -29,12 +29,19 @@ export function createSupplierCredentials(
     tokenFor: async ({ supplier, token_url: tokenUrl, client_id: clientId, token: given }) => {
       const token = supplierCredential(given)
       return token === undefined
-        ? { ok: false, cause: 'settings', error: `the environment has no ${settingOf(given)}` }
+        ? { ok: false, cause: 'settings', error: missing(given) }
         : accessTokens.tokenFor({ supplier, token, tokenUrl, clientId })
     },
     reject: accessTokens.reject,
     close: accessTokens.close,
   }
+}
+
+function missing(credential: string): string {
+  const name = settingOf(credential)
+  return name === undefined
+    ? 'env: must be followed by a name that begins with SUPPLIER_SECRET_'
+    : `the environment has no ${name}`
 }
 
 function storeIn(db: Database): TokenStore {

@@ -2,34 +2,30 @@ import { expect, test } from 'vitest'
 import { credentialFrom, settingOf } from '../../src/suppliers/credential.ts'
 
 test.each([
-  ['env:UPSTREAM_TOKEN', 'UPSTREAM_TOKEN'],
-  ['env:A1', 'A1'],
+  ['env:SUPPLIER_SECRET_UPSTREAM', 'SUPPLIER_SECRET_UPSTREAM'],
+  ['env:SUPPLIER_SECRET_1', 'SUPPLIER_SECRET_1'],
   ['plain', undefined],
   ['env:', undefined],
-  ['env:lower', undefined],
-  ['env:WITH SPACE', undefined],
-  [' env:A', undefined],
+  ['env:SUPPLIER_SECRET_', undefined],
+  ['env:SUPPLIER_SECRET_lower', undefined],
+  ['env:SUPPLIER_SECRET_A B', undefined],
+  ['env:MY_SUPPLIER_SECRET_A', undefined],
+  [' env:SUPPLIER_SECRET_A', undefined],
 ])('%s names the setting %s', (credential, name) => {
   expect(settingOf(credential)).toBe(name)
 })
 
-test('a credential is what stands there, or what the environment says', () => {
-  const environment = { UPSTREAM_TOKEN: 'secret', EMPTY: '' }
+test('a credential is its own text, or the setting that it names', () => {
+  const environment = { SUPPLIER_SECRET_UPSTREAM: 'secret', SUPPLIER_SECRET_EMPTY: '' }
   expect(credentialFrom('plain', environment)).toBe('plain')
-  expect(credentialFrom('env:UPSTREAM_TOKEN', environment)).toBe('secret')
-  expect(credentialFrom('env:MISSING', environment)).toBeUndefined()
-  expect(credentialFrom('env:EMPTY', environment)).toBeUndefined()
+  expect(credentialFrom('env:SUPPLIER_SECRET_UPSTREAM', environment)).toBe('secret')
+  expect(credentialFrom('env:SUPPLIER_SECRET_MISSING', environment)).toBeUndefined()
+  expect(credentialFrom('env:SUPPLIER_SECRET_EMPTY', environment)).toBeUndefined()
 })
 
-test.each([
-  'DATABASE_URL',
-  'DATABASE_DIRECT_URL',
-  'PGPASSWORD',
-  'DOCS_PASSWORD',
-  'DATA_KEYS',
-  'API_DB_PASSWORD',
-  'ALERT_WEBHOOK_URL',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-])('%s of this service goes to no supplier', (name) => {
-  expect(credentialFrom(`env:${name}`, { [name]: 'secret' })).toBeUndefined()
-})
+test.each(['DATABASE_URL', 'DOCS_PASSWORD', 'POSTGRES_PASSWORD', 'GITHUB_TOKEN', 'SECRET_CANARY', 'HOME'])(
+  'the setting %s goes to no supplier',
+  (name) => {
+    expect(credentialFrom(`env:${name}`, { [name]: 'secret' })).toBeUndefined()
+  },
+)

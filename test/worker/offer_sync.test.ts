@@ -173,11 +173,13 @@ describe('a list', () => {
     await aWorker(scripted(() => Promise.reject(new Error('a fault of ours')))).look()
     await ended('kinguin')
     expect(await stateOf('kinguin')).toMatchObject({ sync_error: expect.stringContaining('log') })
-    await sql()`select ops.upsert_supplier('kinguin', ${kinguin.baseUrl}, 'env:NOT_SET', 'kinguin')`
+    await sql()`select ops.upsert_supplier('kinguin', ${kinguin.baseUrl}, 'env:SUPPLIER_SECRET_NOT_SET', 'kinguin')`
     await due('kinguin')
     await aWorker().look()
     await ended('kinguin')
-    expect(await stateOf('kinguin')).toMatchObject({ sync_error: 'the environment has no NOT_SET' })
+    expect(await stateOf('kinguin')).toMatchObject({
+      sync_error: 'the environment has no SUPPLIER_SECRET_NOT_SET',
+    })
     await sql()`select ops.upsert_supplier('kinguin', ${kinguin.baseUrl}, ${kinguin.apiKey}, 'kinguin')`
   })
 

@@ -60,17 +60,27 @@ const plain = (token: string) => row({ token, token_url: null, client_id: null }
 
 describe('the token of a supplier', () => {
   test('is what its row says, or the setting that the row names', async () => {
-    const worker = aWorker({ UPSTREAM: 'from the environment' })
+    const worker = aWorker({ SUPPLIER_SECRET_UP: 'from the environment' })
     expect(await worker.tokenFor(plain('secret'))).toEqual({ ok: true, token: 'secret' })
-    expect(await worker.tokenFor(plain('env:UPSTREAM'))).toEqual({ ok: true, token: 'from the environment' })
-    expect(await worker.tokenFor(plain('env:OTHER'))).toEqual({
-      ...{ ok: false, cause: 'settings', error: 'the environment has no OTHER' },
+    expect(await worker.tokenFor(plain('env:SUPPLIER_SECRET_UP'))).toEqual({
+      ok: true,
+      token: 'from the environment',
+    })
+    expect(await worker.tokenFor(plain('env:SUPPLIER_SECRET_OTHER'))).toEqual({
+      ...{ ok: false, cause: 'settings', error: 'the environment has no SUPPLIER_SECRET_OTHER' },
+    })
+    expect(await worker.tokenFor(plain('env:HOME'))).toEqual({
+      ok: false,
+      cause: 'settings',
+      error: 'env: must be followed by a name that begins with SUPPLIER_SECRET_',
     })
     expect(asked).toEqual([])
   })
 
   test('is changed for an access token by the client credentials grant', async () => {
-    expect(await aWorker({ S: 'sec ret' }).tokenFor(row({ token: 'env:S' }))).toEqual({
+    expect(
+      await aWorker({ SUPPLIER_SECRET_S: 'sec ret' }).tokenFor(row({ token: 'env:SUPPLIER_SECRET_S' })),
+    ).toEqual({
       ...{ ok: true, token: 'access-1' },
     })
     const credentials = Buffer.from('us+%26+co:sec+ret').toString('base64')

@@ -7,7 +7,7 @@ import { makeCatalog, makePartner, type Partner, products } from '../../support/
 import { testApi } from '../../support/service.ts'
 
 const database = testDatabase()
-const environment: { [name: string]: string } = { FIRST_PUSH_SECRET: 'from the environment' }
+const environment: { [name: string]: string } = { SUPPLIER_SECRET_FIRST_PUSH: 'from the environment' }
 const supplierCredential = (credential: string) => credentialFrom(credential, environment)
 const api = testApi(() => database.url, { config: { supplierCredential } })
 const narrow = testApi(() => database.url, { config: { rateLimitPerMinute: 3 } })
@@ -117,7 +117,7 @@ describe('an event that a supplier pushes', () => {
 
   test('finds its secret in the environment', async () => {
     await isSent()
-    await database.sql`update supply.suppliers set push_secret = 'env:FIRST_PUSH_SECRET' where code = 'first'`
+    await database.sql`update supply.suppliers set push_secret = 'env:SUPPLIER_SECRET_FIRST_PUSH' where code = 'first'`
     try {
       expect((await post(upstreamEvent('e9', itemId))).status).toBe(401)
       expect((await post(upstreamEvent('e9', itemId), { secret: 'from the environment' })).status).toBe(204)

@@ -15,9 +15,9 @@ begin
     upsert_supplier.base_url ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$' and length(upsert_supplier.base_url) <= 500,
     'base_url must be an http or https URL without credentials, query or fragment');
   perform core.require(core.is_credential(upsert_supplier.token),
-    'token must have 1 to 500 visible ASCII characters, or be env: and the name of a setting in capitals');
+    'token must have 1 to 500 visible ASCII characters, or be env: and a setting whose name begins with SUPPLIER_SECRET_');
   perform core.require(coalesce(upsert_supplier.push_secret = '' or core.is_credential(upsert_supplier.push_secret), true),
-    'push_secret must have 1 to 500 visible ASCII characters, or be env: and the name of a setting in capitals; empty: there is none');
+    'push_secret must have 1 to 500 visible ASCII characters, or be env: and a setting whose name begins with SUPPLIER_SECRET_; empty: there is none');
   perform core.require(
     coalesce(upsert_supplier.token_url ~ '^(https?://[^/?#@[:space:]]+(/[^#[:space:]]*)?)?$' and length(upsert_supplier.token_url) <= 500, true),
     'token_url must be an http or https URL without credentials or fragment; empty: there is none');
@@ -61,7 +61,7 @@ comment on function ops.upsert_supplier is
   'Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; '
   'token is the credential of calls to it and, with http, the HMAC key of its pushes. protocol is one of those that the service speaks, http for a new one. '
   'push_secret is the secret of the events that it pushes; token_url and client_id are where and as whom an access token is had for token. token and '
-  'push_secret may be env:NAME, for the setting NAME in the environment of api and worker. '
+  'push_secret may be env:SUPPLIER_SECRET_…, for that setting in the environment of api and worker. '
   'Of protocol, push_secret, token_url and client_id null leaves what there is, and an empty text of the last three clears it. One whose protocol lists costs and '
   'stock is read every 15 minutes unless ops.set_supplier_sync says otherwise. Calls from now on use the new values, '
   'also for items that it has already.';
