@@ -86,6 +86,10 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   })
   const events: WorkerEvents = new EventEmitter()
   events.on('pool:listen:success', ({ client }) => connections.listens(client))
+  // Any login can notify. graphile-worker would stop for a migration that never took place; a real one comes with a release.
+  events.on('pool:listen:notification', ({ message }) => {
+    if (message.channel === 'worker:migrate') delete message.payload
+  })
   events.on('pool:gracefulShutdown', () => repeating.end())
   const pool = follow(events, jobs)
   events.on('pool:create', ({ workerPool }) => options.onPool(workerPool.id))

@@ -52,3 +52,14 @@ test('a fetch does not read what is left of thousands of jobs that are done', as
   // What is done stands in the index until a scan meets it that nobody may see it after: not while an older snapshot lives.
   await expect.poll(() => entriesOfAFetch(20), { timeout: 25_000 }).toBeLessThan(500)
 })
+
+// After the test above, the pool listens.
+test.each([
+  ['worker:migrate', '{"migrationNumber":9999,"breaking":true}'],
+  ['jobs:insert', '{"r":1,"count":1e300}'],
+  ['jobs:insert', '{"count":"many"}'],
+])('a pool goes on after a forged notification on %s with %s', async (channel, payload) => {
+  await sql()`select pg_notify(${channel}, ${payload})`
+  await run(20)
+  expect(await Promise.race([pool.failed, 'it goes on'])).toBe('it goes on')
+})
