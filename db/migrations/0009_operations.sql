@@ -62,24 +62,28 @@ create trigger append_only before update or delete on supply.operator_log
 
 create table supply.worker_pools (
   pool_id text primary key,
-  lock_key bigint not null,
   started_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
-  misses int not null default 0,
-  checked_at timestamptz not null default now(),
   lost_jobs bigint[] not null default '{}'
 );
 comment on table supply.worker_pools is
   'The worker pools that may hold locks on jobs; the sweeper frees the jobs of dead ones.';
 comment on column supply.worker_pools.pool_id is 'The queue''s name of the pool, as it locks jobs.';
-comment on column supply.worker_pools.lock_key is 'The id of the advisory lock that its process holds while it lives.';
 comment on column supply.worker_pools.started_at is 'When it registered.';
 comment on column supply.worker_pools.seen_at is 'Its last heartbeat.';
-comment on column supply.worker_pools.misses is 'In how many sweeps running its lock was found free.';
-comment on column supply.worker_pools.checked_at is 'When a sweep last looked.';
 comment on column supply.worker_pools.lost_jobs is
   'The queue''s numbers of the jobs that it had locked, and of which its process did not know, when that last '
   'compared them.';
+
+create table supply.periodic_tasks (
+  task text primary key,
+  succeeded_at timestamptz
+) with (fillfactor = 50);
+comment on table supply.periodic_tasks is 'The periodic tasks that one worker at a time runs, each under the lock of its row.';
+comment on column supply.periodic_tasks.task is 'The function of the schema work that it is.';
+comment on column supply.periodic_tasks.succeeded_at is 'When it last ran and succeeded.';
+insert into supply.periodic_tasks (task) values
+  ('sweep'), ('fill_slots'), ('number_results'), ('resume_forgotten'), ('close_alerts'), ('check_suppliers'), ('run_audit');
 
 create table supply.recoveries (
   id bigint generated always as identity primary key,

@@ -459,9 +459,9 @@ export type Functions = {
     args: Record<string, never>
     result: { events_waiting: number; events_due: number; events_sending: number; dead_letters: number; items_open: number; items_stuck: number; items_held: number; oldest_due_job_seconds: number; jobs_due: number; jobs_taken: number; events_queued: number; slots: number; slots_taken: number; audit_breaches: number | null; audit_at: Date | null }[]
   }
-  /** Records the heartbeat of the pools of the process that holds the lock. Pools that the sweepers do not know are registered; returns how many. There are none but in a process that never registered them, or that was taken for dead: its work is in other hands then. */
+  /** Records the heartbeat of a process's pools. Registers pools that the sweepers do not know, and returns how many there were: more than none in a process that never registered them, or that was declared dead and must end. */
   'work.heartbeat': {
-    args: { lock_id: string | number | bigint | null; pool_ids: readonly (string | null)[] | null }
+    args: { pool_ids: readonly (string | null)[] | null }
     result: number | null
   }
   /** Keeps the access token that renewer has had (work.take_access_token), for all workers and for valid_seconds; null: there was none to be had, and nobody tries again for 5 s. Returns whether it was still his to keep. */
@@ -499,9 +499,9 @@ export type Functions = {
     args: { supplier: string | null; claim_id: string | null; entries: unknown }
     result: boolean | null
   }
-  /** Registers a pool of workers for the sweeper, with the id of the advisory lock that its process holds while it lives. */
+  /** Registers a pool of workers for the sweeper, before it fetches its first jobs. */
   'work.register_pool': {
-    args: { pool_id: string | null; lock_id: string | number | bigint | null }
+    args: { pool_id: string | null }
     result: undefined
   }
   /** Removes alerts that were acknowledged or closed longer ago than retain and whose cause did not happen since, but none of an item that still waits for an operator: 1,000 at a time. Returns whether there is more: call it with is_first, then without until it returns false. Calls at the same time share the work. */
@@ -521,7 +521,7 @@ export type Functions = {
   }
   /** Removes the pools of a process that ended in order, after it gave its jobs back. */
   'work.remove_pools': {
-    args: { lock_id: string | number | bigint | null }
+    args: { pool_ids: readonly (string | null)[] | null }
     result: undefined
   }
   /** Forgets the answers of suppliers that made no sense, which may hold codes, of attempts that began longer ago than retain: 1,000 at a time. Returns whether there is more: call it with is_first, then without until it returns false. Calls at the same time share the work. */
@@ -554,7 +554,7 @@ export type Functions = {
     args: { order_id: string | null }
     result: undefined
   }
-  /** Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; returns how many. Call it every 5 s from each worker, after its heartbeat, and again until it returns 0: it frees the pools that hold some 500 jobs together at a time. Calls at the same time do nothing. The leases of dead pools end: their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes back. Its results are refused by their fencing tokens. */
+  /** Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; returns how many. Call it every 2 s from each worker, after its heartbeat, and again until it returns 0: it frees the pools that hold some 500 jobs together at a time. Calls at the same time do nothing. The leases of dead pools end: their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes back. Its results are refused by their fencing tokens. */
   'work.sweep': {
     args: Record<string, never>
     result: number | null
@@ -663,7 +663,7 @@ export const functions = {
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
   'work.finish_sync': { args: { supplier: 'text', claim_id: 'uuid', error: 'text' }, returns: 'value' },
   'work.gauges': { args: {}, returns: 'rows' },
-  'work.heartbeat': { args: { lock_id: 'bigint', pool_ids: 'text[]' }, returns: 'value' },
+  'work.heartbeat': { args: { pool_ids: 'text[]' }, returns: 'value' },
   'work.keep_access_token': { args: { supplier: 'text', renewer: 'uuid', sealed: 'text', valid_seconds: 'integer' }, returns: 'value' },
   'work.note_order_positions': { args: {}, returns: 'value' },
   'work.number_results': { args: {}, returns: 'value' },
@@ -671,11 +671,11 @@ export const functions = {
   'work.prune_samples': { args: {}, returns: 'value' },
   'work.prune_simulated_orders': { args: {}, returns: 'value' },
   'work.record_list': { args: { supplier: 'text', claim_id: 'uuid', entries: 'jsonb' }, returns: 'value' },
-  'work.register_pool': { args: { pool_id: 'text', lock_id: 'bigint' }, returns: 'void' },
+  'work.register_pool': { args: { pool_id: 'text' }, returns: 'void' },
   'work.remove_alerts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_delivery_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_offer_changes': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
-  'work.remove_pools': { args: { lock_id: 'bigint' }, returns: 'void' },
+  'work.remove_pools': { args: { pool_ids: 'text[]' }, returns: 'void' },
   'work.remove_raw_answers': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_supplier_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_supplier_events': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },

@@ -18,7 +18,6 @@ import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
 import { createPerform } from './perform.ts'
 import { startPeriodicTasks } from './periodic_tasks.ts'
-import { takeProcessLock } from './process_lock.ts'
 import { createPromptDeliveries } from './prompt_deliveries.ts'
 import { type Pool, startPool } from './queue/pools.ts'
 import type { Services } from './services.ts'
@@ -86,11 +85,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { host, workerMetricsPort: port } = config
   const metricsServer =
     port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
-  const lock = await takeProcessLock(databaseUrl)
-  let lockIsLost = false
-  lock.lost.then(() => {
-    lockIsLost = true
-  })
   const cutOff = new AbortController()
   const { services, offerSync, deliveries, closeOutside } = createServices(
     options,
@@ -98,21 +92,17 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     metrics,
     cutOff.signal,
   )
-  const { pools, registered } = await startRunners(options, services, metrics, lock.id)
+  const { pools, registered } = await startRunners(options, services, metrics)
   const hopeless = Promise.withResolvers<string>()
   const periodic = startPeriodicTasks({
-    ...{ databaseUrl, db, config, log, pools, offerSync, lockId: lock.id },
+    ...{ databaseUrl, db, config, log, pools, offerSync },
     isKnown: registered,
     onHopeless: hopeless.resolve,
   })
 
   return {
     metricsPort: metricsServer?.port,
-    failed: Promise.race([
-      lock.lost.then((reason) => `the worker's lock is lost: ${reason}`),
-      hopeless.promise,
-      ...pools.map(({ failed }) => failed),
-    ]),
+    failed: Promise.race([hopeless.promise, ...pools.map(({ failed }) => failed)]),
     stop: async () => {
       const stopped = periodic.stop()
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
@@ -120,10 +110,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       clearTimeout(cutTimer)
       await stopped
       await closeOutside()
-      // Who lost the database may have jobs that could not be given back: the sweeper frees those of pools that it knows.
-      const knowsAll = !lockIsLost && pools.every(({ jobs }) => jobs.size === 0)
-      if (knowsAll) await db.call('work.remove_pools', { lock_id: lock.id }).catch(() => {})
-      await Promise.all([lock.release(), metricsServer?.close()])
+      // A pool that could not give its jobs back stays registered: the sweeper frees them.
+      const pool_ids = pools.filter(({ jobs }) => jobs.size === 0).map(({ id }) => id)
+      await db.call('work.remove_pools', { pool_ids }).catch(() => {})
+      await metricsServer?.close()
     },
   }
 }
@@ -192,12 +182,11 @@ async function startRunners(
   { databaseUrl, db, config, log }: WorkerOptions,
   services: Services,
   metrics: WorkerMetrics,
-  lockId: number,
 ): Promise<{ pools: Pool[]; registered: boolean }> {
   const registrations: Promise<boolean>[] = []
   const register = (poolId: string) => {
     const registered = db
-      .call('work.register_pool', { pool_id: poolId, lock_id: lockId })
+      .call('work.register_pool', { pool_id: poolId })
       .then(() => true)
       .catch((error: unknown) => {
         log.warn({ error: safeError(error) }, 'a worker pool could not be registered')

@@ -14,17 +14,18 @@ export type PeriodicTaskOptions = {
   log: Log
   pools: Pool[]
   offerSync: OfferSync
-  lockId: number
   /** Whether the pools are registered. Where that failed, the first heartbeat makes up for it. */
   isKnown: boolean
   /** Is told why this process must end. */
   onHopeless: (reason: string) => void
 }
 
-/** How often each worker sweeps, in milliseconds. A sweep looks at a pool's lock at most every 4 s. */
-export const sweepMs = 5_000
-/** In so many sweeps running a pool may be without a fetch that ended well before its process ends. */
-const sweepsWithoutFetch = 6
+/** How often each worker writes its heartbeat and sweeps, in milliseconds. A heartbeat of 10 s ago is that of a dead worker. */
+const sweepMs = 2_000
+/** How often it looks at its pools, at alerts and at lists of offers, in milliseconds. */
+const lookMs = 5_000
+/** In so many looks running a pool may be without a fetch that ended well before its process ends. */
+const looksWithoutFetch = 6
 const fillMs = 1_000
 const resumeMs = 30_000
 const checkMs = 30_000
@@ -56,9 +57,9 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     every(fillMs, log, () => db.call('work.fill_slots')),
     every(fillMs, log, housekeeping.numberResults),
     every(sweepMs, log, createSweep(options), 'at once'),
-    every(sweepMs, log, createLook(options), 'at once'),
-    every(sweepMs, log, () => db.call('work.close_alerts'), 'at once'),
-    every(sweepMs, log, offerSync.look, 'at once'),
+    every(lookMs, log, createLook(options), 'at once'),
+    every(lookMs, log, () => db.call('work.close_alerts'), 'at once'),
+    every(lookMs, log, offerSync.look, 'at once'),
   ]
   return {
     stop: async () => {
@@ -69,13 +70,13 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
 }
 
 /** Says that this process lives, and frees what dead ones hold. */
-function createSweep({ db, log, pools, lockId: lock_id, isKnown, onHopeless }: PeriodicTaskOptions) {
+function createSweep({ db, log, pools, isKnown, onHopeless }: PeriodicTaskOptions) {
   const pool_ids = pools.map(({ id }) => id)
   let wasKnown = isKnown
   return async () => {
     // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.
-    const unknown = await db.call('work.heartbeat', { lock_id, pool_ids })
-    if (wasKnown && unknown) onHopeless('the sweeper of another worker took this one for dead')
+    const unknown = await db.call('work.heartbeat', { pool_ids })
+    if (wasKnown && unknown) onHopeless('another worker declared this one dead, for its heartbeat was late')
     wasKnown = true
     for (let freed = await db.call('work.sweep'); freed; freed = await db.call('work.sweep')) {
       log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
@@ -86,7 +87,7 @@ function createSweep({ db, log, pools, lockId: lock_id, isKnown, onHopeless }: P
 /** Looks whether the pools of this process do their work. Apart from the sweep, which must not fail with it. */
 function createLook({ db, log, pools, onHopeless }: PeriodicTaskOptions) {
   const returnLostJobs = createLostJobs(db, pools)
-  const stalledPool = createWatchdog(pools, sweepsWithoutFetch)
+  const stalledPool = createWatchdog(pools, looksWithoutFetch)
   return async () => {
     const stalled = stalledPool()
     if (stalled) onHopeless(`the pool of ${stalled} does not look for jobs any more`)

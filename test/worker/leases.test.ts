@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { workerTimes } from '../../src/commands/connections.ts'
 import { supplierTimeoutMs } from '../../src/suppliers/adapters.ts'
 import { webhookTimeoutMs } from '../../src/webhooks/send.ts'
-import { sweepMs } from '../../src/worker/periodic_tasks.ts'
 import { pollIntervalMs } from '../../src/worker/queue/pools.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeEvent } from '../support/events.ts'
@@ -58,11 +57,4 @@ describe('a lease outlives', () => {
     const lease = await leaseOf('events', event, (on) => on`select work.fill_slots()`)
     expect(lease).toBeGreaterThan(2 * pollIntervalMs)
   })
-})
-
-test('a sweep looks again at each pool that the sweep before it looked at', async () => {
-  await sql()`select work.register_pool('gone', 1)`
-  await sql()`update supply.worker_pools set checked_at = now() - ${`${sweepMs} ms`}::interval`
-  await sql()`select work.sweep()`
-  expect(await sql()`select misses from supply.worker_pools`).toEqual([{ misses: 1 }])
 })

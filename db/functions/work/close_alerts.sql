@@ -5,7 +5,7 @@ as $$
 declare
   gone record;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('close_alerts', 0)) then
+  if not core.begin_periodic_task('close_alerts') then
     return 0;
   end if;
   with causes as materialized (

@@ -5,7 +5,7 @@ as $$
 declare
   accounts bigint[];
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('fill_slots', 0)) then
+  if not core.begin_periodic_task('fill_slots') then
     return;
   end if;
   perform core.reclaim_slots();

@@ -7,7 +7,7 @@ declare
   left_over int := part;
   account bigint := 0;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('number_results', 0)) then
+  if not core.begin_periodic_task('number_results') then
     return false;
   end if;
   while left_over > 0 loop

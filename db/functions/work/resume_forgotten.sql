@@ -7,7 +7,7 @@ declare
   first_calls uuid[];
   alerts uuid[];
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('resume_forgotten', 0)) then
+  if not core.begin_periodic_task('resume_forgotten') then
     return 0;
   end if;
   items := array(

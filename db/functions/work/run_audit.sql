@@ -13,7 +13,7 @@ declare
   messages text[];
   total int;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('run_audit', 0))
+  if not core.begin_periodic_task('run_audit')
     or exists (select from supply.audit_runs r where r.ran_at > began_at - interval '50 s')
   then
     return null;

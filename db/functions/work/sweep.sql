@@ -9,13 +9,9 @@ declare
   job core.jobs;
   retry_at timestamptz;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('sweep', 0)) then
+  if not core.begin_periodic_task('sweep') then
     return 0;
   end if;
-  update supply.worker_pools p set
-    misses = case when core.lock_is_held(p.lock_key) then 0 else p.misses + 1 end, checked_at = now()
-  where p.checked_at < now() - interval '4 s';
-
   -- Not more than a statement has time for: where many have died, the rest comes with the next call.
   dead := array(
     select c.pool_id
@@ -50,7 +46,7 @@ end
 $$;
 comment on function work.sweep is
   'Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; '
-  'returns how many. Call it every 5 s from each worker, after its heartbeat, and again until it returns 0: it frees the pools that hold some 500 jobs '
+  'returns how many. Call it every 2 s from each worker, after its heartbeat, and again until it returns 0: it frees the pools that hold some 500 jobs '
   'together at a time. Calls at the same time do nothing. The leases of dead pools end: '
   'their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes '
   'back. Its results are refused by their fencing tokens.';

@@ -35,7 +35,7 @@ describe('the audit is silent', () => {
     [
       'a job that a living worker has for long',
       async (sql) => {
-        await sql`select work.register_pool('pool-1', 1)`
+        await sql`select work.register_pool('pool-1')`
         await setJob(sql, well.openItem, "locked_at = now() - interval '6 minutes', locked_by = 'pool-1'")
       },
     ],
@@ -44,6 +44,16 @@ describe('the audit is silent', () => {
       async (sql) => {
         await loseJob(sql, well.openItem)
         await setItem(sql, well.openItem, "claim_expires_at = now() + interval '10 seconds'")
+      },
+    ],
+    [
+      'a job that failed after a later one took its key',
+      async (sql) => {
+        await setJob(sql, well.openItem, "key = null, locked_at = now(), locked_by = 'pool-1'")
+        await sql`select core.enqueue('call_supplier', ${[well.openItem]}, array[now()], 'call_supplier')`
+        await sql`
+          update graphile_worker._private_jobs set attempts = max_attempts, locked_at = null, locked_by = null
+          where payload ->> 'id' = ${well.openItem} and key is null`
       },
     ],
     ['an item that an operator holds back', (sql) => loseJob(sql, well.heldItem)],

@@ -121,7 +121,7 @@ export const queue: Breach[] = [
     checks: ['locked_job_is_known_to_its_worker'],
     about: 'openItem',
     by: async (sql) => {
-      await sql`select work.register_pool('pool-1', 1)`
+      await sql`select work.register_pool('pool-1')`
       await setJob(sql, well.openItem, "locked_at = now() - interval '31 s', locked_by = 'pool-1'")
       await sql`select * from work.compare_jobs('{pool-1}', '{}', '{}', '{}')`
     },

@@ -336,3 +336,14 @@ test('after all that, money and queue are well', async () => {
   const found = await audit(database.sql)
   expect(found.filter((row) => !/job|alert/.test(JSON.stringify(row)))).toEqual([])
 })
+
+test.each([
+  ['sweep', 'sweeper late'],
+  ['run_audit', 'audit late'],
+])('a %s that has not succeeded for five minutes is listed until it succeeds', async (task, what) => {
+  await database.sql`update supply.periodic_tasks set succeeded_at = now() - interval '6 minutes' where task = ${task}`
+  await database.sql`delete from supply.audit_runs`
+  expect(await lines(what)).toMatchObject([{ subject: `task ${task}` }])
+  await database.sql.unsafe(`select work.${task}()`)
+  expect(await lines(what)).toEqual([])
+})

@@ -188,7 +188,7 @@ describe('the queue', () => {
   })
 
   test('and the pools say how many jobs each has', async () => {
-    await database.sql`select work.register_pool('pool-1', 17)`
+    await database.sql`select work.register_pool('pool-1')`
     await database.sql`
       update graphile_worker._private_jobs set locked_by = 'pool-1', locked_at = now()
       where id = (select min(id) from graphile_worker._private_jobs)`

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   partner = await makePartner(sql())
 })
-beforeEach(() => sql()`select work.register_pool('pool-1', 1), work.register_pool('pool-2', 2)`)
+beforeEach(() => sql()`select work.register_pool('pool-1'), work.register_pool('pool-2')`)
 
 /** Has a pool lock the job of a new item for so many seconds; gives the job's number. */
 async function lockedJob(pool: string, seconds: number): Promise<string> {

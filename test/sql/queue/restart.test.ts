@@ -16,16 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => stopAndRemove(server, dataDir))
 
-test('after a restart of the database, which drops all locks, the pools of before have time to come back', async () => {
-  await withSql(server, (sql) => sql`select work.register_pool('pool-before', 201)`)
+test('after a restart of the database, the pools of before have time to write a heartbeat', async () => {
+  await withSql(server, (sql) => sql`select work.register_pool('pool-before')`)
   await server.stop()
   await start()
   await withSql(server, async (sql) => {
-    await sql`select work.register_pool('pool-after', 202)`
-    for (let sweep = 0; sweep < 2; sweep += 1) {
-      await sql`update supply.worker_pools set checked_at = now() - interval '5 s'`
-      await sql`select work.sweep()`
-    }
-    expect(await sql`select pool_id from supply.worker_pools`).toEqual([{ pool_id: 'pool-before' }])
+    await sql`select work.register_pool('pool-after')`
+    await sql`update supply.worker_pools set seen_at = pg_postmaster_start_time() - interval '11 s' where pool_id = 'pool-before'`
+    await sql`select work.sweep()`
+    expect(await sql`select pool_id from supply.worker_pools order by 1`).toEqual([
+      { pool_id: 'pool-after' },
+      { pool_id: 'pool-before' },
+    ])
   })
 })

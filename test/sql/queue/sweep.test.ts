@@ -1,13 +1,10 @@
-import postgres from 'postgres'
 import { afterEach, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
-const held: postgres.Sql[] = []
 
 afterEach(async () => {
-  await Promise.all(held.splice(0).map((session) => session.end()))
   await sql()`truncate graphile_worker._private_jobs`
   await sql()`delete from supply.worker_pools`
 })
@@ -20,16 +17,13 @@ async function lockedJob(poolId: string, attempts = 1): Promise<string> {
   return job?.id
 }
 
-async function register(poolId: string, key: number, alive: boolean) {
-  await sql()`select work.register_pool(${poolId}, ${key})`
-  if (!alive) return
-  const session = postgres(database.url, { max: 1 })
-  held.push(session)
-  await session`select pg_advisory_lock(${key})`
+/** Registers a pool whose last heartbeat is so many seconds old. */
+async function register(poolId: string, age: number) {
+  await sql()`select work.register_pool(${poolId})`
+  await sql()`update supply.worker_pools set seen_at = now() - ${age} * interval '1 s' where pool_id = ${poolId}`
 }
 
 async function sweep(): Promise<number> {
-  await sql()`update supply.worker_pools set checked_at = now() - interval '5 s'`
   const [row] = await sql()`select work.sweep() as freed`
   return row?.freed
 }
@@ -40,36 +34,37 @@ async function jobOf(id: string) {
   return job ?? {}
 }
 
-test('the jobs of a process whose lock is gone are freed in the second sweep that finds it so', async () => {
-  await register('pool-dead', 101, false)
+test('a sweep frees the jobs of a process whose heartbeat is 10 s old', async () => {
+  await register('pool-dead', 11)
   const job = await lockedJob('pool-dead')
-  expect(await sweep()).toBe(0)
-  expect((await jobOf(job)).locked_by).toBe('pool-dead')
   expect(await sweep()).toBe(1)
   expect((await jobOf(job)).locked_by).toBeNull()
 })
 
-test('the jobs of a living process stay its own, however often one looks', async () => {
-  await register('pool-alive', 102, true)
+test('a sweep leaves the jobs of a process whose heartbeat is younger than 10 s', async () => {
+  await register('pool-alive', 8)
   const job = await lockedJob('pool-alive')
-  for (let n = 0; n < 4; n += 1) expect(await sweep()).toBe(0)
+  expect(await sweep()).toBe(0)
   expect((await jobOf(job)).locked_by).toBe('pool-alive')
 })
 
-test('a process that still holds its lock but has not beaten for a minute is dead too', async () => {
-  await register('pool-hangs', 103, true)
-  const job = await lockedJob('pool-hangs')
-  await sql()`update supply.worker_pools set seen_at = now() - interval '61 s'`
-  expect(await sweep()).toBe(1)
-  expect((await jobOf(job)).locked_by).toBeNull()
-})
-
-test('a heartbeat keeps it alive', async () => {
-  await register('pool-beats', 104, true)
-  await sql()`update supply.worker_pools set seen_at = now() - interval '61 s'`
-  await sql()`select work.heartbeat(104, '{}')`
+test('a heartbeat keeps the jobs of its process from the sweep', async () => {
+  await register('pool-beats', 11)
+  await sql()`select work.heartbeat('{pool-beats}')`
   await lockedJob('pool-beats')
   expect(await sweep()).toBe(0)
+})
+
+test('a session that holds every advisory lock of the database stops no periodic task', async () => {
+  await register('pool-dead', 11)
+  await lockedJob('pool-dead')
+  const names = ['sweep', 'run_audit', 'fill_slots', 'number_results', 'resume_forgotten', 'close_alerts']
+  const freed = await sql().begin(async (operator) => {
+    for (const name of [...names, 'check_suppliers'])
+      await operator`select pg_advisory_lock(hashtextextended(${name}, 0))`
+    return await sweep()
+  })
+  expect(freed).toBe(1)
 })
 
 test('a pool that died before it registered is dead after a minute', async () => {
@@ -80,30 +75,28 @@ test('a pool that died before it registered is dead after a minute', async () =>
 })
 
 test('a job that was in many hands already comes back later and later', async () => {
-  await register('pool-poison', 105, false)
+  await register('pool-poison', 11)
   const young = await lockedJob('pool-poison', 1)
   const old = await lockedJob('pool-poison', 8)
-  await sweep()
   expect(await sweep()).toBe(2)
   expect((await jobOf(young)).wait).toBeLessThanOrEqual(1)
   expect((await jobOf(old)).wait).toBeGreaterThan(100)
 })
 
 test('a process that ends in order leaves nothing to sweep', async () => {
-  await register('pool-ends', 106, false)
-  await sql()`select work.remove_pools(106)`
+  await register('pool-ends', 0)
+  await sql()`select work.remove_pools('{pool-ends}')`
   expect(await sql()`select from supply.worker_pools`).toHaveLength(0)
 })
 
 test('of many dead pools so many are freed at a time as a statement has time for, each as a whole', async () => {
   const pools = Array.from({ length: 12 }, (_, n) => `pool-dead-${String(n).padStart(2, '0')}`)
-  for (const [n, pool] of pools.entries()) await register(pool, 200 + n, false)
+  for (const pool of pools) await register(pool, 11)
   await sql()`
     select graphile_worker.add_jobs(array_agg(row('call_supplier', json_build_object('id', gen_random_uuid()), null, now(), 1000, null, 0, null)::graphile_worker.job_spec))
     from generate_series(1, 1200)`
   await sql()`
     update graphile_worker._private_jobs set locked_by = 'pool-dead-' || lpad((id % 12)::text, 2, '0'), locked_at = now(), attempts = 1`
-  expect(await sweep()).toBe(0)
   expect([await sweep(), await sweep(), await sweep(), await sweep()]).toEqual([500, 500, 200, 0])
   const [left] =
     await sql()`select count(*)::int as jobs, count(locked_by)::int as locked from graphile_worker._private_jobs`

@@ -32,8 +32,8 @@ async function takeJob(subject: string): Promise<() => Promise<unknown>> {
 }
 
 async function thinkItDead(): Promise<void> {
-  await sql()`select work.register_pool('pool-zombie', 4711)`
-  await sql()`update supply.worker_pools set seen_at = now() - interval '61 s' where pool_id = 'pool-zombie'`
+  await sql()`select work.register_pool('pool-zombie')`
+  await sql()`update supply.worker_pools set seen_at = now() - interval '11 s' where pool_id = 'pool-zombie'`
   const [row] = await sql()`select work.sweep() as freed`
   expect(row?.freed).toBe(1)
 }
@@ -87,8 +87,8 @@ describe('a worker that was thought dead and was not', () => {
   })
 
   test('is known to the sweepers again after its next sign of life', async () => {
-    await sql()`select work.heartbeat(4712, array['pool-back'])`
-    const pools = await sql()`select pool_id from supply.worker_pools where lock_key = 4712`
+    await sql()`select work.heartbeat(array['pool-back'])`
+    const pools = await sql()`select pool_id from supply.worker_pools where pool_id = 'pool-back'`
     expect(pools).toEqual([{ pool_id: 'pool-back' }])
   })
 })

@@ -91,7 +91,7 @@ test('each job runs once, and is completed, although the connections of the queu
       where application_name = 'supply-ordering worker test' and datname = current_database()`
   // The answer to a fetch may be among what is cut.
   const returnLostJobs = createLostJobs(db, [pool])
-  await db.call('work.register_pool', { pool_id: pool.id, lock_id: 4721 })
+  await db.call('work.register_pool', { pool_id: pool.id })
   const names = Array.from({ length: 60 }, (_, n) => `job ${n}`)
   for (let n = 0; n < names.length; n += 3) {
     const some = names.slice(n, n + 3)
@@ -110,7 +110,7 @@ test('each job runs once, and is completed, although the connections of the queu
 
 test('a job that ended is not run again while the queue cannot be told so', async () => {
   const returnLostJobs = createLostJobs(db, [pool])
-  await db.call('work.register_pool', { pool_id: pool.id, lock_id: 4722 })
+  await db.call('work.register_pool', { pool_id: pool.id })
   await forbid('55P03')
   await add('a', 'b')
   await expect.poll(() => runs.toSorted()).toEqual(['a', 'b'])

@@ -25,9 +25,18 @@ from supply.alerts al
 cross join lateral (select split_part(al.cause, ':', 1) as name) as kind
 left join supply.suppliers su on su.code = split_part(al.cause, ':', 2)
 where al.closed_at is null and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
-  and kind.name not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync');
+  and kind.name not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync')
+union all
+select late.since, case late.task when 'sweep' then 'sweeper late' else 'audit late' end, 'task ' || late.task,
+  format('work.%s has not succeeded for five minutes: is a worker running, and what does its log say?', late.task),
+  'select * from ops.worker_pools', null, null
+from (
+  select t.task, coalesce(t.succeeded_at, (select min(p.started_at) from supply.worker_pools p)) as since
+  from supply.periodic_tasks t where t.task in ('sweep', 'run_audit')
+) as late
+where late.since < now() - interval '5 minutes';
 comment on view core.attention_to_alerts is
-  'The open alerts that want a human (ops.attention) and that nobody has looked at, less those of dead letters, items and lists that are not read, which have lines of their own.';
+  'The open alerts that want a human (ops.attention) and that nobody has looked at, less those of dead letters, items and lists that are not read, which have lines of their own; and the sweeper or the audit that has not succeeded for five minutes.';
 comment on column core.attention_to_alerts.since is 'Since when.';
 comment on column core.attention_to_alerts.what is 'What is the matter.';
 comment on column core.attention_to_alerts.subject is 'The alert.';

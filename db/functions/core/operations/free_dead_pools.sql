@@ -6,11 +6,11 @@ declare
   gone text[] := array(
     select distinct j.locked_by from core.jobs j
     where j.locked_by is not null and not exists (
-      select from supply.worker_pools p where p.pool_id = j.locked_by and core.lock_is_held(p.lock_key)));
+      select from supply.worker_pools p where p.pool_id = j.locked_by and p.seen_at > now() - interval '10 s'));
 begin
   perform graphile_worker.force_unlock_workers(gone);
-  delete from supply.worker_pools p where not core.lock_is_held(p.lock_key);
+  delete from supply.worker_pools p where p.seen_at <= now() - interval '10 s';
 end
 $$;
 comment on function core.free_dead_pools is
-  'Frees at once the jobs of all pools whose process holds no lock in this database, as after a restore: their processes work elsewhere or are gone.';
+  'Frees at once the jobs of all pools without a heartbeat in the last 10 s, as after a restore: their processes work elsewhere or are gone.';

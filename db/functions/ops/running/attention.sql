@@ -23,7 +23,7 @@ comment on column ops.attention.what is
   'dead letter, item stuck, item held, outcome unknown (for 15 minutes), contradicting result, supplier silent, supplier circuit (new items pass it over), '
   'supplier balance, supplier credentials, supplier settings (it takes no orders before that is put right), supplier paused (and items wait), supplier not read (for four intervals), offer cost, offer margin (a rule keeps it from being used), rate missing, rate expired, '
   'rate expires (within a day), delivery late (10 minutes past its time), '
-  'result not told (an hour after the order''s end), balance low, money held (in orders open for an hour), alert (any other).';
+  'result not told (an hour after the order''s end), balance low, sweeper late, audit late (for five minutes), money held (in orders open for an hour), alert (any other).';
 comment on column ops.attention.subject is 'The item, event, order, account, alert, supplier or rate: but for the last, what ops.order_story and ops.find take after the first word.';
 comment on column ops.attention.detail is 'What is the matter, and what to look at first.';
 comment on column ops.attention.remedy is 'A statement that would put it right, as it stands.';

@@ -7,7 +7,7 @@ declare
   until_at timestamptz;
   silent record;
 begin
-  if not pg_try_advisory_xact_lock(hashtextextended('check_suppliers', 0)) then
+  if not core.begin_periodic_task('check_suppliers') then
     return 0;
   end if;
   insert into supply.supplier_states as st (supplier, last_good_at, unanswered_since, silent_after)
