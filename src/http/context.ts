@@ -7,7 +7,7 @@ import type { IncomingBody } from './middleware/incoming_body.ts'
 export type Account = { id: string; keyId: string; mode: string; currency: string }
 
 /** The route that a request asks for: its pattern, and the methods that its path takes. */
-export type Route = {
+type Route = {
   /** As `/b2b/orders/:code`; undefined where no route has this path and method. */
   pattern: string | undefined
   /** Empty where there is no such path. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** How far a signed timestamp may be from the receiver's clock, in seconds (specification 6.3). */
-export const REPLAY_WINDOW_SECONDS = 300
+const REPLAY_WINDOW_SECONDS = 300
 
 /**
  * Signs a body (specification 6.3): `sha256=` and the lowercase hex HMAC-SHA256 of `<timestamp>.<body>`.

@@ -16,7 +16,7 @@ export type CodeFile = { schema: string; name: string; path: string; sql: string
 export type SqlFolders = { migrationsDir?: string | undefined; functionsDir?: string | undefined }
 
 export const defaultMigrationsDir = join(import.meta.dirname, '../../db/migrations')
-export const defaultFunctionsDir = join(import.meta.dirname, '../../db/functions')
+const defaultFunctionsDir = join(import.meta.dirname, '../../db/functions')
 
 /**
  * The migrations of a folder in their order.

@@ -6,7 +6,7 @@ import { parseJson } from '../messages/json.ts'
 import { createSupplierHttp, type Exchange, type SupplierHttp } from './exchange.ts'
 
 /** How a supplier's credential is set: the credential, and where it is changed for an access token, if it is. */
-export type Credential = {
+type Credential = {
   supplier: string
   /** The token, or the client's secret where there is a `tokenUrl`. */
   token: string
@@ -15,7 +15,7 @@ export type Credential = {
 }
 
 /** The access token as all workers share it. `sealed` is the token encrypted; see `createAccessTokens`. */
-export type SharedToken = { sealed: string; expiresAt: Date }
+type SharedToken = { sealed: string; expiresAt: Date }
 
 /** Where the workers share their access tokens: `take` says who renews, so that one does for all. */
 export type TokenStore = {
@@ -96,7 +96,7 @@ export function createAccessTokens(store: TokenStore): AccessTokens {
           held.set(supplier, { credential, sealed, token, expiresAt: expiresAt.getTime() })
           return { ok: true, token }
         }
-        // It was sealed under the secret of before.
+        // It was sealed under the previous secret.
         rejected.set(supplier, sealed)
       }
       await sleep(lookAgainMs)

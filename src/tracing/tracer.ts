@@ -1,7 +1,7 @@
 /** What a span tells of its work; never a secret, and nothing of a body. What is undefined is left out. */
 export type Attributes = { [name: string]: string | number | boolean | null | undefined }
 
-export type SpanStart = {
+type SpanStart = {
   name: string
   /** Whether the work answers a request, or makes one. */
   kind: 'server' | 'client'
@@ -9,7 +9,7 @@ export type SpanStart = {
   parent: string | null
 }
 
-export type SpanEnd = { name?: string; attributes: Attributes; failed: boolean }
+type SpanEnd = { name?: string; attributes: Attributes; failed: boolean }
 
 /** A piece of work as a trace shows it. */
 export type Span = {

@@ -23,7 +23,7 @@ export type Bench = {
 }
 
 /** The plain function by so many clients: calls a second, and the median time of a call in milliseconds. */
-export type PlainRate = { clients: number; perSecond: number; p50: number }
+type PlainRate = { clients: number; perSecond: number; p50: number }
 export type Baseline = { tool: string; runs: PlainRate[] }
 
 const clients = [1, 8]

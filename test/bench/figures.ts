@@ -1,5 +1,5 @@
 /** The p-th percentile (0..100) of numbers that are in order; NaN of none. */
-export function percentile(sorted: readonly number[], p: number): number {
+function percentile(sorted: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? Number.NaN
 }
 
@@ -7,7 +7,7 @@ export function percentile(sorted: readonly number[], p: number): number {
 export type Latencies = { p50: number; p95: number; p99: number }
 
 /** Worse than any time. JSON knows no infinity. */
-export const never = 1e9
+const never = 1e9
 
 export function latenciesOf(times: readonly number[]): Latencies {
   const sorted = times.toSorted((a, b) => a - b)

@@ -14,7 +14,7 @@ const sqlRounds = 10
 const turns = 2
 
 /** One thing on the small and on the grown database, and how much worse it is on the grown one. */
-export type Comparison = { what: string; unit: string; small: number; grown: number; ratio: number }
+type Comparison = { what: string; unit: string; small: number; grown: number; ratio: number }
 export type Growth = {
   orders: number
   rungs: number

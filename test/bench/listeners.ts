@@ -5,8 +5,8 @@ import { messageLength } from './requests.ts'
 /** The ports of what the worker talks to. */
 export type Ports = { supplier: number; receivers: number[]; hanging: number[] }
 
-export const receiverCount = 20
-export const hangingCount = 5
+const receiverCount = 20
+const hangingCount = 5
 
 /**
  * A supplier that completes each item after `supplierMs`, receivers that take each webhook at once, and receivers that

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { startPostgres } from '../../src/embedded_postgres/index.ts'
+import { startPostgres } from '../../src/embedded_postgres/start.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import type { Ports } from './listeners.ts'
 import type {
@@ -39,7 +39,7 @@ export type Stage = {
 }
 
 export type StageDatabase = { url: string; sql: postgres.Sql; drop(): Promise<void> }
-export type Part = 'api' | 'worker'
+type Part = 'api' | 'worker'
 export type Service = { port: number; sql: postgres.Sql; pids: Pids; stop(): Promise<void> }
 
 const checkout = join(import.meta.dirname, '../..')

@@ -27,7 +27,7 @@ export type Findings = {
 }
 
 /** A figure that the service has to reach. `better` is how it grows better; an aim may be missing. */
-export type Target = {
+type Target = {
   what: string
   value: number
   unit: string
@@ -37,7 +37,7 @@ export type Target = {
 }
 
 /** The figures that the service has to reach, as far as they were measured. */
-export function targetsOf({ baselines, intake, whole, fairness, memory }: Findings): Target[] {
+function targetsOf({ baselines, intake, whole, fairness, memory }: Findings): Target[] {
   const plain = bestRate(baselines)
   const call = Math.min(
     ...baselines.map(({ runs }) => runs.find(({ clients }) => clients === 1)?.p50 ?? Number.NaN),
@@ -79,7 +79,7 @@ export function targetsOf({ baselines, intake, whole, fairness, memory }: Findin
 }
 
 /** Which of the marks a figure reached. */
-export function verdictOf({ value, better, bar, aim }: Target): string {
+function verdictOf({ value, better, bar, aim }: Target): string {
   const reaches = (mark: number) => (better === 'more' ? value >= mark : value <= mark)
   if (aim !== undefined && reaches(aim)) return 'aim'
   return reaches(bar) ? 'bar' : 'missed'

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connectTo, type Database, isUnavailable } from '../../src/database/client.ts'
-import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/index.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 
 type Fixtures = {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '../../src/database/client.ts'
-import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/index.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { newFolder } from '../embedded_postgres/support.ts'
 

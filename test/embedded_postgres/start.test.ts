@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/index.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
 import { isAlive, newFolder, serverPid, stopAndRemove, withSql } from './support.ts'
 
 let dataDir: string

@@ -1,4 +1,4 @@
-import { startPostgres } from '../../src/embedded_postgres/index.ts'
+import { startPostgres } from '../../src/embedded_postgres/start.ts'
 
 // node start_and_wait.ts <folder> <durable>: prints the URL and waits; SIGTERM stops the server.
 const [dataDir = '', durable] = process.argv.slice(2)

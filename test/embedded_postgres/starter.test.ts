@@ -15,8 +15,8 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { binaries, linked, packageRoot } from '../../src/embedded_postgres/binaries.ts'
-import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/index.ts'
 import { placeFor } from '../../src/embedded_postgres/place.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
 import { isAlive, newFolder, serverPid, stopAndRemove, withSql } from './support.ts'
 
 const isRoot = process.getuid?.() === 0

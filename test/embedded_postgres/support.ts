@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import type { EmbeddedPostgres } from '../../src/embedded_postgres/index.ts'
+import type { EmbeddedPostgres } from '../../src/embedded_postgres/start.ts'
 
 /** The path of a folder that does not exist yet. */
 export function newFolder(): string {

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/index.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { newFolder, stopAndRemove } from '../embedded_postgres/support.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'

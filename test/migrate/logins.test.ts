@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/index.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
 import type { LoginPasswords } from '../../src/migrate/logins.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { newFolder } from '../embedded_postgres/support.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** One change of one file: `find` stands in it exactly once. */
-export type Patch = { file: string; find: string; replace: string }
+type Patch = { file: string; find: string; replace: string }
 
 /** A fault that is put in on purpose, to see whether the tests notice it. */
 export type Mutant = Patch & {

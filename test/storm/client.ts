@@ -11,7 +11,7 @@ export type Answer = {
   json: ReturnType<typeof JSON.parse>
 }
 
-export type Call = {
+type Call = {
   key?: string
   headers?: Record<string, string>
   body?: unknown

@@ -3,13 +3,13 @@ import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
 /** What becomes of an item in the end: how much of it was delivered. */
 export type Truth = 'all' | 'none' | 'part'
 
-export type Method = 'PUT' | 'GET'
+type Method = 'PUT' | 'GET'
 
 /** One step of a supplier: what it answers, and whether it has taken the order, or knows it already. */
-export type Step = { takes: boolean; answer: SupplierAnswer | 'slow' }
+type Step = { takes: boolean; answer: SupplierAnswer | 'slow' }
 
 /** An order at a supplier as its script sees it. */
-export type Scene = {
+type Scene = {
   method: Method
   /** How often the supplier was asked this way for the item, this time included. */
   nth: number
@@ -45,7 +45,7 @@ const lost = (answer: Step['answer']): Step => ({ takes: false, answer })
 const isPut = ({ method }: Scene) => method === 'PUT'
 
 /** Every way in which a supplier can treat an item. A product's deliveryData names the one that it gets. */
-export const plans = {
+const plans = {
   completes: { truth: 'all', step: (scene) => took(completed(scene)) },
   later: {
     truth: 'all',

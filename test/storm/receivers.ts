@@ -8,7 +8,7 @@ import type { ReceiverPlan } from './plans.ts'
 import type { Report } from './report.ts'
 
 /** One delivery as it came. */
-export type Delivery = { at: number; timestamp: string; signature: string; type: string; answer: string }
+type Delivery = { at: number; timestamp: string; signature: string; type: string; answer: string }
 
 /** All that came of one event. */
 export type Received = {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startPostgres } from '../../src/embedded_postgres/index.ts'
+import { startPostgres } from '../../src/embedded_postgres/start.ts'
 
 /** A PostgreSQL of the storm's own, which can be brought into any trouble. */
 export type StormServer = {

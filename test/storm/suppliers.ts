@@ -12,7 +12,7 @@ import type { Random } from './random.ts'
 import type { Report } from './report.ts'
 
 /** What a supplier knows of one of our references. */
-export type Entry = {
+type Entry = {
   supplier: string
   plan: PlanName
   /** The player that it is for: each item has one of its own. */

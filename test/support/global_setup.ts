@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PostgreSqlContainer } from '@testcontainers/postgresql'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from '../../src/embedded_postgres/index.ts'
+import { startPostgres } from '../../src/embedded_postgres/start.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 
 declare module 'vitest' {

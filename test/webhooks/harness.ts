@@ -7,7 +7,7 @@ import { type RawServer, type RawServerOptions, startRawServer } from '../suppor
 
 export const loopback = parseNetworks('127.0.0.0/8')
 
-export type Attempt = {
+type Attempt = {
   headers?: Record<string, string>
   body?: Buffer
   timeoutMs?: number

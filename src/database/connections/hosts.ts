@@ -30,7 +30,7 @@ export type Hosts = {
 }
 
 /** How long a server has to answer whether it is the right one, in milliseconds. */
-export const probeMs = 1_000
+const probeMs = 1_000
 // How much longer the current server may take to answer than another that is right.
 const patienceMs = 500
 // Between two looks, so that calls while there is no right server do not bring a look each.

@@ -12,7 +12,7 @@ export type { Received } from './journal.ts'
 export type Answer = 'ok' | '500' | '429' | 'hang' | number
 
 /** The signing secret, or how to look it up when a delivery comes; undefined while it is not known yet. */
-export type SecretSource = string | (() => string | undefined | Promise<string | undefined>)
+type SecretSource = string | (() => string | undefined | Promise<string | undefined>)
 
 export type ReceiverOptions = {
   port?: number

@@ -17,7 +17,7 @@ export type PushTarget = { url: string; supplierCode: string }
 
 /** A message to the service, and after how many seconds of the simulation it is sent; infinity for never. */
 export type Push = { after: number; url: URL; make: () => SignedBody }
-export type SignedBody = { body: string; headers: Record<string, string> }
+type SignedBody = { body: string; headers: Record<string, string> }
 
 /** Sends messages when they are due. `close` drops those that are still to come. */
 export type Pusher = { schedule: (push: Push) => void; close: () => Promise<void> }

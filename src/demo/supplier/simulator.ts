@@ -22,8 +22,6 @@ import {
 } from './push.ts'
 import { answerUpstream, type UpstreamOrder } from './upstream.ts'
 
-export type { SimulatorEvent } from './push.ts'
-
 /** How to start a simulator. `timeScale` stretches its delays: 0.01 makes 2 seconds 20 milliseconds. */
 export type SimulatorOptions = {
   port?: number
@@ -50,7 +48,7 @@ export type Simulator = {
 export const simulatorToken = 'simulator-token'
 
 /** The default secret of the simulator's webhooks. It protects nothing of value either. */
-export const simulatorWebhookSecret = '0123456789abcdef'.repeat(4)
+const simulatorWebhookSecret = '0123456789abcdef'.repeat(4)
 
 const bodyLimit = 64 * 1024
 const ordersLimit = 100_000

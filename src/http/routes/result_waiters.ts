@@ -34,8 +34,8 @@ export type ResultWaitersOptions = {
   maxOfAccount?: number
 }
 
-export const mostWaiters = 1_000
-export const mostWaitersOfAccount = 10
+const mostWaiters = 1_000
+const mostWaitersOfAccount = 10
 // Notifications are hints: now and then they are not heard, or not sent.
 const lookMs = 1_000
 

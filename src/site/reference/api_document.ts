@@ -20,7 +20,7 @@ export type ApiDocument = {
 export type SecurityRequirement = { [scheme: string]: readonly string[] }
 
 /** How a request proves who it is from. */
-export type SecurityScheme =
+type SecurityScheme =
   | {
       readonly type: 'apiKey'
       readonly in: 'header' | 'query'

@@ -1,7 +1,7 @@
 /** How a language writes what JSON calls true, false and null. */
 export type Words = { true: string; false: string; null: string }
 
-export const jsonWords: Words = { true: 'true', false: 'false', null: 'null' }
+const jsonWords: Words = { true: 'true', false: 'false', null: 'null' }
 export const pythonWords: Words = { true: 'True', false: 'False', null: 'None' }
 
 /** What is in one line if it is as short as this. */

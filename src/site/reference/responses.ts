@@ -77,7 +77,7 @@ export function headerLine(headers: { [name: string]: Header | Reference } = {})
 }
 
 /** A status, as a link to its own place. */
-export function statusMark(status: string, place: string): string {
+function statusMark(status: string, place: string): string {
   const kind = /^2/.test(status) ? 'good' : /^3/.test(status) ? 'moved' : 'bad'
   const text = status === 'default' ? 'other' : status
   return `<a class="status ${kind}" href="#${place}">${escapeHtml(text)}</a>`

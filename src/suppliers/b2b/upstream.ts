@@ -5,7 +5,7 @@ import { type Exchange, type SupplierHttp, urlUnder } from '../exchange.ts'
 export type UpstreamOrder = { externalOrderId: string; items: object[]; callbackUrl?: string }
 
 /** What is asked of an upstream; `path` begins after its `/b2b`. An order is placed under its own idempotency key. */
-export type UpstreamRequest =
+type UpstreamRequest =
   | { method: 'GET'; path: string; query?: Record<string, string> }
   | { method: 'POST'; path: string; order: UpstreamOrder }
 

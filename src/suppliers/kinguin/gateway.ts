@@ -5,7 +5,7 @@ import { type Exchange, type HttpAnswer, type SupplierHttp, urlUnder } from '../
 import { type SupplierOutcome, unknown } from '../outcome.ts'
 
 /** A request to the API, by its path under the base URL. */
-export type GatewayRequest = {
+type GatewayRequest = {
   path: string
   query?: Record<string, string>
   order?: object

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Statements of the page, and what the page says they print; null where it says nothing. */
-export type Step = { sql: string; expected: string | null }
+type Step = { sql: string; expected: string | null }
 export type Section = { title: string; steps: Step[] }
 
 /** The sections of docs/operations.md that have statements, by their headings. A block may be indented, as in a list. */

@@ -13,7 +13,7 @@ export async function asPsql(sql: postgres.Sql, text: string): Promise<string> {
 }
 
 /** The statements of a block: each ends with a semicolon at the end of a line, after which a remark may stand. */
-export function statementsOf(text: string): string[] {
+function statementsOf(text: string): string[] {
   const lines = text.split('\n').map((line) => line.replace(/; +--.*$/, ';'))
   const statements = lines.join('\n').split(/;$/m)
   return statements.map((statement) => statement.trim()).filter((statement) => statement !== '')

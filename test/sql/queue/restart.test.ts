@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/index.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/start.ts'
 import { migrate } from '../../../src/migrate/migrate.ts'
 import { newFolder, stopAndRemove, withSql } from '../../embedded_postgres/support.ts'
 

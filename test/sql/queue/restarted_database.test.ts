@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/index.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/start.ts'
 import { migrate } from '../../../src/migrate/migrate.ts'
 
 // A server of its own, as only one that has just started shows this.

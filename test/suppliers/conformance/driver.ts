@@ -39,7 +39,7 @@ export type TestSupplier = StandIn & {
 }
 
 /** A part of an outcome, as `toMatchObject` takes it. */
-export type Expected = { outcome: string; [field: string]: unknown }
+type Expected = { outcome: string; [field: string]: unknown }
 
 /** What the conformance suite has to know about a protocol, besides its adapter. */
 export type ConformanceDriver = {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import ipaddr from 'ipaddr.js'
 
 /** What the server says about one type of records: addresses, or no good answer. `silent` never answers. */
-export type DnsAnswer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent'
+type DnsAnswer = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silent'
 
 /** A name's records. A family left out has none; `cname` is followed within the zone, as a resolver does. */
 export type DnsEntry = {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /** A span as it arrived, with the name of the service that sent it. */
-export type ReceivedSpan = {
+type ReceivedSpan = {
   service: string
   name: string
   traceId: string

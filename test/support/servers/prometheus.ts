@@ -11,7 +11,7 @@ export const hasPrometheus = ['promtool', 'prometheus'].every(
   (name) => spawnSync(name, ['--version']).status === 0,
 )
 
-export type Sample = { metric: { [label: string]: string }; value: [number, string] }
+type Sample = { metric: { [label: string]: string }; value: [number, string] }
 
 export type Prometheus = {
   /** The samples that a query has now. Rejects with what Prometheus says of one that is wrong. */

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
 
 /** A request as its bytes came. Header names are in lower case; of repeated ones the last counts. */
-export type RawRequest = {
+type RawRequest = {
   requestLine: string
   headers: Record<string, string>
   /** The header names as they came, in order. */

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/index.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/start.ts'
 import { newFolder, serverPid, stopAndRemove, withSql } from '../../embedded_postgres/support.ts'
 
 const database = 'supply'

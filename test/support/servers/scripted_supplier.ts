@@ -32,10 +32,10 @@ export type SupplierAnswer =
   | 'reset'
 
 /** Decides the answer to a request. */
-export type SupplierHandler = (request: SupplierRequest) => SupplierAnswer | Promise<SupplierAnswer>
+type SupplierHandler = (request: SupplierRequest) => SupplierAnswer | Promise<SupplierAnswer>
 
 /** Answers by method: one for all requests, or a list whose last one is repeated. Without one: `processing`. */
-export type SupplierScript = {
+type SupplierScript = {
   put?: SupplierAnswer | SupplierAnswer[]
   get?: SupplierAnswer | SupplierAnswer[]
 }

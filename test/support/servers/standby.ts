@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/index.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/start.ts'
 import { isAlive, newFolder, serverPid } from '../../embedded_postgres/support.ts'
 import { followPrimary, startCopied } from './replication.ts'
 

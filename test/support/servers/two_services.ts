@@ -9,7 +9,7 @@ import { type RunningWorker, startTestWorker } from '../whole_service.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
 
 /** A whole service, of which this one is a partner: its API is a process that can be killed. */
-export type Upstream = {
+type Upstream = {
   sql: postgres.Sql
   /** What fulfils its orders. */
   supplier: ScriptedSupplier
@@ -24,7 +24,7 @@ export type Upstream = {
 }
 
 /** Our own service, and its partner. Its one supplier is the upstream, of the protocol `b2b`. */
-export type Downstream = {
+type Downstream = {
   sql: postgres.Sql
   api: TestApi
   partner: Partner

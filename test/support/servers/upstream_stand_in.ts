@@ -2,7 +2,7 @@ import type { ListedOffer } from '../../../src/suppliers/adapter.ts'
 import { type StandIn, type StandInAnswer, type StandInRequest, startStandIn } from './supplier_stand_in.ts'
 
 /** How an order stands upstream; of one that failed, `codes` are the part that was delivered. */
-export type UpstreamStanding = { status: 'processing' | 'completed' | 'failed'; codes: string[] }
+type UpstreamStanding = { status: 'processing' | 'completed' | 'failed'; codes: string[] }
 
 /** What becomes of an order that is placed: it is taken and stands so, or it is answered by this. */
 export type UpstreamPlan = UpstreamStanding | StandInAnswer

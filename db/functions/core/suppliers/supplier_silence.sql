@@ -2,7 +2,7 @@ create or replace view core.supplier_silence as
 with answers as materialized (
   select a.supplier, a.finished_at, a.outcome not in ('unknown', 'not_placed') as is_good
   from supply.supplier_attempts a
-  -- Without a worker there are no calls, and with one work.check_suppliers has looked at those of before.
+  -- Without a worker there are no calls, and with one work.check_suppliers has looked at the previous ones.
   where a.started_at >= now() - interval '10 minutes' and a.started_at < now()
     -- Who answers nothing but that it does not know the item has taken none.
     and a.method in ('put', 'get') and a.finished_at is not null

@@ -1,7 +1,7 @@
 import { answer, named } from './named.ts'
 import { placedAt } from './order.ts'
 
-export const products = {
+const products = {
   topUp: {
     id: 101,
     gameSlug: 'dragon-harbor',
