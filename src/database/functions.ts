@@ -9,10 +9,10 @@ export type Functions = {
     args: { account_ids: readonly (string | number | bigint | null)[] | null; after: readonly (string | number | bigint | null)[] | null }
     result: { account_id: string }[]
   }
-  /** Admits many requests at once: origin check, rate limit, authentication, in this order. Takes [{ordinal, client, keyHash (hex), origin, write, allowOrigin, count}] and the budget per 60 s of clients without one of their own. Entries with count use the budget, in the order of their ordinals; the others neither use it nor are refused for it. Gives the state of the budget (null for origin_forbidden and where count is false) and a verdict: ok, origin_forbidden, rate_limited, unauthorized, storefront, public_scope, ip_forbidden. Specification 5 and 8. nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency */
+  /** Admits many requests at once: origin check, rate limit, authentication, in this order. Takes [{ordinal, client, keyHash (hex), origin, write, allowOrigin, count}] and the budget per 60 s of clients without one of their own. Entries with count use the budget, in the order of their ordinals; the others neither use it nor are refused for it. Gives the state of the budget (null for origin_forbidden and where count is false) and a verdict: ok, origin_forbidden, rate_limited, unauthorized, storefront, public_scope, ip_forbidden; for ok also the key's allowlist, its entries separated by spaces. Specification 5 and 8. nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency, allowed_origins */
   'api.admit': {
     args: { requests: unknown; default_limit: number | null }
-    result: { ordinal: number; limit_per_minute: number | null; remaining: number | null; reset_seconds: number | null; verdict: string; account_id: string | null; key_id: string | null; account_mode: string | null; currency: string | null }[]
+    result: { ordinal: number; limit_per_minute: number | null; remaining: number | null; reset_seconds: number | null; verdict: string; account_id: string | null; key_id: string | null; account_mode: string | null; currency: string | null; allowed_origins: string | null }[]
   }
   /** What the account may spend, what is charged on orders not yet final, and whether the balance is at or below its threshold. */
   'api.get_balance': {
@@ -109,7 +109,7 @@ export type Functions = {
     args: { supplier: string | null; event_id: string | null; item_id: string | null }
     result: string | null
   }
-  /** Starts a new round over the retry ladder for an event of the account that was delivered or is a dead letter, as its partner asks with the key: started, with how far it is; EVENT_NOT_FOUND, also of a sample; REDELIVERED_RECENTLY within a minute of the last such request, with the seconds after which to ask again; or EVENT_NOT_FINAL. Specification 6.6. nullable: retry_after, body */
+  /** Starts a new round for an event of the account that was delivered or is dead: started, with its deliveries; EVENT_NOT_FOUND, also of a sample; EVENT_NOT_FINAL; REDELIVERED_RECENTLY within a minute of the last request for the event, or TOO_MANY_REDELIVERIES beyond 60 a minute, both with the seconds after which to ask again. nullable: retry_after, body */
   'api.redeliver_event': {
     args: { account_id: string | number | bigint | null; key_id: string | number | bigint | null; event_id: string | null }
     result: { result: string; retry_after: number | null; body: string | null }[]

@@ -1,7 +1,7 @@
 create or replace function api.admit(requests jsonb, default_limit int)
 returns table (
   ordinal int, limit_per_minute int, remaining int, reset_seconds int, verdict text,
-  account_id bigint, key_id bigint, account_mode text, currency text
+  account_id bigint, key_id bigint, account_mode text, currency text, allowed_origins text
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +10,7 @@ begin
   return query
   with entry as materialized (
     select r.ordinal, core.client_network(r.client) as network, r.count and not foreign_write.forbidden as counts,
-      account.id as account_id, account.key_id, account.mode, account.currency, case
+      account.id as account_id, account.key_id, account.mode, account.currency, key.allowed_origins, case
         when foreign_write.forbidden then 'origin_forbidden'
         when key.id is null or key.revoked_at is not null or key.starts_at > now() then 'unauthorized'
         when key.expires_at <= now() then 'unauthorized'
@@ -44,7 +44,7 @@ begin
   -- The window knows the hits with all counted entries of this call: their places are the last ones, in their order.
   select e.ordinal, b.per_minute, case when e.counts then greatest(0, b.per_minute - b.place) end, b.reset,
     case when b.place > b.per_minute then 'rate_limited' else e.verdict end,
-    e.account_id, e.key_id, e.mode, e.currency
+    e.account_id, e.key_id, e.mode, e.currency, case when e.verdict = 'ok' then array_to_string(e.allowed_origins, ' ') end
   from (
     select e.*, row_number() over (partition by e.network, e.counts order by e.ordinal)
       - count(*) over (partition by e.network, e.counts) as from_last
@@ -62,5 +62,5 @@ comment on function api.admit is
   'origin, write, allowOrigin, count}] and the budget per 60 s of clients without one of their own. Entries with count use the '
   'budget, in the order of their ordinals; the others neither use it nor are refused for it. Gives the state of the budget '
   '(null for origin_forbidden and where count is false) and a verdict: ok, origin_forbidden, rate_limited, unauthorized, storefront, '
-  'public_scope, ip_forbidden. Specification 5 and 8.
-nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency';
+  'public_scope, ip_forbidden; for ok also the key''s allowlist, its entries separated by spaces. Specification 5 and 8.
+nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency, allowed_origins';

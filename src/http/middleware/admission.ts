@@ -9,6 +9,7 @@ import { databaseTimeMs } from '../database_time.ts'
 import { type ErrorName, refuse, refuseForNow } from '../errors.ts'
 import type { HttpMetrics } from '../metrics.ts'
 import { isCounted, isHealthCheck, isWrite, rulesFor } from '../paths.ts'
+import { createKeyOrigins } from './key_origins.ts'
 import { createOverBudget, type UsedBudget } from './over_budget.ts'
 import { presentedKey } from './presented_key.ts'
 
@@ -59,6 +60,7 @@ const refusals: { [verdict: string]: ErrorName } = {
 /** Makes the admission of one process. What comes in at the same moment shares one call to the database. */
 export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOptions): Admission {
   const overBudget = createOverBudget()
+  const keyOrigins = createKeyOrigins()
   const admit = admitInBatches('admit', { linger })
   // A foreign write is looked up before anything is counted, so nothing limits how many a client sends. They have
   // batches of their own, small ones, one under way at a time: the rest of the service waits for none of them, and
@@ -85,12 +87,14 @@ export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOpt
     const used = overBudget.find(ctx.state.client)
     const request = admissionRequest(ctx, config.allowedOrigins)
     const foreign = isForeignWrite(request)
-    const isHopeless = request.keyHash === null || request.origin === '' || used !== undefined
-    if (foreign && isHopeless) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
+    const { keyHash, origin } = request
+    if (foreign && !mayBeAllowed(keyHash, origin, used)) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
     const route = ctx.state.route.pattern
     if (used && !isHealthCheck(route)) return refuseOverBudget(ctx, used)
     if (!isCounted(route)) {
-      return foreign && !(await keyAllowsOrigin(ctx, request)) ? refuse(ctx, 'ORIGIN_NOT_ALLOWED') : next()
+      return foreign && !used && !(await keyAllowsOrigin(ctx, request))
+        ? refuse(ctx, 'ORIGIN_NOT_ALLOWED')
+        : next()
     }
 
     const admission = await ctx.state.databaseTime(() => (foreign ? admitForeign : admit)(request))
@@ -100,8 +104,19 @@ export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOpt
       if (admission.verdict !== 'ok') return refuse(ctx, refusals[admission.verdict] ?? 'UNAUTHORIZED')
       ctx.state.account = accountFrom(admission)
       onKeyUsed(ctx.state.account.keyId)
+      if (keyHash !== null) keyOrigins.add(keyHash, admission.allowed_origins)
     }
     await next()
+  }
+
+  /** Whether the key's allowlist may permit a foreign write. Over the budget, only remembered allowlists count. */
+  function mayBeAllowed(
+    keyHash: string | null,
+    origin: string | null,
+    used: UsedBudget | undefined,
+  ): boolean {
+    if (keyHash === null || origin === null || origin === '') return false
+    return used === undefined || keyOrigins.allow(keyHash, origin)
   }
 
   async function keyAllowsOrigin(ctx: Context, request: AdmitRequest): Promise<boolean> {

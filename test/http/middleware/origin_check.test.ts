@@ -97,19 +97,23 @@ describe('a write', () => {
     expect(answer.headers['x-ratelimit-limit']).toBe('10')
   })
 
-  test('from an address over its budget is 403 even where the key would allow its origin', async () => {
+  test('from an address over its budget is 429 where the key let in lately allows its origin, else 403', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.2' }
     await Promise.all(Array.from({ length: 11 }, () => api().get('/b2b/balance', { key: boundKey, headers })))
-    const allowedByKey = await api().post(
-      '/b2b/orders',
-      from('https://shop.example', { key: boundKey, headers }),
-    )
-    expect(allowedByKey).toMatchObject({ status: 403, json: forbidden })
-    const allowedByUs = await api().post(
-      '/b2b/orders',
-      from('https://ours.example', { key: boundKey, headers }),
-    )
-    expect(allowedByUs.status).toBe(429)
+    const write = (origin: string, key: string) =>
+      api().post('/b2b/orders', from(origin, { key, headers, body: order() }))
+    for (const allowed of ['https://shop.example', 'https://ours.example']) {
+      const answer = await write(allowed, boundKey)
+      expect(answer).toMatchObject({ status: 429, json: { code: 'RATE_LIMITED' } })
+      expect(answer.headers['retry-after']).toBeDefined()
+    }
+    for (const [origin, key] of [
+      ['https://evil.example', boundKey],
+      ['https://shop.example', partner.key],
+      ['https://shop.example', 'unknown'],
+    ] as const) {
+      expect(await write(origin, key)).toMatchObject({ status: 403, json: forbidden })
+    }
   })
 })
 
