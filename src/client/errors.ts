@@ -1,11 +1,4 @@
-import type {
-  BalanceError,
-  BusinessError,
-  IdempotencyError,
-  PriceError,
-  RateLimitError,
-  RedeliveryError,
-} from './types.ts'
+import type { BalanceError, BusinessError, IdempotencyError, PriceError, RateLimitError } from './types.ts'
 
 /** The codes of refusals. There may be others: changes of the service only add. */
 export type RefusalCode =
@@ -27,7 +20,6 @@ export type RefusalCode =
   | 'PRODUCT_UNAVAILABLE'
   | 'QUANTITY_OUT_OF_RANGE'
   | 'RATE_LIMITED'
-  | 'REDELIVERED_RECENTLY'
   | 'REQUEST_TIMEOUT'
   | 'UNAUTHORIZED'
   | 'UNSUPPORTED_MEDIA_TYPE'
@@ -38,7 +30,6 @@ type Bodies = {
   IDEMPOTENCY_KEY_REUSED: IdempotencyError
   PRICE_CHANGED: PriceError
   RATE_LIMITED: RateLimitError
-  REDELIVERED_RECENTLY: RedeliveryError
 }
 
 type BodyOf<Code extends string> = Code extends keyof Bodies

@@ -621,15 +621,6 @@ export type RateLimitError = {
   retryAfter: number
 }
 
-export type RedeliveryError = {
-  success: false
-  /** What is wrong, for people. It may change; `code` and the status do not. */
-  error: string
-  code: 'REDELIVERED_RECENTLY'
-  /** Seconds, as in `Retry-After`. */
-  retryAfter: number
-}
-
 export type OrderCompletedEvent = {
   /** Equals `X-Idempotency-Key`; the same in every delivery of the event. */
   event_id: string

@@ -30,6 +30,12 @@ const rows = {
   TOO_MANY_SAMPLES_A_MINUTE: { status: 429, text: 'Too many samples in one minute', code: 'RATE_LIMITED' },
   TOO_MANY_SIMULATIONS: { status: 429, text: 'Too many simulated orders are open', code: 'RATE_LIMITED' },
   TOO_MANY_SIMULATIONS_A_MINUTE: { status: 429, text: 'Too many simulated orders', code: 'RATE_LIMITED' },
+  REDELIVERED_RECENTLY: {
+    status: 429,
+    text: 'The event was redelivered within the last minute',
+    code: 'RATE_LIMITED',
+  },
+  TOO_MANY_REDELIVERIES: { status: 429, text: 'Too many redeliveries in one minute', code: 'RATE_LIMITED' },
 
   VALIDATION_ERROR: { status: 400, text: 'The request is invalid' },
   MALFORMED_HTTP: { status: 400, text: 'The request is not well-formed HTTP', code: 'VALIDATION_ERROR' },
@@ -47,7 +53,6 @@ const rows = {
   PRODUCT_NOT_FOUND: { status: 404, text: 'There is no such product' },
   ORDER_NOT_FOUND: { status: 404, text: 'There is no such order' },
   EVENT_NOT_FOUND: { status: 404, text: 'There is no such event' },
-  REDELIVERED_RECENTLY: { status: 429, text: 'The event was redelivered within the last minute' },
   EVENT_NOT_FINAL: { status: 422, text: 'The event is still on its way' },
 
   INVALID_CALLBACK_URL: { status: 400, text: 'The callbackUrl is not allowed' },

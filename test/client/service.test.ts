@@ -134,7 +134,7 @@ describe('a partner with the client', () => {
     await receiver.waitFor(({ duplicate }) => duplicate, 10_000)
     await expect.poll(async () => (await client.order(code)).deliveries?.state).toBe('delivered')
     const error = await client.redeliver(eventId).catch((error: unknown) => error)
-    expect(isRefused(error, 'REDELIVERED_RECENTLY') && error.body.retryAfter).toBeGreaterThan(0)
+    expect(isRefused(error, 'RATE_LIMITED') && error.body.retryAfter).toBeGreaterThan(0)
   })
 
   test('tries an order that spends nothing', async () => {

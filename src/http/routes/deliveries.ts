@@ -32,7 +32,8 @@ async function redeliver(ctx: RouteContext, db: Database): Promise<void> {
   const { result, retry_after: retryAfter, body } = answer
   if (result === 'started' && body !== null) return replyUnstored(ctx, body, 202)
   if (result === 'EVENT_NOT_FOUND' || result === 'EVENT_NOT_FINAL') return refuse(ctx, result)
-  if (result !== 'REDELIVERED_RECENTLY' || retryAfter === null) {
+  const isTooOften = result === 'REDELIVERED_RECENTLY' || result === 'TOO_MANY_REDELIVERIES'
+  if (!isTooOften || retryAfter === null) {
     throw new Error(`api.redeliver_event gave an unknown result: ${result}`)
   }
   ctx.set('Retry-After', String(retryAfter))

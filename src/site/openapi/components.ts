@@ -65,7 +65,6 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   IdempotencyError: errors.idempotencyError,
   PriceError: errors.priceError,
   RateLimitError: errors.rateLimitError,
-  RedeliveryError: errors.redeliveryError,
 
   OrderCompletedEvent: events.orderCompleted,
   OrderFailedEvent: events.orderFailed,

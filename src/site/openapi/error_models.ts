@@ -77,10 +77,3 @@ export const rateLimitError = v.object({
   code: v.picklist(['RATE_LIMITED']),
   retryAfter: v.pipe(v.number(), v.integer(), v.description('Seconds, as in `Retry-After`.')),
 })
-
-/** 429 `REDELIVERED_RECENTLY`. */
-export const redeliveryError = v.object({
-  ...failure,
-  code: v.picklist(['REDELIVERED_RECENTLY']),
-  retryAfter: v.pipe(v.number(), v.integer(), v.description('Seconds, as in `Retry-After`.')),
-})

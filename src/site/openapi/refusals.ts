@@ -32,6 +32,7 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
   TOO_MANY_SAMPLES: { retryAfter: 60 },
   TOO_MANY_SAMPLES_A_MINUTE: { retryAfter: 24 },
   REDELIVERED_RECENTLY: { retryAfter: 41 },
+  TOO_MANY_REDELIVERIES: { retryAfter: 24 },
   TOO_MANY_SIMULATIONS: { retryAfter: 60 },
   TOO_MANY_SIMULATIONS_A_MINUTE: { retryAfter: 24 },
 }
@@ -42,7 +43,6 @@ const models: { [code: string]: string } = {
   IDEMPOTENCY_KEY_REUSED: 'IdempotencyError',
   PRICE_CHANGED: 'PriceError',
   RATE_LIMITED: 'RateLimitError',
-  REDELIVERED_RECENTLY: 'RedeliveryError',
 }
 
 type Options = { counted?: boolean; headers?: HeaderName[] }

@@ -5,7 +5,6 @@ import demoCatalog from '../../../db/seed/demo.json' with { type: 'json' }
 import { errorNames, errorOf } from '../../../src/http/errors.ts'
 import { openApiDocument } from '../../../src/site/openapi/document.ts'
 import { testDatabase } from '../../support/database.ts'
-import { answered, claimAttempt, finishAttempt } from '../../support/events.ts'
 import { completed, answer as settle } from '../../support/items.ts'
 import { makePartner, type Partner } from '../../support/partner.ts'
 import { type Answer, exchangeRaw, testApi } from '../../support/service.ts'
@@ -147,14 +146,6 @@ const causes: { [heading: string]: (() => Promise<Answer>)[] } = {
     async () => {
       await narrow().get('/b2b/balance', { key: partner.key })
       return narrow().get('/b2b/balance', { key: partner.key })
-    },
-  ],
-  REDELIVERED_RECENTLY: [
-    async () => {
-      const eventId = await makeEvent()
-      await finishAttempt(sql(), await claimAttempt(sql(), eventId), answered(404))
-      await redeliver(eventId)
-      return redeliver(eventId)
     },
   ],
   INSUFFICIENT_BALANCE: [() => place({}, keys.poor)],

@@ -271,7 +271,7 @@ describe('a redelivery that the partner asks for', () => {
       json: {
         success: false,
         error: 'The event was redelivered within the last minute',
-        code: 'REDELIVERED_RECENTLY',
+        code: 'RATE_LIMITED',
         retryAfter: Number(headers['retry-after']),
       },
     })
@@ -279,6 +279,28 @@ describe('a redelivery that the partner asks for', () => {
     expect(json.retryAfter).toBeLessThanOrEqual(60)
     await minutePasses(eventId)
     expect((await redeliver(eventId)).status).toBe(202)
+  })
+
+  test('is refused beyond 60 in a minute of the account, and counts per account', async () => {
+    const eventIds = [await madeFinal(404), await madeFinal(404), await madeFinal(404)]
+    expect((await redeliver(eventIds[0] ?? '')).status).toBe(202)
+    await sql()`update supply.redelivery_windows set requests = 59 where account_id = ${partner.accountId}`
+    const answers = await Promise.all(eventIds.slice(1).map((eventId) => redeliver(eventId)))
+    const [accepted, refused] = answers.sort((a, b) => a.status - b.status)
+    expect(accepted?.status).toBe(202)
+    expect(refused).toMatchObject({
+      status: 429,
+      json: {
+        ...{ success: false, error: 'Too many redeliveries in one minute', code: 'RATE_LIMITED' },
+        retryAfter: Number(refused?.headers['retry-after']),
+      },
+    })
+    const other = await makePartner(sql())
+    const theirs = await makeEvent(sql(), other)
+    await attempt(theirs, answered(404))
+    expect((await redeliver(theirs, other.key)).status).toBe(202)
+    await sql()`update supply.redelivery_windows set started_at = started_at - interval '1 minute'`
+    expect((await redeliver(await madeFinal(404))).status).toBe(202)
   })
 
   test('is refused while the event is on its way, or held', async () => {

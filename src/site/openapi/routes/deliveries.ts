@@ -37,7 +37,7 @@ export const deliveryPaths: Paths = {
       summary: 'Have an event sent again',
       description:
         'For an event of yours that was delivered, or that nothing sends again by itself (`dead`): a new round over the retry ladder ' +
-        'begins at once, with the same event id and the same body. At most once a minute for an event. No body is needed.',
+        'begins at once, with the same event id and the same body. At most once a minute for an event, and 60 times a minute in all. No body is needed.',
       parameters: [
         pathParameter(
           'eventId',
@@ -54,9 +54,9 @@ export const deliveryPaths: Paths = {
         ...keyChecksOfWrites,
         ...everywhere,
         429: refusal(
-          ['RATE_LIMITED', 'REDELIVERED_RECENTLY'],
+          ['RATE_LIMITED', 'REDELIVERED_RECENTLY', 'TOO_MANY_REDELIVERIES'],
           'The budget of the client’s address is used up until the window ends; or you have had this event redelivered within the ' +
-            'last minute.',
+            'last minute, or 60 events.',
           { headers: ['Retry-After'] },
         ),
       },
