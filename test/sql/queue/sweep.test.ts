@@ -61,7 +61,7 @@ test('a session that holds every advisory lock of the database stops no periodic
   const names = ['sweep', 'run_audit', 'fill_slots', 'number_results', 'resume_forgotten', 'close_alerts']
   const freed = await sql().begin(async (operator) => {
     for (const name of [...names, 'check_suppliers'])
-      await operator`select pg_advisory_lock(hashtextextended(${name}, 0))`
+      await operator`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
     return await sweep()
   })
   expect(freed).toBe(1)
