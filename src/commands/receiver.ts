@@ -5,7 +5,9 @@ import { describeReceived, describeSession } from '../demo/receiver/describe.ts'
 import { type Answer, type Receiver, startReceiver } from '../demo/receiver/receiver.ts'
 import { printable } from '../demo/terminal_text.ts'
 import { errorCode } from '../network/error_code.ts'
-import { demoSecret } from './demo_secret.ts'
+import { asOperator } from './connections.ts'
+import { knownDemoKey, secretOf } from './demo_data.ts'
+import { readOperatorUrl } from './operator_login.ts'
 
 const usage = `usage: npm run receiver -- [options]
 
@@ -226,4 +228,15 @@ function endSignal(): Promise<void> {
     process.on('SIGINT', end)
     process.on('SIGTERM', end)
   })
+}
+
+/** The signing secret of the demo partner of the service that `npm start` runs here. Rejects with one line without one. */
+async function demoSecret(): Promise<string> {
+  const url = readOperatorUrl()
+  const key = knownDemoKey()
+  if (url === undefined || key === undefined)
+    throw new Error('no service with a demo partner runs here: start one with npm start')
+  const secret = await asOperator(url, (db) => secretOf(db, key))
+  if (secret === null) throw new Error('the demo partner has no secret')
+  return secret
 }

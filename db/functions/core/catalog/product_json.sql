@@ -6,7 +6,8 @@ as $$
     'id', product.id,
     'gameSlug', (select g.slug from supply.games g where g.id = product.game_id),
     'name', product.name,
-    'slug', core.slug(product.name, product.id),
+    'slug', coalesce(
+      nullif(trim(both '-' from regexp_replace(lower(product.name), '[^a-z0-9]+', '-', 'g')), ''), 'product-' || product.id),
     'wholesalePrice', product.price,
     'currency', product.currency,
     'region', product.region,
