@@ -1,20 +1,14 @@
-import { createBusyLine } from './batch_busy.ts'
 import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
-import { createRetry, type Retried } from './batch_retry.ts'
-import { connectionSurvives, DatabaseDeadline, DatabaseOverloaded } from './errors.ts'
-import { createLinger, type LingerOptions } from './linger.ts'
+import { DatabaseDeadline, DatabaseEnded, DatabaseOverloaded, isUnavailable } from './errors.ts'
 
 export type BatchOptions<In, Out> = {
-  /**
-   * Answers many entries at once: for each entry's place in the list, from 0, its answer. It may wait so long for the
-   * lock of the first entry's key, and for no other.
-   */
-  run: (entries: In[], lockWaitMs: number) => Promise<Map<number, Out>>
-  /** Whether an answer says that nothing was done, because another transaction has the lock of the entry's key. */
+  /** Answers many entries at once: for each entry's place in the list, from 0, its answer. */
+  run: (entries: In[]) => Promise<Map<number, Out>>
+  /** Whether an answer says that nothing was done, because another transaction has a lock that the entry needs. */
   isBusy?: (answer: Out) => boolean
   /** How much work an entry is, at least 1. Without it, each is 1. */
   weightOf?: (entry: In) => number
-  /** Whose an entry is: the keys share the runs. Without it, all entries have one key. */
+  /** The key of an entry. Keys share the runs equally, and a busy key holds up no other. Without it, all have one key. */
   keyOf?: (entry: In) => string
   /** The most entries of one run. */
   max?: number
@@ -24,71 +18,54 @@ export type BatchOptions<In, Out> = {
   maxPending?: number
   /** and of one key. */
   maxPendingOfKey?: number
-  /** The most runs under way at once, not counting those of parts that are tried again. */
+  /** The most runs under way at once. */
   inFlight?: number
-  /** How a run waits for more entries, where one is under way at a time. Without it, it does not. */
-  linger?: LingerOptions<In>
-  /** How long an entry may wait for its run to begin, in milliseconds. */
+  /** After a run of several entries, the next begins at least so many milliseconds after it began. */
+  delayMs?: number
+  /** The deadline of an entry, in milliseconds: no run of it begins later. */
   waitMs?: number
-  /** Is told the size of each run. */
+  /** How often an entry is tried again after the database was unavailable. Without it, once. */
+  maxRetries?: number
+  /** Receives the size of each run. */
   onRun?: (size: number) => void
 }
 
-type Member<In, Out> = Waiting &
-  Retried & {
-    entry: In
-    resolve: (answer: Out) => void
-    timer?: NodeJS.Timeout
-  }
+type Member<In, Out> = Waiting & {
+  entry: In
+  deadline: number
+  retries: number
+  timer?: NodeJS.Timeout
+  resolve: (answer: Out) => void
+  reject: (error: unknown) => void
+}
+
+// A batch of another process has a lock for a few milliseconds. The pause is random, so that two do not meet again and again.
+const [shortestPauseMs, longestPauseMs] = [10, 40]
 
 /**
- * Coalesces calls: while nothing is under way an entry goes at the end of the event loop's turn, together with what else
- * came in that turn; what comes meanwhile goes together as soon as a run ends, or a little later (`linger`). A run
- * is bounded by count and by weight, and shared fairly by those who wait.
+ * Coalesces calls. An idle batch takes an entry at the end of the event loop's turn, with all others of that turn; entries
+ * that arrive during a run go together in the next one. A run is bounded by count and by weight, and the keys share it.
  *
- * The returned function resolves to the entry's own answer. It rejects with what the run rejected with;
- * with an Error if the run did not answer exactly the entries it was given, because then no answer can be trusted; and with
- * an error for which `isUnavailable` is true if the entry waited too long, or at once if too much is pending. A run that
- * rejects touches its members only, and where the database refused it, so that nothing of it was done, its parts are
- * tried again beside the next runs: one that waits for a lock, or fails, does not spoil the others. An entry whose key is
- * busy is run again beside the next runs, too, and with it what comes for that key meanwhile; it rejects with an error
- * for which `isUnavailable` is true if the key stays busy.
+ * The returned function resolves to the entry's own answer. An entry that is answered `busy`, or whose run failed because
+ * the database was unavailable, goes back to the queue, and its key pauses shortly. Any other error rejects all entries of
+ * the run, and so does a run that does not answer exactly the entries it was given. An entry whose deadline passes, or for
+ * which too much is pending, rejects with an error for which `isUnavailable` is true.
+ *
+ * What is batched may take effect twice: orders have idempotency keys, results are recorded under a lease that ends with
+ * the first, a lease is taken once, and a request that counts twice against its limit does no harm.
  */
 export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => Promise<Out> {
-  const { run, weightOf = () => 1, keyOf = () => '', inFlight = 1, waitMs = 10_000, onRun } = options
+  const { run, isBusy = () => false, onRun } = options
+  const { weightOf = () => 1, keyOf = () => '', inFlight = 1, delayMs = 0 } = options
+  const { waitMs = 10_000, maxRetries = 1 } = options
   const { max = 128, maxWeight = max, maxPending = 10_000, maxPendingOfKey = maxPending } = options
-  const { isBusy = () => false } = options
-  const lingering = options.linger && createLinger(options.linger)
   const waiting = createBatchQueue<Member<In, Out>>()
   const pending = createPending(maxPending, maxPendingOfKey)
-  const retry = createRetry(runAtOnce)
-  const busyLine = createBusyLine({ run: runTogether, max, maxWeight })
   let running = 0
+  let willResume = false
 
-  async function runAtOnce(members: Member<In, Out>[]): Promise<void> {
-    busyLine.add(await runTogether(members, 0))
-  }
-
-  async function runTogether(members: Member<In, Out>[], lockWaitMs: number): Promise<Member<In, Out>[]> {
-    const began = performance.now()
-    const busy: Member<In, Out>[] = []
-    try {
-      onRun?.(members.length)
-      const answers = await run(
-        members.map(({ entry }) => entry),
-        lockWaitMs,
-      )
-      assertComplete(answers, members.length)
-      for (const [index, member] of members.entries()) {
-        const answer = answers.get(index) as Out
-        if (isBusy(answer)) busy.push(member)
-        else member.resolve(answer)
-      }
-    } catch (error) {
-      if (members.length > 1 && connectionSurvives(error)) retry(members, performance.now() - began)
-      else for (const { reject } of members) reject(error)
-    }
-    return busy
+  function start(): void {
+    if (running < inFlight && !waiting.isEmpty) void runWaiting()
   }
 
   async function runWaiting(): Promise<void> {
@@ -96,28 +73,61 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
     // Many calls come out of one event, as the answer that let their requests in: the first of them does not go alone.
     await new Promise((resolve) => setImmediate(resolve))
     while (!waiting.isEmpty) {
-      lingering?.begin()
+      const nextAt = performance.now() + delayMs
       const members = waiting.take(max, maxWeight)
       for (const { timer } of members) clearTimeout(timer)
-      await runAtOnce(members)
-      await lingering?.linger(members.length, waiting.size)
+      await runMembers(members)
+      const leftMs = nextAt - performance.now()
+      if (members.length > 1 && leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs))
     }
     running -= 1
   }
 
-  function wait(member: Member<In, Out>): void {
-    if (busyLine.has(member.key)) return void busyLine.add([member])
-    waiting.add(member)
-    lingering?.arrive(member.entry, waiting.size)
-    if (running < inFlight) {
-      void runWaiting()
-      // What comes to a batch at rest is the first to be taken.
-      if (running === 1) return
+  async function runMembers(members: Member<In, Out>[]): Promise<void> {
+    const again: Member<In, Out>[] = []
+    try {
+      onRun?.(members.length)
+      const answers = await run(members.map(({ entry }) => entry))
+      assertComplete(answers, members.length)
+      for (const [index, member] of members.entries()) {
+        const answer = answers.get(index) as Out
+        if (isBusy(answer)) again.push(member)
+        else member.resolve(answer)
+      }
+    } catch (error) {
+      const mayPass = isUnavailable(error) && !(error instanceof DatabaseEnded)
+      for (const member of members) {
+        member.retries += 1
+        if (mayPass && member.retries <= maxRetries) again.push(member)
+        else member.reject(error)
+      }
     }
-    member.timer = setTimeout(() => {
-      waiting.remove(member)
-      member.reject(new DatabaseDeadline())
-    }, waitMs)
+    queueAgain(again)
+  }
+
+  function queueAgain(members: Member<In, Out>[]): void {
+    if (members.length === 0) return
+    for (const member of members) expireInTime(member)
+    waiting.pause(members)
+    if (willResume) return
+    willResume = true
+    setTimeout(resume, shortestPauseMs + Math.random() * (longestPauseMs - shortestPauseMs))
+  }
+
+  function resume(): void {
+    willResume = false
+    waiting.resume()
+    start()
+  }
+
+  function expireInTime(member: Member<In, Out>): void {
+    member.timer = setTimeout(
+      () => {
+        waiting.remove(member)
+        member.reject(new DatabaseDeadline())
+      },
+      Math.max(0, member.deadline - performance.now()),
+    )
   }
 
   return async (entry) => {
@@ -126,7 +136,18 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
     if (!pending.add(key, weight)) throw new DatabaseOverloaded()
     try {
       return await new Promise((resolve, reject) => {
-        wait({ entry, key, weight, deadline: performance.now() + waitMs, resolve, reject })
+        const member = {
+          entry,
+          key,
+          weight,
+          deadline: performance.now() + waitMs,
+          retries: 0,
+          resolve,
+          reject,
+        }
+        expireInTime(member)
+        waiting.add(member)
+        start()
       })
     } finally {
       pending.remove(key, weight)

@@ -1,14 +1,15 @@
-/** What waits for a batch: whose it is, and how much work it is, at least 1. */
+/** An entry that waits for a batch: its key, and how much work it is, at least 1. */
 export type Waiting = { key: string; weight: number }
 
 export type BatchQueue<Member extends Waiting> = {
-  /** How many members wait. */
-  readonly size: number
+  /** Whether `take` would return no members. */
   readonly isEmpty: boolean
-  has(key: string): boolean
   add(member: Member): void
   /** Takes back a member that waits no longer. */
   remove(member: Member): void
+  /** Puts members back before the others of their keys. None of these keys is taken until `resume`. */
+  pause(members: Member[]): void
+  resume(): void
   /** The next batch: at most `max` members of at most `maxWeight` in all, or one member that alone weighs more. */
   take(max: number, maxWeight: number): Member[]
 }
@@ -16,35 +17,41 @@ export type BatchQueue<Member extends Waiting> = {
 /**
  * A queue that is fair to the keys: they take turns, each turn is worth an equal share of the batch's weight but one
  * member at least, and within a key the oldest goes first. A key whose next member is too heavy for what is left of a
- * batch keeps its place and comes first in the next, so that lighter ones can fill up and none waits for ever.
+ * batch keeps its place and comes first in the next, so that lighter ones can fill up and none starves.
  */
 export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
   // The keys in the order of their turns.
   const queues = new Map<string, Set<Member>>()
-  let size = 0
+  const paused = new Map<string, Set<Member>>()
 
   return {
-    get size() {
-      return size
-    },
-
     get isEmpty() {
       return queues.size === 0
     },
 
-    has: (key) => queues.has(key),
-
     add(member) {
-      size += 1
-      const queue = queues.get(member.key)
+      const queue = paused.get(member.key) ?? queues.get(member.key)
       if (queue) queue.add(member)
       else queues.set(member.key, new Set([member]))
     },
 
     remove(member) {
+      paused.get(member.key)?.delete(member)
       const queue = queues.get(member.key)
-      if (queue?.delete(member)) size -= 1
-      if (queue?.size === 0) queues.delete(member.key)
+      if (queue?.delete(member) && queue.size === 0) queues.delete(member.key)
+    },
+
+    pause(members) {
+      for (const [key, ofKey] of Map.groupBy(members, (member) => member.key)) {
+        const others = paused.get(key) ?? queues.get(key) ?? []
+        paused.set(key, new Set([...ofKey, ...others]))
+        queues.delete(key)
+      }
+    },
+
+    resume() {
+      for (const [key, queue] of paused) if (queue.size > 0) queues.set(key, queue)
+      paused.clear()
     },
 
     take(max, maxWeight) {
@@ -67,7 +74,6 @@ export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
         queues.delete(key)
         if (queue.size > 0) queues.set(key, queue)
       }
-      size -= taken.length
       return taken
     },
   }

@@ -24,15 +24,6 @@ export class DatabaseOverloaded extends Error {
   }
 }
 
-/** Another transaction has what the call needs, and has not let go of it in time: nothing was done. */
-export class DatabaseBusy extends Error {
-  override name = 'DatabaseBusy'
-  code = 'BUSY'
-  constructor() {
-    super('another transaction has had the lock for too long')
-  }
-}
-
 /** The client was closed before the call began. */
 export class DatabaseEnded extends Error {
   override name = 'DatabaseEnded'
@@ -48,7 +39,6 @@ const connectionCodes = new Set([
     'DEADLINE',
     'UNREACHABLE',
     'OVERLOADED',
-    'BUSY',
     'CONNECTION_ENDED',
     'CONNECTION_CLOSED',
     'CONNECTION_DESTROYED',

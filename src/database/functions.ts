@@ -69,9 +69,9 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; code: string | null }
     result: string | null
   }
-  /** Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. Takes [{ordinal, accountId, keyId, requestId, requestIdGiven, traceparent, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account's currency. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits lock_wait_ms for the lock of the first request's account, holding no other, and for none of the rest. A repeat keeps what its first request is known by. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4. */
+  /** Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. Takes [{ordinal, accountId, keyId, requestId, requestIdGiven, traceparent, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account's currency. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. A repeat keeps what its first request is known by. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4. */
   'api.place_orders': {
-    args: { requests: unknown; lock_wait_ms: number | null }
+    args: { requests: unknown }
     result: { ordinal: number; result: string; body: string }[]
   }
   /** Places a simulated order: judged as api.place_orders judges, by the same functions, but for the balance, and written apart; it reaches no supplier and no ledger. Takes a request as that does, each item with its course: {seconds (until it ends; null: never), keys, topUp (the result, for either kind of product: {status, codes, errorCode, reason})}. Gives created or replayed with the order, a refusal's code with {details, orderCode}, or what core.simulation_refusal says with the seconds after which to ask again. Of an account 1,000 are kept. nullable: retry_after */
@@ -99,9 +99,9 @@ export type Functions = {
     args: Record<string, never>
     result: { migration: string; checksum: string; standby: boolean }[]
   }
-  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. busy, of which nothing was done: another transaction has had the lock of the item, its order or its account for lock_wait_ms. ended_outcome and ended_seconds: of an order that ended by it, the outcome, and the seconds since it was placed. nullable: ended_outcome, ended_seconds */
+  /** Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, and still counted. busy, of which nothing was done: another transaction has the lock of the item, its order or its account. ended_outcome and ended_seconds: of an order that ended by it, the outcome, and the seconds since it was placed. nullable: ended_outcome, ended_seconds */
   'api.record_pushed_result': {
-    args: { supplier: string | null; item_id: string | null; result: unknown; lock_wait_ms: number | null }
+    args: { supplier: string | null; item_id: string | null; result: unknown }
     result: { answer: string; ended_outcome: string | null; ended_seconds: number | null }[]
   }
   /** Takes an authentic event that a supplier pushed about an item as a reason to ask for the item now: recorded; repeated where an event of that name came before; ignored for an item that is no longer there; unknown_reference for one that never was; busy, of which nothing was done, where another transaction has the lock of the item. */
@@ -434,14 +434,14 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
-  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Waits lock_wait_ms for those of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. leased_attempt is an attempt to deliver an event, whosever, that the caller makes at once: a row as work.begin_deliveries returns it, with a lease of 30 s. There are to_send of these at most. nullable: ended_outcome, ended_seconds, leased_attempt */
+  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Each order that ended is told of in one of the rows, whichever: its outcome, and the seconds since it was placed. leased_attempt is an attempt to deliver an event, whosever, that the caller makes at once: a row as work.begin_deliveries returns it, with a lease of 30 s. There are to_send of these at most. nullable: ended_outcome, ended_seconds, leased_attempt */
   'work.finish_calls': {
-    args: { results: unknown; deadline: string | null; lock_wait_ms: number | null; unsafe_after: string | null; to_send: number | null }
+    args: { results: unknown; deadline: string | null; unsafe_after: string | null; to_send: number | null }
     result: { ordinal: number; verdict: string; ended_outcome: string | null; ended_seconds: number | null; leased_attempt: string | null }[]
   }
-  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; at 0, the first try, what is busy is looked at again when its lease has ended. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. leased_attempt: as work.finish_calls has it, to_send at most. Specification 6.4 to 6.6. nullable: told_seconds, leased_attempt */
+  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. leased_attempt: as work.finish_calls has it, to_send at most. Specification 6.4 to 6.6. nullable: told_seconds, leased_attempt */
   'work.finish_deliveries': {
-    args: { results: unknown; lock_wait_ms: number | null; to_send: number | null }
+    args: { results: unknown; to_send: number | null }
     result: { ordinal: number; verdict: string; told_seconds: number | null; leased_attempt: string | null }[]
   }
   /** Records that operators were told that an alert is firing, or resolved. Ask work.begin_notification afterwards whether there is more to tell. */
@@ -585,13 +585,13 @@ export const functions = {
   'api.list_results': { args: { account_id: 'bigint', key_id: 'bigint', after: 'bigint', page_limit: 'integer', awaits: 'boolean' }, returns: 'rows' },
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer', before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' }, returns: 'value' },
   'api.order_timeline': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
-  'api.place_orders': { args: { requests: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
+  'api.place_orders': { args: { requests: 'jsonb' }, returns: 'rows' },
   'api.place_simulated_order': { args: { request: 'jsonb' }, returns: 'rows' },
   'api.prove_commit': { args: {}, returns: 'void' },
   'api.quote_order': { args: { request: 'jsonb' }, returns: 'rows' },
   'api.read_state': { args: { process_id: 'uuid' }, returns: 'rows' },
   'api.readiness': { args: {}, returns: 'rows' },
-  'api.record_pushed_result': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb', lock_wait_ms: 'integer' }, returns: 'rows' },
+  'api.record_pushed_result': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'rows' },
   'api.record_supplier_event': { args: { supplier: 'text', event_id: 'text', item_id: 'uuid' }, returns: 'value' },
   'api.redeliver_event': { args: { account_id: 'bigint', key_id: 'bigint', event_id: 'uuid' }, returns: 'rows' },
   'api.set_read_mark': { args: { process_id: 'uuid', mark: 'bigint' }, returns: 'void' },
@@ -658,8 +658,8 @@ export const functions = {
   'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
   'work.expire_rates': { args: {}, returns: 'value' },
   'work.fill_slots': { args: {}, returns: 'void' },
-  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', lock_wait_ms: 'integer', unsafe_after: 'interval', to_send: 'integer' }, returns: 'rows' },
-  'work.finish_deliveries': { args: { results: 'jsonb', lock_wait_ms: 'integer', to_send: 'integer' }, returns: 'rows' },
+  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', unsafe_after: 'interval', to_send: 'integer' }, returns: 'rows' },
+  'work.finish_deliveries': { args: { results: 'jsonb', to_send: 'integer' }, returns: 'rows' },
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
   'work.finish_sync': { args: { supplier: 'text', claim_id: 'uuid', error: 'text' }, returns: 'value' },
   'work.gauges': { args: {}, returns: 'rows' },

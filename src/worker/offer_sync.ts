@@ -3,7 +3,6 @@ import type { Database, Functions } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import type { Listing } from '../suppliers/adapter.ts'
 import type { SupplierAdapters } from '../suppliers/adapters.ts'
-import { withRetries } from './leases.ts'
 import type { SupplierCredentials } from './supplier_credentials.ts'
 
 type LeasedSync = Functions['work.begin_sync']['result'][number]
@@ -68,7 +67,7 @@ export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOpt
     const { supplier, claim_id } = sync
     for (let from = 0; from < skus.length; from += entriesAtOnce) {
       const entries = skus.slice(from, from + entriesAtOnce).map((sku) => offers.get(sku) ?? { sku })
-      const holds = await withRetries(() => db.call('work.record_list', { supplier, claim_id, entries }))
+      const holds = await db.call('work.record_list', { supplier, claim_id, entries })
       if (!holds) return 'the lease was lost'
     }
     return null
@@ -81,7 +80,7 @@ export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOpt
         log.warn({ supplier, error: safeError(thrown) }, 'the list of a supplier could not be read')
         return 'the worker could not read or record it; its log says why'
       })
-      await withRetries(() => db.call('work.finish_sync', { supplier, claim_id, error }))
+      await db.call('work.finish_sync', { supplier, claim_id, error })
       if (error !== null) log.warn({ supplier, error }, 'the costs and the stock of a supplier were not read')
     } catch (thrown) {
       // The lease ends by itself.

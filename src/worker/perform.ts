@@ -1,8 +1,7 @@
 import { type Log, withCorrelation } from '../log.ts'
 import { type Attributes, noTracer, type Tracer } from '../tracing/tracer.ts'
-import type { LeasedAttempt } from './leases.ts'
 import type { createSupplierCalls, LeasedCall } from './supplier_calls.ts'
-import type { createWebhookDeliveries } from './webhook_deliveries.ts'
+import type { createWebhookDeliveries, LeasedAttempt } from './webhook_deliveries.ts'
 
 type SupplierCalls = Pick<ReturnType<typeof createSupplierCalls>, 'call' | 'finish'>
 type WebhookDeliveries = Pick<ReturnType<typeof createWebhookDeliveries>, 'send' | 'finish'>

@@ -1,5 +1,5 @@
 import { type Log, safeError } from '../log.ts'
-import type { LeasedAttempt } from './leases.ts'
+import type { LeasedAttempt } from './webhook_deliveries.ts'
 
 export type PromptDeliveryOptions = {
   /** Makes an attempt, and records what came of it. */

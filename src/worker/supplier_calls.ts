@@ -6,10 +6,9 @@ import { correlationHeaders } from '../messages/correlation.ts'
 import type { SupplierCall } from '../suppliers/adapter.ts'
 import type { SupplierAdapters } from '../suppliers/adapters.ts'
 import { type NotPlacedCause, notPlaced, type SupplierOutcome, unknown } from '../suppliers/outcome.ts'
-import { createBusyResults } from './busy_results.ts'
-import { withRetries } from './leases.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import type { PromptDeliveries } from './prompt_deliveries.ts'
+import { recordInBatches } from './results.ts'
 import type { SupplierCredentials } from './supplier_credentials.ts'
 
 export type LeasedCall = Functions['work.begin_calls']['result'][number]
@@ -39,6 +38,7 @@ export type SupplierCallOptions = {
 
 // The most codes that one statement records. A single result can bring as many; recording them takes a second.
 const mostCodes = 10_000
+const mostPendingCodes = 1_000_000
 
 /**
  * The calls to suppliers: taking their leases, making them and recording their results. Concurrent calls of `begin`, and
@@ -53,14 +53,9 @@ export function createSupplierCalls(options: SupplierCallOptions) {
   const begin = batch<string, LeasedCall | null>({
     run: (itemIds) => callForIds(itemIds, beginCalls),
   })
-  async function record(finished: FinishedCall[], lockWaitMs: number): Promise<Map<number, FinishedRow>> {
+  async function record(finished: FinishedCall[]): Promise<Map<number, FinishedRow>> {
     const rows = await callNumbered(finished, (results) =>
-      db.call('work.finish_calls', {
-        results,
-        ...times,
-        lock_wait_ms: lockWaitMs,
-        to_send: deliveries.places(),
-      }),
+      db.call('work.finish_calls', { results, ...times, to_send: deliveries.places() }),
     )
     deliveries.deliver(rows.values())
     for (const { ended_outcome: outcome, ended_seconds: seconds } of rows.values()) {
@@ -68,20 +63,13 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     }
     return rows
   }
-  const weights = {
-    weightOf: ({ result }: FinishedCall) => 1 + ('codes' in result ? result.codes.length : 0),
-    maxWeight: mostCodes,
-  }
-  const finish = batch<FinishedCall, FinishedRow>({
+  const finish = recordInBatches<FinishedCall, FinishedRow>({
     run: record,
-    ...weights,
-    // The pool's concurrency bounds it.
-    maxPending: Number.POSITIVE_INFINITY,
-  })
-  const busyResults = createBusyResults({
-    record,
     onRecorded: ({ verdict }) => metrics.countSupplierCall(verdict),
-    ...weights,
+    keyOf: ({ itemId }) => itemId,
+    weightOf: ({ result }) => 1 + ('codes' in result ? result.codes.length : 0),
+    maxWeight: mostCodes,
+    maxPending: mostPendingCodes,
   })
 
   async function beginCalls(itemIds: readonly string[]): Promise<LeasedCall[]> {
@@ -132,17 +120,11 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     },
 
     /**
-     * Records the result under the call's lease. Returns what became of the item: the verdict of the SQL function. Busy:
-     * another transaction has the lock; the result is recorded when that is free.
+     * Records the result under the call's lease. Returns what became of the item: the verdict of the SQL function, or busy
+     * as soon as another transaction has a lock that the result needs.
      */
-    finish: async (leased: LeasedCall, result: SupplierOutcome): Promise<string> => {
-      const { item_id: itemId, claim_id: claimId } = leased
-      const finished = { itemId, claimId, result }
-      const { verdict } = await withRetries(() => finish(finished))
-      if (verdict === 'busy') busyResults.add(finished)
-      else metrics.countSupplierCall(verdict)
-      return verdict
-    },
+    finish: ({ item_id: itemId, claim_id: claimId }: LeasedCall, result: SupplierOutcome): Promise<string> =>
+      finish({ itemId, claimId, result }),
   }
 }
 

@@ -4,10 +4,12 @@ import type { Database, Functions } from '../database/client.ts'
 import { correlationHeaders } from '../messages/correlation.ts'
 import { deliveryHeaders } from '../webhooks/headers.ts'
 import type { Sender, SendOutcome } from '../webhooks/send.ts'
-import { createBusyResults } from './busy_results.ts'
-import { type LeasedAttempt, withRetries } from './leases.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import type { PromptDeliveries } from './prompt_deliveries.ts'
+import { recordInBatches } from './results.ts'
+
+/** An attempt to deliver an event: what to send, and the lease to record its outcome under. */
+export type LeasedAttempt = Functions['work.begin_deliveries']['result'][number]
 
 type FinishedAttempt = { eventId: string; claimId: string; result: SendOutcome }
 type FinishedRow = Functions['work.finish_deliveries']['result'][number]
@@ -29,20 +31,22 @@ export function createWebhookDeliveries({ db, sender, deliveries, metrics }: Web
   const begin = batch<string, LeasedAttempt | null>({
     run: (eventIds) => callForIds(eventIds, (ids) => db.call('work.begin_deliveries', { event_ids: ids })),
   })
-  async function record(finished: FinishedAttempt[], lockWaitMs: number): Promise<Map<number, FinishedRow>> {
+  async function record(finished: FinishedAttempt[]): Promise<Map<number, FinishedRow>> {
     const to_send = deliveries.places()
     const rows = await callNumbered(finished, (results) =>
-      db.call('work.finish_deliveries', { results, lock_wait_ms: lockWaitMs, to_send }),
+      db.call('work.finish_deliveries', { results, to_send }),
     )
     deliveries.deliver(rows.values())
     return rows
   }
-  const onRecorded = ({ verdict, told_seconds: seconds }: FinishedRow) => {
-    metrics.countDelivery(verdict)
-    if (seconds !== null) metrics.observeToldOrder(seconds)
-  }
-  const finish = batch<FinishedAttempt, FinishedRow>({ run: record })
-  const busyResults = createBusyResults({ record, onRecorded })
+  const finish = recordInBatches<FinishedAttempt, FinishedRow>({
+    run: record,
+    onRecorded: ({ verdict, told_seconds: seconds }) => {
+      metrics.countDelivery(verdict)
+      if (seconds !== null) metrics.observeToldOrder(seconds)
+    },
+    keyOf: ({ eventId }) => eventId,
+  })
   return {
     /** Takes the lease of the attempt that is due for an event; null if none is. */
     begin: (eventId: string): Promise<LeasedAttempt | null> => begin(eventId),
@@ -65,17 +69,11 @@ export function createWebhookDeliveries({ db, sender, deliveries, metrics }: Web
     },
 
     /**
-     * Records the outcome under the attempt's lease. Returns what became of the event: the verdict of the SQL function.
-     * Busy: another transaction has the lock; the outcome is recorded when that is free.
+     * Records the outcome under the attempt's lease. Returns what became of the event: the verdict of the SQL function, or
+     * busy as soon as another transaction has the event's lock.
      */
-    finish: async (attempt: LeasedAttempt, result: SendOutcome): Promise<string> => {
-      const { event_id: eventId, claim_id: claimId } = attempt
-      const finished = { eventId, claimId, result }
-      const row = await withRetries(() => finish(finished))
-      if (row.verdict === 'busy') busyResults.add(finished)
-      else onRecorded(row)
-      return row.verdict
-    },
+    finish: ({ event_id: eventId, claim_id: claimId }: LeasedAttempt, result: SendOutcome): Promise<string> =>
+      finish({ eventId, claimId, result }),
   }
 }
 

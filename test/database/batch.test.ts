@@ -1,4 +1,3 @@
-import postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { batch } from '../../src/database/batch.ts'
 import { byOrdinal, callForIds, callNumbered } from '../../src/database/batch_call.ts'
@@ -119,24 +118,6 @@ describe('which answer a call gets', () => {
     await refused
     await answer(1)
     expect(await Promise.all(others)).toEqual(['B', 'C'])
-  })
-
-  test('its own, also when the database refused what it came with', async () => {
-    const { call, itemsOf, answer, fail } = manual()
-    const [first, good, bad] = await callInTurn(call, ['a', 'b', 'c'])
-    await answer(0)
-    expect(await first).toBe('A')
-    const refusal = Object.assign(new postgres.PostgresError('lock timeout'), {
-      severity: 'ERROR',
-      code: '55P03',
-    })
-    const refused = expect(bad).rejects.toBe(refusal)
-    await fail(1, refusal)
-    expect([await itemsOf(2), await itemsOf(3)]).toEqual([['b'], ['c']])
-    await answer(2)
-    await fail(3, refusal)
-    expect(await good).toBe('B')
-    await refused
   })
 
   test('the error that a run throws at once', async () => {

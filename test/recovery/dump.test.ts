@@ -108,7 +108,7 @@ describe.skipIf(installation === undefined)('a dump that is restored in another 
     expect(await withClient(restoredUrl, (client) => loadCode(client, readCode()))).toBe(false)
     const [rights] = await restored`
       select has_database_privilege('supply_owner', 'supply', 'create') as owner,
-        has_function_privilege('supply_api', 'api.place_orders(jsonb, int)', 'execute') as api,
+        has_function_privilege('supply_api', 'api.place_orders(jsonb)', 'execute') as api,
         has_table_privilege('supply_api', 'supply.accounts', 'select') as tables`
     expect(rights).toEqual({ owner: true, api: true, tables: false })
   })

@@ -41,7 +41,7 @@ async function withoutAutovacuum(): Promise<void> {
 async function wholeOrders(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const request = orderRequest(partner, { callbackUrl: 'https://hooks.example/x' })
-    const [placed] = await api.call('api.place_orders', { requests: [request], lock_wait_ms: 0 })
+    const [placed] = await api.call('api.place_orders', { requests: [request] })
     const order: Answer = JSON.parse(placed?.body ?? '')
     const items = order.items.map(({ id }) => id)
     const [call] = await worker.call('work.begin_calls', {
@@ -52,14 +52,14 @@ async function wholeOrders(count: number): Promise<void> {
     const answer = { outcome: 'answered', status: 'completed', codes: [] }
     const supplied = { ordinal: 1, itemId: call?.item_id, claimId: call?.claim_id, result: answer }
     await worker.call('work.finish_calls', {
-      ...{ results: [supplied], deadline: '1 day', unsafe_after: '30 minutes', lock_wait_ms: 0, to_send: 0 },
+      ...{ results: [supplied], deadline: '1 day', unsafe_after: '30 minutes', to_send: 0 },
     })
     const [event] = await observer`
       select e.id from supply.events e where e.order_id = core.own_order(${partner.accountId}, ${order.code})`
     const [attempt] = await worker.call('work.begin_deliveries', { event_ids: [event?.id] })
     const result = { kind: 'answered', status: 200, retryAfter: null }
     const sent = { ordinal: 1, eventId: attempt?.event_id, claimId: attempt?.claim_id, result }
-    const delivery = { results: [sent], lock_wait_ms: 0, to_send: 0 }
+    const delivery = { results: [sent], to_send: 0 }
     expect(await worker.call('work.finish_deliveries', delivery)).toEqual([
       {
         ordinal: 1,

@@ -25,11 +25,10 @@ export async function record(
   call: { item_id: string; claim_id: string },
   result: object,
   deadline = '24 hours',
-  lockWaitMs = 0,
 ): Promise<string> {
   const results = [{ ordinal: 1, itemId: call.item_id, claimId: call.claim_id, result }]
   const [row] =
-    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval, ${lockWaitMs}, '30 minutes', 0)`
+    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval, '30 minutes', 0)`
   return row?.verdict
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { type Partner, products } from './partner.ts'
 
@@ -48,12 +49,18 @@ export function orderRequest(partner: Partner, request: OrderRequest = {}) {
   }
 }
 
-/** Places requests in one call, and returns the answers by ordinal. */
-export async function placeAll(sql: postgres.Sql, requests: object[]): Promise<Placed[]> {
-  const rows = await sql<
-    Placed[]
-  >`select * from api.place_orders(${sql.json(requests as never)}, 60000) order by ordinal`
-  return [...rows]
+/** Places requests in one call, the busy ones again as the API does, and returns the answers by ordinal. */
+export async function placeAll<Request extends { ordinal: number }>(
+  sql: postgres.Sql,
+  requests: Request[],
+): Promise<Placed[]> {
+  const rows = await sql<Placed[]>`select * from api.place_orders(${sql.json(requests as never)})`
+  const isBusy = ({ ordinal }: { ordinal: number }) =>
+    rows.some((row) => row.ordinal === ordinal && row.result === 'busy')
+  const busy = requests.filter(isBusy)
+  if (busy.length > 0) await sleep(5)
+  const again = busy.length > 0 ? await placeAll(sql, busy) : []
+  return [...rows.filter((row) => !isBusy(row)), ...again].sort((a, b) => a.ordinal - b.ordinal)
 }
 
 /** Places one order and returns its answer. */

@@ -1,4 +1,4 @@
-create or replace function api.place_orders(requests jsonb, lock_wait_ms int)
+create or replace function api.place_orders(requests jsonb)
 returns table (ordinal int, result text, body json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -7,9 +7,6 @@ declare
   busy_accounts bigint[];
   answers jsonb[];
 begin
-  if lock_wait_ms > 0 then
-    perform core.wait_for_account((requests #>> '{0,accountId}')::bigint, lock_wait_ms);
-  end if;
   select array_agg(asked.id) into busy_accounts
   from (select distinct (r ->> 'accountId')::bigint as id from jsonb_array_elements(requests) r order by id) as asked
   left join lateral (
@@ -41,6 +38,5 @@ comment on function api.place_orders is
   'Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. '
   'Takes [{ordinal, accountId, keyId, requestId, requestIdGiven, traceparent, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, '
   'items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account''s currency. Gives created or replayed with the '
-  'order, a refusal''s code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. Waits '
-  'lock_wait_ms for the lock of the first request''s account, holding no other, and for none of the rest. '
+  'order, a refusal''s code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. '
   'A repeat keeps what its first request is known by. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4.';

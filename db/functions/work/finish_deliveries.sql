@@ -1,4 +1,4 @@
-create or replace function work.finish_deliveries(results jsonb, lock_wait_ms int, to_send int)
+create or replace function work.finish_deliveries(results jsonb, to_send int)
 returns table (ordinal int, verdict text, told_seconds double precision, leased_attempt json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -11,9 +11,6 @@ declare
   to_make uuid[];
   attempts json[];
 begin
-  if lock_wait_ms > 0 then
-    perform core.wait_for_event(ids[1], lock_wait_ms);
-  end if;
   locked := array(select e.id from supply.events e where e.id = any (ids) order by e.id for no key update skip locked);
   ended_at := clock_timestamp();
   select
@@ -31,13 +28,11 @@ begin
       when r.kind in ('unreachable', 'unresolved') then -1
       when r.kind = 'answered' and ended_at <= r.started_at + interval '2 s' then 1
       else 0
-    end) filter (where r.ends) as changes,
-    coalesce(array_agg(r.event_id) filter (where r.verdict = 'busy'), '{}') as busy,
-    array_agg(r.claim_expires_at) filter (where r.verdict = 'busy') as busy_until
+    end) filter (where r.ends) as changes
   into batch
   from (
     select r.*, r.verdict not in ('stale', 'busy') as ends from (
-      select r.*, e.account_id, e.order_id, e.claim_expires_at, a.started_at,
+      select r.*, e.account_id, e.order_id, a.started_at,
         case
           when e.state is not null and r.event_id <> all (locked) then 'busy'
           when e.state is distinct from 'sending' or e.claim_id is distinct from r.claim_id then 'stale'
@@ -57,15 +52,11 @@ begin
         from jsonb_array_elements(results) r
       ) as r
       left join lateral (
-        select e.state, e.claim_id, e.claim_expires_at, e.account_id, e.order_id, e.simulated from supply.events e where e.id = r.event_id offset 0
+        select e.state, e.claim_id, e.account_id, e.order_id, e.simulated from supply.events e where e.id = r.event_id offset 0
       ) as e on true
       left join lateral (select a.started_at from supply.delivery_attempts a where a.claim_id = r.claim_id offset 0) as a on true
     ) as r
   ) as r;
-  -- Should the worker die that has the result: a look when the lease has ended.
-  if lock_wait_ms = 0 and cardinality(batch.busy) > 0 then
-    perform core.enqueue_busy('deliver_waiting', batch.busy, batch.busy_until);
-  end if;
 
   if cardinality(batch.ended) > 0 then
     perform core.end_attempts(batch.ended, batch.ended_by, array_fill(ended_at, array[cardinality(batch.ended)]),
@@ -83,8 +74,7 @@ $$;
 comment on function work.finish_deliveries is
   'Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: '
   'delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another '
-  'transaction has the lock of the event, and the result is to be recorded later. Waits lock_wait_ms for the lock of the first, and not for the rest; '
-  'at 0, the first try, what is busy is looked at again when its lease has ended. An answer within 2 s '
+  'transaction has the lock of the event, and the result is to be recorded later. An answer within 2 s '
   'adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order '
   'was placed. leased_attempt: as work.finish_calls has it, to_send at most. Specification 6.4 to 6.6.
 nullable: told_seconds, leased_attempt';

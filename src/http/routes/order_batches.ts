@@ -22,6 +22,8 @@ export type PlaceOrder = (request: PlaceRequest) => Promise<Placed>
 const mostOfBatch = 256
 const mostPending = 10_000
 const mostPendingOfAccount = 2_500
+// An order that meets a lock gives up before its request does, and is not placed then.
+const placeWithinMs = databaseTimeMs - 500
 
 /**
  * Orders that arrive while others are being placed are placed together: one transaction, one commit. The accounts share
@@ -31,13 +33,11 @@ const mostPendingOfAccount = 2_500
 export function placeInBatches(
   db: Pick<Database, 'call'>,
   metrics: Pick<HttpMetrics, 'batch'>,
-  waitMs = databaseTimeMs,
+  waitMs = placeWithinMs,
 ): PlaceOrder {
   return batch<PlaceRequest, Placed>({
-    run: (requests, lockWaitMs) =>
-      callNumbered(requests, (numbered) =>
-        db.call('api.place_orders', { requests: numbered, lock_wait_ms: lockWaitMs }),
-      ),
+    run: (requests) =>
+      callNumbered(requests, (numbered) => db.call('api.place_orders', { requests: numbered })),
     isBusy: ({ result }) => result === 'busy',
     weightOf: ({ items }) => items.length,
     keyOf: ({ accountId }) => accountId,

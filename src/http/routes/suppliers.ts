@@ -48,14 +48,12 @@ export function addSupplierRoutes(
     waitMs: databaseTimeMs,
   })
 
-  // Each is a statement of its own. One for which something is locked waits apart, and takes no connection from the rest.
+  // Each is a statement of its own. One that needs a locked row goes back to the queue, and keeps no connection.
   const record = batch<Push, Recorded>({
-    run: async ([push], lockWaitMs) => {
+    run: async ([push]) => {
       if (push === undefined) return new Map()
       const { supplier, reference: item_id, outcome: result } = push
-      const [recorded] = await db.call('api.record_pushed_result', {
-        ...{ supplier, item_id, result, lock_wait_ms: lockWaitMs },
-      })
+      const [recorded] = await db.call('api.record_pushed_result', { supplier, item_id, result })
       return recorded === undefined ? new Map() : new Map([[0, recorded]])
     },
     isBusy: ({ answer }) => answer === 'busy',

@@ -71,7 +71,7 @@ describe.each(programsOf('reconcile', 'reconciliation'))('$file', ({ file, path,
     const results = calls.map(({ item_id, claim_id }, index) => ({
       ...{ ordinal: index + 1, itemId: item_id, claimId: claim_id, result: completed() },
     }))
-    await sql()`select from work.finish_calls(${sql().json(results as never)}, '24 hours', 0, '30 minutes', 0)`
+    await sql()`select from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0)`
 
     const none = await place(sql(), partner, { externalOrderId: 'none' })
     await answer(sql(), none.body.items[0]?.id ?? '', failed({ errorCode: 'PLAYER_NOT_FOUND' }))

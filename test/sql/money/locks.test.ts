@@ -35,12 +35,13 @@ describe('who changes a balance waits for the change before', () => {
     const { item } = await order()
     const [call] = await claimCalls(sql(), [item])
     if (call === undefined) throw new Error('no call is due')
-    const verdict = await whileHeld(
-      sql(),
-      (holder) => place(holder, partner()),
-      () => record(sql(), call, failed(), '24 hours', 10_000),
-    )
-    expect(verdict).toBe('settled')
+    const holder = await sql().reserve()
+    await holder`begin`
+    await place(holder, partner())
+    const early = await record(sql(), call, failed())
+    await holder`commit`
+    holder.release()
+    expect([early, await record(sql(), call, failed())]).toEqual(['busy', 'settled'])
     expect(await ledger()).toEqual([
       { seq: 1, type: 'deposit', balance_after: 1000 },
       { seq: 2, type: 'order_charge', balance_after: 989.5 },

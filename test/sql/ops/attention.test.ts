@@ -179,7 +179,7 @@ test('a result that contradicts what is settled, until somebody says that it was
   const { item } = await newItem()
   await answer(database.sql, item, completed())
   const contradict = async (codes: string[]) =>
-    database.sql`select api.record_pushed_result('first', ${item}, ${database.sql.json({ ...completed({ codes }), status: 'failed' } as never)}, 1000)`
+    database.sql`select api.record_pushed_result('first', ${item}, ${database.sql.json({ ...completed({ codes }), status: 'failed' } as never)})`
   await contradict([])
   const [line] = await lines('contradicting result')
   expect(line?.detail).toBe(`supplier first says failed about item ${item}, which is completed at first`)

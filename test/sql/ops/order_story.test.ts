@@ -247,7 +247,7 @@ test('what was redelivered with others, pushed, and contradicted is told, too', 
   const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
   await claimCalls(sql, [item])
   const push = (result: object) =>
-    sql`select api.record_pushed_result('first', ${item}, ${sql.json(result as never)}, 1000)`
+    sql`select api.record_pushed_result('first', ${item}, ${sql.json(result as never)})`
   await push(completed())
   await push(completed())
   const event = await eventOf(code)

@@ -29,9 +29,6 @@ describe('an accepted order', () => {
     await holder`begin`
     await holder`select from supply.accounts where id = ${partner.accountId} for update`
     const placing = place(database.sql, partner)
-    const waiting = () =>
-      database.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(waiting, { interval: 10 }).toHaveLength(1)
     const [turn] = await holder`select core.iso(clock_timestamp()) as time`
     await holder`commit`
     holder.release()

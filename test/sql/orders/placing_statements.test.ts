@@ -44,11 +44,8 @@ async function runOrders(
   const entries = ordinals.map((ordinal) => ({ ordinal, client: `192.0.2.${ordinal}`, ...presented }))
   await run('admit', (on) => on`select * from api.admit(${on.json(entries)}, 500)`)
   const requests = ordinals.map((ordinal) => ({ ...orderRequest(who, request), ordinal }))
-  const placed = await run(
-    'place',
-    (on) => on`select * from api.place_orders(${on.json(requests as never)}, 0)`,
-  )
-  await run('repeat', (on) => on`select * from api.place_orders(${on.json(requests as never)}, 0)`)
+  const placed = await run('place', (on) => on`select * from api.place_orders(${on.json(requests as never)})`)
+  await run('repeat', (on) => on`select * from api.place_orders(${on.json(requests as never)})`)
   const itemIds = placed.flatMap(({ body }) => (body.items ?? []).map(({ id }: { id: string }) => id))
   const calls = await run('begin', (on) => on`select * from work.begin_calls(${itemIds}::uuid[], '{}', null)`)
   const result = { outcome: 'answered', status: 'completed', codes: [], httpStatus: 200 }
@@ -57,7 +54,7 @@ async function runOrders(
   }))
   await run(
     'finish',
-    (on) => on`select * from work.finish_calls(${on.json(results)}, '1 day', 0, '30 minutes', 0)`,
+    (on) => on`select * from work.finish_calls(${on.json(results)}, '1 day', '30 minutes', 0)`,
   )
   return steps
 }

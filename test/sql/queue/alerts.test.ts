@@ -157,7 +157,7 @@ describe('an acknowledged alert', () => {
     const item = await newItem()
     await answer(sql(), item, completed())
     const contradict = (codes: string[]) =>
-      sql()`select api.record_pushed_result('first', ${item}, ${sql().json({ ...completed({ codes }), status: 'failed' } as never)}, 1000)`
+      sql()`select api.record_pushed_result('first', ${item}, ${sql().json({ ...completed({ codes }), status: 'failed' } as never)})`
     await contradict([])
     await tell()
     const [{ alert_id: id } = {}] = await alerts()

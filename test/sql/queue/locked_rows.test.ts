@@ -36,7 +36,6 @@ const lockOrder = (item: string) => holder`
 const lockEvent = (event: string) => holder`select from supply.events where id = ${event} for update`
 // In seconds after the job was added.
 const soon = expect.toSatisfy((wait: number) => wait > 0 && wait <= 1)
-const withLease = expect.toSatisfy((wait: number) => wait > 1 && wait <= 45)
 
 const jobsOf = async (subject: string) => [
   ...(await sql()`
@@ -44,13 +43,13 @@ const jobsOf = async (subject: string) => [
     from graphile_worker._private_jobs where payload ->> 'id' = ${subject}`),
 ]
 
-/** Records results that come together, as a worker does at first (0), or again (a wait in milliseconds). */
-async function finish(calls: Call[], result: object, lockWaitMs = 0): Promise<string[]> {
+/** Records results that come together, as a worker does. */
+async function finish(calls: Call[], result: object): Promise<string[]> {
   const results = calls.map(({ item_id, claim_id }, index) => ({
     ...{ ordinal: index + 1, itemId: item_id, claimId: claim_id, result },
   }))
   const rows = await sql()`
-    select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', ${lockWaitMs}, '30 minutes', 0) order by ordinal`
+    select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0) order by ordinal`
   return rows.map(({ verdict }) => verdict)
 }
 
@@ -79,12 +78,9 @@ describe('of calls that finish', () => {
     const calls = await claimCalls(sql(), [locked.item, other.item])
     await lock(locked.item)
     expect(await finish(calls, failed({ errorCode: 'REJECTED' }))).toEqual(['busy', 'settled'])
-    // Should its worker die: a look when the lease has ended.
-    expect(await jobsOf(locked.item)).toEqual([{ attempts: 0, wait: withLease }])
-    expect(await finish(calls.slice(0, 1), failed({ errorCode: 'REJECTED' }), 10)).toEqual(['busy'])
-    expect(await jobsOf(locked.item)).toHaveLength(1)
+    expect(await finish(calls.slice(0, 1), failed({ errorCode: 'REJECTED' }))).toEqual(['busy'])
     await holder`rollback`
-    expect(await finish(calls, failed({ errorCode: 'REJECTED' }), 10)).toEqual(['settled', 'repeated'])
+    expect(await finish(calls, failed({ errorCode: 'REJECTED' }))).toEqual(['settled', 'repeated'])
     expect(await balanceOf(sql(), partner)).toBe(100)
   })
 
@@ -94,18 +90,6 @@ describe('of calls that finish', () => {
     await lockAccount(partner)
     expect(await finish(calls.slice(0, 2), completed())).toEqual(['busy', 'settled'])
     expect(await finish(calls.slice(2), processing())).toEqual(['waiting'])
-  })
-
-  test('one waits for a lock that is free in time', async () => {
-    const { item } = await newOrder()
-    const calls = await claimCalls(sql(), [item])
-    await lockAccount(partner)
-    const waiting = () => sql()`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    const finished = finish(calls, failed(), 60_000)
-    await expect.poll(waiting, { interval: 5 }).toHaveLength(1)
-    await holder`rollback`
-    expect(await finished).toEqual(['settled'])
   })
 
   test('one that ends an order does not wait for its account’s slots: the event is queued', async () => {
@@ -156,20 +140,18 @@ describe('of deliveries', () => {
     const ids = await makeEvents(sql(), partner, 2)
     await removeJobs(ids)
     const attempts = await begin(ids)
-    const finishAll = async (lockWaitMs: number) => {
+    const finishAll = async () => {
       const results = attempts.map(({ event_id, claim_id }, index) => ({
         ...{ ordinal: index + 1, eventId: event_id, claimId: claim_id, result: answered(200) },
       }))
       const rows = await sql()`
-        select verdict from work.finish_deliveries(${sql().json(results as never)}, ${lockWaitMs}, 0) order by ordinal`
+        select verdict from work.finish_deliveries(${sql().json(results as never)}, 0) order by ordinal`
       return rows.map(({ verdict }) => verdict)
     }
     await lockEvent(ids[0] ?? '')
-    expect(await finishAll(0)).toEqual(['busy', 'delivered'])
-    expect(await jobsOf(ids[0] ?? '')).toEqual([{ attempts: 0, wait: withLease }])
-    expect(await finishAll(10)).toEqual(['busy', 'stale'])
-    expect(await jobsOf(ids[0] ?? '')).toHaveLength(1)
+    expect(await finishAll()).toEqual(['busy', 'delivered'])
+    expect(await finishAll()).toEqual(['busy', 'stale'])
     await holder`rollback`
-    expect(await finishAll(10)).toEqual(['delivered', 'stale'])
+    expect(await finishAll()).toEqual(['delivered', 'stale'])
   })
 })

@@ -77,7 +77,7 @@ describe('an order that ends gets the next number of its account', () => {
     await answer(sql(), held.item, completed({ codes: ['A', 'B', 'C'] }))
     await sql()`select ops.settle_item(${held.item}, 'failed', '{}')`
     await claimCalls(sql(), [pushed.item])
-    await sql()`select * from api.record_pushed_result('first', ${pushed.item}, ${sql().json(completed() as never)}, 1000)`
+    await sql()`select * from api.record_pushed_result('first', ${pushed.item}, ${sql().json(completed() as never)})`
     expect(await seen()).toEqual(numbered(held.code, pushed.code))
   })
 
@@ -118,7 +118,7 @@ test('while another transaction holds the numbers of an account for long, an ord
     ...{ ordinal, itemId: item_id, claimId: claim_id, result: completed() },
   }))
   const rows =
-    await sql()`select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', 0, '30 minutes', 0)`
+    await sql()`select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0)`
   expect(rows.map(({ verdict }) => verdict)).toEqual(['settled', 'settled'])
   expect(await seen()).toEqual(numbered(first.code))
   expect(await seen(other)).toEqual(numbered(placed?.body.code ?? ''))

@@ -121,7 +121,7 @@ describe('a circuit', () => {
       const [call] = await claimCalls(sql(), [item])
       results.push({ ordinal: results.length, itemId: item, claimId: call?.claim_id, result })
     }
-    await sql()`select work.finish_calls(${sql().json(results as never)}, '24 hours', 0, '30 minutes', 0)`
+    await sql()`select work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0)`
     expect(await circuitOf('first')).toMatchObject({ failures: 2 })
   })
 

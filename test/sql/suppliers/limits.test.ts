@@ -128,7 +128,7 @@ describe('calls at once', () => {
     expect(await underWay()).toBe(3)
     await sql`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${ids[0] ?? ''}`
     await sql`update supply.order_items set claim_expires_at = null, claim_id = null where id = ${ids[1] ?? ''}`
-    await sql`select api.record_pushed_result('first', ${ids[2] ?? ''}, ${sql.json(completed())}, 1000)`
+    await sql`select api.record_pushed_result('first', ${ids[2] ?? ''}, ${sql.json(completed())})`
     expect(await underWay()).toBe(1)
   })
 

@@ -69,7 +69,7 @@ describe('where a supplier does not promise that a repeat is safe', () => {
     const [call] = await claimCalls(sql(), [item])
     const results = [{ ordinal: 1, itemId: item, claimId: call?.claim_id, result: notReceived() }]
     const [row] = await sql()`
-      select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', 0, '5 minutes', 0)`
+      select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '5 minutes', 0)`
     expect(row?.verdict).toBe('held')
   })
 

@@ -189,7 +189,7 @@ describe('a supplier without a usable answer', () => {
     const item = await newItem()
     await answer(sql(), item, unknown())
     await passes('6 minutes')
-    await sql()`select api.record_pushed_result('first', ${item}, ${sql().json(processing() as never)}, 1000)`
+    await sql()`select api.record_pushed_result('first', ${item}, ${sql().json(processing() as never)})`
     expect([await check(), (await health())?.calls_5m]).toEqual([1, 0])
   })
 

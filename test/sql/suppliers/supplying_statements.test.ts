@@ -53,7 +53,7 @@ async function runCalls(session: Explained, result: object, { keep = false } = {
   }))
   await session.explained((on) => on`begin`)
   const placed = await session.explained(
-    (on) => on`select * from api.place_orders(${on.json(requests as never)}, 0)`,
+    (on) => on`select * from api.place_orders(${on.json(requests as never)})`,
   )
   const itemIds = placed.rows.flatMap(({ body }) => body.items.map(({ id }: { id: string }) => id))
   const begun = await session.explained(
@@ -63,7 +63,7 @@ async function runCalls(session: Explained, result: object, { keep = false } = {
     ...{ ordinal, itemId: item_id, claimId: claim_id, result },
   }))
   const finished = await session.explained(
-    (on) => on`select * from work.finish_calls(${on.json(answers as never)}, '1 day', 0, '30 minutes', 0)`,
+    (on) => on`select * from work.finish_calls(${on.json(answers as never)}, '1 day', '30 minutes', 0)`,
   )
   await session.explained((on) => (keep ? on`commit` : on`rollback`))
   expect([begun.rows.length, finished.rows.length]).toEqual([atOnce, atOnce])

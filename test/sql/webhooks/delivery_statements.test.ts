@@ -58,7 +58,7 @@ async function runDeliveries(session: Explained, partner: Partner, count: number
     const results = attempts.map(({ ordinal, event_id, claim_id }) => ({
       ...{ ordinal, eventId: event_id, claimId: claim_id, result },
     }))
-    return on`select * from work.finish_deliveries(${on.json(results as never)}, 0, 0)`
+    return on`select * from work.finish_deliveries(${on.json(results as never)}, 0)`
   }
   await run('enqueue', (on) => on`select core.enqueue_deliveries(${ids}::uuid[])`)
   for (const step of ['first', 'next']) {

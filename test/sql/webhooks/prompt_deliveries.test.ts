@@ -33,7 +33,7 @@ async function finish(
     ...{ ordinal, itemId, claimId, result: resultOf(ordinal) },
   }))
   const rows = await sql()`
-    select leased_attempt from work.finish_calls(${sql().json(results as never)}, '24 hours', 0, '30 minutes', ${toSend})`
+    select leased_attempt from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', ${toSend})`
   return rows.map(({ leased_attempt: attempt }) => attempt)
 }
 
@@ -135,7 +135,7 @@ describe('events that wait for a slot', () => {
       { ordinal: 1, eventId: first?.event_id, claimId: first?.claim_id, result: answered(200) },
     ]
     const rows = await sql()`
-      select leased_attempt from work.finish_deliveries(${sql().json(results as never)}, 0, ${toSend})
+      select leased_attempt from work.finish_deliveries(${sql().json(results as never)}, ${toSend})
       where leased_attempt is not null`
     return rows.map((row) => row.leased_attempt)
   }

@@ -1,4 +1,4 @@
-create or replace function api.record_pushed_result(supplier text, item_id uuid, result jsonb, lock_wait_ms int)
+create or replace function api.record_pushed_result(supplier text, item_id uuid, result jsonb)
 returns table (answer text, ended_outcome text, ended_seconds double precision)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -13,13 +13,11 @@ begin
     return query select 'unknown_reference', null::text, null::double precision;
     return;
   end if;
-  if cardinality(core.lock_results(
-    jsonb_build_array(jsonb_build_object('itemId', item_id, 'result', result)), lock_wait_ms)) = 0
-  then
+  if cardinality(core.lock_results(jsonb_build_array(jsonb_build_object('itemId', item_id, 'result', result)))) = 0 then
     return query select 'busy', null::text, null::double precision;
     return;
   end if;
-  -- With the lock of the order, the second of two equal pushes sees the record of the first.
+  -- The lock of the order: of two equal pushes at the same moment the second sees the record of the first.
   recorded_id := core.pushed_before(item_id, supplier, result);
   attempt_id := recorded_id;
   if recorded_id is null then
@@ -32,7 +30,7 @@ begin
   select r.verdict, r.ended_outcome, r.ended_seconds into strict recorded
   from core.finish_calls(
     jsonb_build_array(jsonb_build_object('ordinal', 1, 'itemId', item_id, 'attemptId', attempt_id, 'result', result)),
-    '1000 years', null, '30 minutes', 0) r;
+    '1000 years', '30 minutes', 0) r;
   answer := 'recorded';
   ended_outcome := recorded.ended_outcome;
   ended_seconds := recorded.ended_seconds;
@@ -53,7 +51,7 @@ $$;
 comment on function api.record_pushed_result is
   'Records a result that a supplier pushed (a SupplierOutcome) about an item: recorded, or unknown_reference where that supplier never had '
   'it. The same result pushed again is counted on its first record; beyond 60 of these a minute for a supplier it is repeated_too_often, '
-  'and still counted. busy, of which nothing was done: another transaction has had the lock of the item, its order or its account for lock_wait_ms. '
+  'and still counted. busy, of which nothing was done: another transaction has the lock of the item, its order or its account. '
   'ended_outcome and ended_seconds: of an order that ended by it, the outcome, and the '
   'seconds since it was placed.
 nullable: ended_outcome, ended_seconds';

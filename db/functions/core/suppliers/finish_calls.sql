@@ -1,15 +1,12 @@
 create or replace function core.finish_calls(
-  results jsonb, deadline interval, lock_wait_ms int, unsafe_after interval, to_send int
+  results jsonb, deadline interval, unsafe_after interval, to_send int
 )
 returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, leased_attempt json)
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  item_ids uuid[] := case
-    when lock_wait_ms is null then array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r)
-    else core.lock_results(results, lock_wait_ms)
-  end;
+  item_ids uuid[] := core.lock_results(results);
   answers jsonb[];
   deferred jsonb;
   is_noted boolean;
@@ -27,13 +24,6 @@ begin
   if jsonb_array_length(results) > cardinality(item_ids) then
     return query
     select (r ->> 'ordinal')::int, 'busy', null::text, null::double precision, null::json from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid <> all (item_ids);
-    -- Should the worker die that has the result: a look when the lease has ended.
-    if lock_wait_ms = 0 then
-      perform core.enqueue_busy('call_supplier', array_agg(i.id), array_agg(coalesce(i.claim_expires_at, now())))
-      from supply.order_items i
-      where i.id in (select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r) and i.id <> all (item_ids)
-      having count(*) > 0;
-    end if;
     results := (select coalesce(jsonb_agg(r), '[]') from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid = any (item_ids));
     if results = '[]' then
       return;
@@ -95,12 +85,12 @@ begin
   select (a.answer ->> 'ordinal')::int, a.answer ->> 'verdict', ended.outcomes[a.place], ended.seconds[a.place], ended.attempts[a.place]
   from unnest(answers) with ordinality as a (answer, place);
   if deferred is not null then
-    return query select r.* from core.finish_calls(deferred, deadline, null, unsafe_after, 0) r;
+    return query select r.* from core.finish_calls(deferred, deadline, unsafe_after, 0) r;
   end if;
 end
 $$;
 comment on function core.finish_calls is
   'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (the fencing token; null: a push), result}]. '
   'Settles items, ends orders, plans the next calls and raises alerts. Returns the verdict of each by its ordinal: '
-  'busy where core.lock_results did not get its locks; lock_wait_ms null: the caller has them. Each order that ended is told of in one of the rows, whichever: its outcome, the seconds since it '
+  'busy where core.lock_results did not get its locks. Each order that ended is told of in one of the rows, whichever: its outcome, the seconds since it '
   'was placed, and an attempt to deliver an event that the caller makes at once (core.finish_orders). unsafe_after: as core.classify_results.';

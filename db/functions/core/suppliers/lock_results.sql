@@ -1,32 +1,11 @@
-create or replace function core.lock_results(results jsonb, lock_wait_ms int)
+create or replace function core.lock_results(results jsonb)
 returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  lock_timeout constant text := current_setting('lock_timeout');
   item_ids constant uuid[] := array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r);
   order_ids bigint[];
 begin
-  -- One order for all who wait: orders, items, then accounts, each ascending; alerts last.
-  if lock_wait_ms > 0 then
-    begin
-      perform set_config('lock_timeout', lock_wait_ms::text, true);
-      perform 1 from supply.orders o
-      where o.id = (select i.order_id from supply.order_items i where i.id = item_ids[1]) for no key update;
-      perform 1 from supply.order_items i where i.id = item_ids[1] for no key update;
-      if results #>> '{0,result,status}' in ('completed', 'failed') then
-        perform 1 from supply.accounts a
-        where a.id = (
-          select o.account_id from supply.orders o
-          where o.id = (select i.order_id from supply.order_items i where i.id = item_ids[1])) for no key update;
-      end if;
-      perform set_config('lock_timeout', lock_timeout, true);
-    exception when lock_not_available then
-      -- Its setting went with the locks.
-      null;
-    end;
-  end if;
-
   order_ids := array(
     select o.id
     from (
@@ -57,5 +36,4 @@ end
 $$;
 comment on function core.lock_results is
   'Locks what results (core.finish_calls) are recorded in, and returns the items of those that can be recorded now: that have the locks of '
-  'the item, of its order, and of its account where the order may end with a refund or an event. Waits lock_wait_ms for the locks of the first, holding '
-  'no other, and for none of the rest.';
+  'the item, of its order, and of its account where the order may end with a refund or an event. Waits for none.';
