@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { createBytes } from '../messages/bytes.ts'
 import { retryAfterSeconds } from '../messages/retry_after.ts'
 import { errorCode } from '../network/error_code.ts'
@@ -46,8 +46,8 @@ const bodyLimit = 1024 * 1024
 // Of all answers of one supplier that are being read.
 const supplierLimit = 4 * bodyLimit
 const longestWait = 3600
-// No connection was made, so nothing was sent: while it is made, for a connection that was made ends by them too.
-const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+// Errors by which no connection was made, or no TLS session on it: nothing of the request was sent.
+const unconnected = new WeakSet<object>()
 
 /**
  * Makes the connections of one protocol to its suppliers: HTTP/1.1, no proxy, no redirect followed, an answer read up to
@@ -61,7 +61,7 @@ export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): Suppli
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: timeoutMs },
+    connect: connectOrMark(timeoutMs),
   })
   const reading = new Map<string, number>()
   return {
@@ -131,17 +131,19 @@ async function performExchange(
   }
 }
 
-function wasNotSent(error: unknown): boolean {
-  const code = errorCode(error)
-  if (code === undefined || !unconnected.includes(code)) return code === 'UND_ERR_INVALID_ARG'
-  // Of a name with several addresses each was tried.
-  return error instanceof AggregateError ? error.errors.every(isOfConnecting) : isOfConnecting(error)
+/** Connects as undici does, and marks the errors by which that failed. A connection that ended later has other ones. */
+function connectOrMark(timeout: number): buildConnector.connector {
+  const connect = buildConnector({ timeout, allowH2: false })
+  return (options, done) =>
+    connect(options, (...result) => {
+      if (result[0] !== null) unconnected.add(result[0])
+      done(...result)
+    })
 }
 
-function isOfConnecting(error: unknown): boolean {
-  return (
-    error instanceof Error && 'syscall' in error && ['connect', 'getaddrinfo'].includes(String(error.syscall))
-  )
+function wasNotSent(error: unknown): boolean {
+  if (errorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') return false
+  return (error instanceof Error && unconnected.has(error)) || errorCode(error) === 'UND_ERR_INVALID_ARG'
 }
 
 /** undici does not look at the signal of a request that waits for its connection before it has one. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { answerSchema, foreignReference, problemOf, refusalSchema, type SupplierAnswer } from './answer.ts'
 import { quoteBody, readJsonBody } from './body.ts'
-import type { HttpAnswer } from './exchange.ts'
+import type { Exchange, HttpAnswer } from './exchange.ts'
 
 /**
  * The outcome of a call to a supplier, or of a result that it pushed. A plain JSON value.
@@ -58,6 +58,7 @@ export type NotPlacedCause = 'balance' | 'credentials' | 'settings' | 'unreachab
 
 /** The call that was answered; its token is kept out of what is quoted from the answer. */
 type Call = { method: 'PUT' | 'GET'; reference: string; token: string }
+type Unanswered = Exclude<Exchange, { answer: HttpAnswer }>
 type Details = { httpStatus?: number | null; retryAfter?: number | null; raw?: string | null }
 
 const answering = [200, 201, 202]
@@ -119,6 +120,12 @@ export function notPlaced(cause: NotPlacedCause, error: string, details: Details
     retryAfter: details.retryAfter ?? null,
     raw: details.raw ?? null,
   }
+}
+
+/** The outcome of a request for an order that got no answer: `not_placed` only if it was certainly not sent. */
+export function unanswered(exchange: Unanswered): SupplierOutcome {
+  if (!exchange.notSent) return unknown(exchange.lost, exchange)
+  return notPlaced(exchange.lost.startsWith('connection') ? 'unreachable' : 'settings', exchange.lost)
 }
 
 /** The outcome at which an operator has to look, for the given technical reason (which holds no secret). */

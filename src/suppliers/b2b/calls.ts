@@ -3,7 +3,7 @@ import type { SupplierCall } from '../adapter.ts'
 import { problemOf } from '../answer.ts'
 import { quoteBody, readJsonBody } from '../body.ts'
 import type { Exchange, HttpAnswer } from '../exchange.ts'
-import { hold, notPlaced, type SupplierOutcome, unknown, unusable } from '../outcome.ts'
+import { hold, notPlaced, type SupplierOutcome, unanswered, unknown, unusable } from '../outcome.ts'
 import { orderCode, productIdOf, readOrder, readPlacedOrder, underWay } from './order.ts'
 import { isOtherBody, readRefusal } from './refusal.ts'
 import type { Upstream, UpstreamOrder } from './upstream.ts'
@@ -31,9 +31,7 @@ export async function placeOrder(
     { method: 'POST', path: '/orders', order: orderFor(call, productId) },
     signal,
   )
-  if (!('answer' in exchange)) {
-    return exchange.notSent ? notPlaced('unreachable', exchange.lost) : unknown(exchange.lost, exchange)
-  }
+  if (!('answer' in exchange)) return unanswered(exchange)
   const { answer } = exchange
   if (answer.status === 200 || answer.status === 201) return readPlacedOrder(call, answer)
   if (isOtherBody(answer)) return settleOtherBody(upstream, call, answer, signal)

@@ -1,6 +1,6 @@
 import type { AdapterFactory, SupplierCall } from '../adapter.ts'
 import { createSupplierHttp, type SupplierHttp, type SupplierRequest, urlUnder } from '../exchange.ts'
-import { interpretAnswer, type SupplierOutcome, unknown } from '../outcome.ts'
+import { interpretAnswer, notPlaced, type SupplierOutcome, unanswered, unknown } from '../outcome.ts'
 
 type Method = 'PUT' | 'GET'
 
@@ -30,14 +30,18 @@ async function askSupplier(
   signal: AbortSignal | undefined,
 ): Promise<SupplierOutcome> {
   const url = urlUnder(call.baseUrl, `/orders/${encodeURIComponent(call.reference)}`)
-  if (url === undefined) return unknown('the base URL of the supplier is not usable')
+  if (url === undefined) {
+    const problem = 'the base URL of the supplier is not usable'
+    return method === 'PUT' ? notPlaced('settings', problem) : unknown(problem)
+  }
   const exchange = await http.withinDeadline(
     (inTime) => http.request(requestFor(url, method, call), inTime),
     signal,
   )
-  return 'answer' in exchange
-    ? interpretAnswer({ method, reference: call.reference, token: call.token }, exchange.answer)
-    : unknown(exchange.lost, exchange)
+  if ('answer' in exchange) {
+    return interpretAnswer({ method, reference: call.reference, token: call.token }, exchange.answer)
+  }
+  return method === 'PUT' ? unanswered(exchange) : unknown(exchange.lost, exchange)
 }
 
 function requestFor(url: URL, method: Method, call: SupplierCall): SupplierRequest {

@@ -1,6 +1,6 @@
 import type { SupplierCall } from '../adapter.ts'
 import type { HttpAnswer } from '../exchange.ts'
-import { hold, notPlaced, type SupplierOutcome, unknown, unusable } from '../outcome.ts'
+import { hold, type SupplierOutcome, unanswered, unusable } from '../outcome.ts'
 import { errorIn, type Gateway, lost } from './gateway.ts'
 import { isForItem, isOurs, type KinguinOrder, readFoundOrders, readOrder } from './order.ts'
 import { orderFor } from './order_request.ts'
@@ -20,10 +20,7 @@ export async function placeOrder(
   const order = orderFor(call)
   if ('outcome' in order) return order
   const exchange = await gateway({ path: '/v2/order', order }, signal)
-  if (!('answer' in exchange)) {
-    if (!exchange.notSent) return unknown(exchange.lost, exchange)
-    return notPlaced(exchange.lost.startsWith('connection') ? 'unreachable' : 'settings', exchange.lost)
-  }
+  if (!('answer' in exchange)) return unanswered(exchange)
   const { answer } = exchange
   if (answer.status !== 200 && answer.status !== 201) return readRefusal(call, answer)
   return interpretOrder(gateway, call, answer, signal)

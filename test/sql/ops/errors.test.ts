@@ -19,6 +19,7 @@ beforeAll(async () => {
   partner = await makePartner(database.sql)
   eventId = await makeEvent(database.sql, partner)
   itemId = (await place(database.sql, partner)).body.items[0]?.id ?? ''
+  await database.sql`update supply.order_items set sent_at = now() where id = ${itemId}`
 })
 
 /** The error of a statement that must be refused. */

@@ -167,3 +167,57 @@ describe('an answer that wants a look', () => {
     expect(await record(sql(), call as never, hold(['B']))).toBe('contradicting')
   })
 })
+
+describe('an item that was not sent, because its supplier could not be reached,', () => {
+  const sellsToo = async (supplier: string, item: string) => {
+    await sql()`select ops.upsert_supplier(${supplier}, 'http://127.0.0.1:9', 'token')`
+    await sql()`select ops.upsert_offer(product_id, ${supplier}, 'S-1', priority => 200)
+      from supply.order_items where id = ${item}`
+  }
+  const at = async (item: string) =>
+    (await sql()`select supplier from supply.order_items where id = ${item}`)[0]?.supplier
+
+  test('goes to the next offer at once, and back to the best one by the step after the last', async () => {
+    const { item } = await order()
+    await sellsToo('second', item)
+    await answer(sql(), item, notPlaced('unreachable'))
+    expect([await at(item), await itemOf(item)]).toMatchObject([
+      'second',
+      { next_call: 'put', sent_at: null, checks: 0 },
+    ])
+    expect((await itemOf(item)).wait).toBeLessThanOrEqual(0)
+    await answer(sql(), item, notPlaced('unreachable'))
+    expect([await at(item), await itemOf(item)]).toMatchObject([
+      'first',
+      { next_call: 'put', sent_at: null, checks: 1 },
+    ])
+    expect(Math.round((await itemOf(item)).wait)).toBe(1)
+    expect(await methodOf(item)).toBe('put')
+    await sql()`delete from supply.offers where supplier = 'second'`
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('stays where an earlier call may have placed an order', async () => {
+    const { item } = await order()
+    await sellsToo('second', item)
+    await answer(sql(), item, unknown())
+    await answer(sql(), item, notReceived())
+    await answer(sql(), item, notPlaced('unreachable'))
+    expect(await at(item)).toBe('first')
+    await sql()`delete from supply.offers where supplier = 'second'`
+  })
+
+  test('is tried again where no other supplier sells the product', async () => {
+    const { item } = await order()
+    await answer(sql(), item, notPlaced('unreachable'))
+    expect([await at(item), await itemOf(item)]).toMatchObject(['first', { next_call: 'put', checks: 1 }])
+  })
+
+  test('may be settled by an operator at once', async () => {
+    const { code, item } = await order()
+    await answer(sql(), item, notPlaced('unreachable'))
+    await sql()`select ops.settle_item(${item}, 'failed')`
+    expect((await read(code)).status).toBe('failed')
+    expect(await audit(sql())).toEqual([])
+  })
+})

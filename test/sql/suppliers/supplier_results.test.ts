@@ -291,9 +291,12 @@ describe('an operator', () => {
 
   test('may settle neither an item that is being asked for, nor a final one, nor an unknown one', async () => {
     const { item } = await order()
-    await expect(sql()`select ops.settle_item(${item}, 'completed')`).rejects.toThrow(
-      'neither stuck nor held',
-    )
+    const settle = () => sql()`select ops.settle_item(${item}, 'completed')`
+    await claimCalls(sql(), [item])
+    await expect(settle(), 'while its first call is under way').rejects.toThrow('neither stuck nor held')
+    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
+    await answer(sql(), item, unknown())
+    await expect(settle(), 'once it may have been sent').rejects.toThrow('neither stuck nor held')
     await answer(sql(), item, completed())
     await expect(sql()`select ops.settle_item(${item}, 'failed')`).rejects.toThrow('final already')
     await expect(sql()`select ops.settle_item(${crypto.randomUUID()}, 'failed')`).rejects.toThrow('no item')

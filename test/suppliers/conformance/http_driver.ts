@@ -16,8 +16,8 @@ export const httpDriver: ConformanceDriver = {
   outcomes: {
     refused: { outcome: 'answered', status: 'failed', errorCode: 'PLAYER_NOT_FOUND' },
     tokenExpired: { outcome: 'unknown' },
-    unreachable: { outcome: 'unknown' },
-    badSettings: { outcome: 'unknown' },
+    unreachable: { outcome: 'not_placed', cause: 'unreachable' },
+    badSettings: { outcome: 'not_placed', cause: 'settings' },
     byStatus: {
       400: { outcome: 'answered', status: 'failed' },
       422: { outcome: 'answered', status: 'failed' },

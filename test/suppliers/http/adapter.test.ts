@@ -106,13 +106,11 @@ describe('the base URL', () => {
     'http://user:pass@127.0.0.1/',
     'http://127.0.0.1/?a=1',
     'http://',
-  ])('that is %s gives an unknown outcome', async (baseUrl) => {
-    for (const method of methods) {
-      expect(await ask(method, order({ baseUrl }))).toMatchObject({
-        outcome: 'unknown',
-        error: 'the base URL of the supplier is not usable',
-      })
-    }
+  ])('that is %s sends nothing', async (baseUrl) => {
+    const error = 'the base URL of the supplier is not usable'
+    const call = order({ baseUrl })
+    expect(await ask('PUT', call)).toMatchObject({ outcome: 'not_placed', cause: 'settings', error })
+    expect(await ask('GET', call)).toMatchObject({ outcome: 'unknown', error })
   })
 })
 

@@ -20,7 +20,7 @@ as $$
         case when number > 0 then format('%s gives %s of %s and fails the rest', call.supplier, codes, ordered) else format('%s refuses', call.supplier) end
         || coalesce(' (' || why || ')', '')
       when 'not_received' then format('%s never received it', call.supplier)
-      when 'not_placed' then format('%s %s%s: there is no order by this call, and the item waits', call.supplier,
+      when 'not_placed' then format('%s %s%s: there is no order by this call', call.supplier,
         case call.cause
           when 'balance' then 'says that our balance there is spent'
           when 'credentials' then 'does not accept our credentials'

@@ -39,6 +39,7 @@ begin
   if is_open then
     if is_waiting then
       stuck := core.plan_calls(answers, deadline);
+      perform core.leave_unreachable(answers);
     end if;
 
     -- Rare results, one by one: a part, too many codes, no stock, a result that comes too late.

@@ -17,9 +17,12 @@ begin
     'ops.stuck_items lists the items that wait for an operator.');
   perform core.require(item.completed_at is null, format('item %s is final already: %s', item_id, item.status),
     'object_not_in_prerequisite_state', 'A final item stays as it is; ops.adjust corrects the balance where money has to move.');
-  perform core.require(item.stuck_at is not null or item.held_at is not null,
-    format('item %s is neither stuck nor held; its supplier is still being asked', item_id), 'object_not_in_prerequisite_state',
-    'Only items of ops.stuck_items are settled by hand. ops.poll_now(item_id) asks the supplier at once.');
+  -- A supplier cannot have what was never sent.
+  perform core.require(
+    item.stuck_at is not null or item.held_at is not null
+      or item.sent_at is null and item.recovered_at is null and coalesce(item.claim_expires_at <= now(), true),
+    format('item %s is neither stuck nor held; its supplier is being asked', item_id), 'object_not_in_prerequisite_state',
+    'Only items of ops.stuck_items, and items that no supplier has, are settled by hand. ops.poll_now(item_id) asks at once.');
   perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s', outcome));
   perform core.require(not exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000),
     'each code must have 1 to 1000 characters, not all of them blank');
