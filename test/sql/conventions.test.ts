@@ -66,6 +66,11 @@ describe('every function', () => {
       where p.pronamespace::regnamespace::text = any(${codeSchemas})
       group by 1 having count(*) > 1`))
 
+  test('of the schema work requires all its arguments', () =>
+    nothingIn(database.sql`
+      select p.oid::regprocedure::text as name from pg_proc p
+      where p.pronamespace = 'work'::regnamespace and p.pronargdefaults > 0`))
+
   test('is closed to the public', () =>
     nothingIn(database.sql`
       select p.oid::regprocedure::text as name from pg_proc p
