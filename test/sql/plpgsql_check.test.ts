@@ -14,8 +14,6 @@ if (installation === undefined && !required) {
 const meant = [
   // It locks rows.
   'core.lock_results: routine is marked as VOLATILE, should be STABLE',
-  // A call that is there to raise must not be taken for one that can be left out.
-  'core.require: routine is marked as VOLATILE, should be IMMUTABLE',
 ]
 
 let client: pg.Client
