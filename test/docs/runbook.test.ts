@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { operatorLogin } from '../support/sql/operator_login.ts'
@@ -29,5 +31,27 @@ describe.each(sections)('$title', ({ title, steps }) => {
     const shown = names.asShown(printed.replaceAll(operator().name, 'alice'), expected ?? '')
     expect(comparable(shown)).toBe(comparable(expected ?? ''))
     await scenes[title]?.after?.[number]?.(database.sql)
+  })
+})
+
+// The README shows no output: each of its statements must run.
+describe('the SQL of the README', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+  const statements = sectionsOfPage(readme).flatMap(({ steps }) =>
+    steps.flatMap(({ sql }) => sql.split('\n')).map((line) => line.replace(/ *(?:\\gx|;)? *(?:--.*)?$/, '')),
+  )
+  const database = testDatabase()
+  const operator = operatorLogin(database)
+
+  // `npm start` makes the demo partner first: account 1, key 1.
+  beforeAll(() => database.sql`select ops.ensure_demo_key()`)
+
+  test('is one statement a line', () => {
+    expect(statements.length).toBeGreaterThan(3)
+    expect(statements.filter((statement) => !statement.startsWith('select '))).toEqual([])
+  })
+
+  test.each(statements)('%s', async (statement) => {
+    await operator().sql.unsafe(statement)
   })
 })
