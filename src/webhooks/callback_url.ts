@@ -120,4 +120,13 @@ const INTERNAL_NAMES = [
   'kubernetes.default',
   'metadata.goog',
   'metadata.tencentyun.com',
+  'metadata.aws',
+  'metadata.azure.com',
+  'metadata.cloud.ibm.com',
+  'metadata.digitalocean.com',
+  'metadata.exoscale.com',
+  'metadata.oraclecloud.com',
+  'metadata.packet.net',
+  'metadata.platformequinix.com',
+  'metadata.scaleway.com',
 ]

@@ -69,6 +69,10 @@ describe('a callback URL', () => {
     'https://kubernetes.default/',
     'https://metadata.goog./',
     'https://metadata.google.internal/',
+    'https://api.metadata.cloud.ibm.com/',
+    'https://metadata.azure.com/',
+    'https://metadata.packet.net/',
+    'https://metadata.platformequinix.com/metadata',
   ])('%j is refused', (url) => {
     expect(passes(url)).toBe(false)
   })
