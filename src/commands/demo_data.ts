@@ -16,8 +16,9 @@ export function knownDemoKey(): string | undefined {
 }
 
 /**
- * Loads the demo catalog, its suppliers at the given address. Returns a working api key of the demo partner. It is kept
- * for the next start in a file that only its owner can read, and so is the secret that signs the partner's webhooks.
+ * Loads the demo catalog at the first start; later starts only set the address of its simulated suppliers. Returns a
+ * working api key of the demo partner. A file that only its owner can read keeps it for the next start; so does another
+ * with the secret that signs the partner's webhooks.
  */
 export async function loadDemo(
   databaseUrl: string,
@@ -27,7 +28,7 @@ export async function loadDemo(
   const suppliers = catalog.suppliers.map((known) => ({ ...known, base_url, token }))
   const known = knownDemoKey() ?? null
   const { apiKey, secret } = await asOperator(databaseUrl, async (db) => {
-    await db.call('ops.load_catalog', { catalog: { ...catalog, suppliers } })
+    await db.call('ops.load_demo', { catalog: { ...catalog, suppliers } })
     const apiKey = await db.call('ops.ensure_demo_key', { known })
     return { apiKey, secret: await secretOf(db, apiKey ?? '') }
   })

@@ -219,6 +219,11 @@ export type Functions = {
     args: { catalog: unknown }
     result: undefined
   }
+  /** Loads the demo catalog (as ops.load_catalog) if there is no demo partner yet, and returns true. Later calls keep what operators changed: they only set the address of the simulated suppliers. For demonstrations. */
+  'ops.load_demo': {
+    args: { catalog: unknown }
+    result: boolean | null
+  }
   /** What the orders from a moment on and before another one (null: of all times) brought, by the day they were placed on (in the time zone of the session), product, supplier and partner, in the order's currency. refunded also counts ops.refund_item. margin is sold - refunded - cost, without the items whose cost is not known: these are items_without_cost, what they brought is sold_without_cost, and where all are so, cost and margin are null. open_items are of orders that are not final, and count as if they will be delivered. Raises if the period ends before it begins. */
   'ops.margins': {
     args: { from_at?: Date | string | null; to_at?: Date | string | null }
@@ -615,6 +620,7 @@ export const functions = {
   'ops.help': { args: { topic: 'text' }, returns: 'rows' },
   'ops.issue_key': { args: { account_id: 'bigint', scope: 'text', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]', label: 'text' }, returns: 'value' },
   'ops.load_catalog': { args: { catalog: 'jsonb' }, returns: 'void' },
+  'ops.load_demo': { args: { catalog: 'jsonb' }, returns: 'value' },
   'ops.margins': { args: { from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
   'ops.onboard': { args: { name: 'text', deposit: 'numeric', reference: 'text', mode: 'text', currency: 'text', label: 'text', allow_duplicate: 'boolean' }, returns: 'rows' },
   'ops.order_story': { args: { reference: 'text' }, returns: 'rows' },

@@ -120,3 +120,34 @@ describe('the demo catalog', () => {
     expect(await everything()).toEqual(before)
   })
 })
+
+test('the demo catalog is loaded once: a later start keeps the changes of operators', async () => {
+  const demo = {
+    suppliers: [
+      { code: 'sim', base_url: 'http://127.0.0.1:4001', token: 't' },
+      { code: 'real', base_url: 'http://127.0.0.1:4001', token: 't' },
+    ],
+    games: [{ slug: 'demo', name: 'Demo' }],
+    products: [
+      { id: 9001, game_slug: 'demo', name: 'Card', price: 10, currency: 'RUB', delivery_type: 'key' },
+    ],
+    offers: [{ product_id: 9001, supplier: 'sim', sku: 'a' }],
+  }
+  const load = async (catalog: object) =>
+    (await sql()`select ops.load_demo(${sql().json(catalog as never)}) as loaded`)[0]?.loaded
+  expect(await load(demo)).toBe(true)
+  await sql()`select ops.ensure_demo_key()`
+  await sql()`select ops.upsert_product(9001, 'demo', 'Card', 12, 'RUB', 'key', in_stock => false)`
+  await sql()`select ops.upsert_supplier('real', 'https://supplier.example', 'r')`
+
+  const suppliers = demo.suppliers.map((supplier) => ({ ...supplier, base_url: 'http://127.0.0.1:4002' }))
+  expect(await load({ ...demo, suppliers })).toBe(false)
+  const [product] = await sql()`select price, in_stock from ops.products where product_id = 9001`
+  expect(product).toEqual({ price: '12.00', in_stock: false })
+  expect(
+    await sql()`select code, base_url from ops.suppliers where code in ('sim', 'real') order by code`,
+  ).toEqual([
+    { code: 'real', base_url: 'https://supplier.example' },
+    { code: 'sim', base_url: 'http://127.0.0.1:4002' },
+  ])
+})

@@ -18,6 +18,7 @@ from (values
   ('keys', 'set_key', 'its expiry and allowlists'),
   ('keys', 'account_of_key', 'whose key it is'),
   ('keys', 'ensure_demo_key', 'a key of the demo partner'),
+  ('catalog', 'load_demo', 'the demo catalog, once'),
   ('money', 'deposit', 'add to a balance'),
   ('money', 'adjust', 'correct a balance, either way'),
   ('money', 'refund_item', 'give back the price of a delivered item'),
