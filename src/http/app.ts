@@ -19,11 +19,11 @@ import { createListTurns } from './list_turns.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access_log.ts'
 import { type Admission, createAdmission } from './middleware/admission.ts'
+import { type BodyTimes, drainUnread, takeBodies } from './middleware/bodies.ts'
 import { clientAddress } from './middleware/client_address.ts'
 import { answerErrors } from './middleware/error_envelope.ts'
 import { createKeyUses } from './middleware/key_uses.ts'
 import { rejectUnknownParameters } from './middleware/query_parameters.ts'
-import { type BodyTimes, forgetUnread, receiveBodies } from './middleware/receive_bodies.ts'
 import { identify } from './middleware/request_id.ts'
 import { addBalanceRoutes } from './routes/balance.ts'
 import { addCatalogRoutes } from './routes/catalog.ts'
@@ -80,13 +80,13 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     identify(tracer),
     accessLog(log, metrics),
     answerErrors(log),
-    forgetUnread(bodyTimes),
+    drainUnread(bodyTimes),
     rejectMalformed,
     findRoute(routes),
     forbidCaching,
     answerReaders(config),
     resolveClient(config.trustProxyHops),
-    receiveBodies(bodyTimes),
+    takeBodies(bodyTimes),
     admission.admit,
     guardGuide(config.docsPassword),
     requireRoute,

@@ -1,41 +1,58 @@
+import { isUtf8 } from 'node:buffer'
+import { Readable } from 'node:stream'
 import { MIMEType } from 'node:util'
-import { type ParsedJson, parseJson } from '../messages/json.ts'
+import { koaBody } from 'koa-body'
+import type { ParsedJson } from '../messages/json.ts'
 import type { Context } from './context.ts'
 import { refuse, refuseAsTooSlow, refuseAsUnavailable, refuseForNow, unavailableFor } from './errors.ts'
-import { bodyLimit, type ReceivedBody } from './middleware/incoming_body.ts'
+import { type BodyFault, bodyLimit } from './middleware/bodies.ts'
 
-/** The body of a request; or why there is none. */
-export type ReadBody = ReceivedBody | { ok: false; error: 'UNSUPPORTED_MEDIA_TYPE' }
-export type BodyError = Extract<ReadBody, { ok: false }>['error']
+/** Why there is no body. */
+export type BodyError = BodyFault | 'UNSUPPORTED_MEDIA_TYPE'
+
+const parse = koaBody({
+  jsonTypes: ['application/json'],
+  jsonLimit: bodyLimit,
+  jsonStrict: false,
+  urlencoded: false,
+  text: false,
+})
 
 /**
- * Reads the body of a request as the bytes that came. Returns UNSUPPORTED_MEDIA_TYPE where it is not declared as plain
- * JSON in UTF-8, BODY_TOO_LARGE over 64 KiB, REQUEST_TIMEOUT where it comes too slowly, RATE_LIMITED or UNAVAILABLE
- * where its client has, or the process holds, too many. Throws ClientGone if the client hung up.
+ * Reads the body of a request as the bytes that arrived, or returns why there is none. Throws ClientGone if the client
+ * hung up.
  */
-export async function readBody(ctx: Context): Promise<ReadBody> {
+export async function readBody(ctx: Context): Promise<Buffer | BodyError> {
   const isJson = isPlainJson(ctx)
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = ctx.req.headers
-  // How large chunks are together is seen only when they have come.
-  if (!isJson && coding === undefined && Number(length) <= bodyLimit) return unsupported
+  // How large chunks are together is known only when they have arrived.
+  if (!isJson && ctx.req.headers['transfer-encoding'] === undefined && ctx.length <= bodyLimit) {
+    return 'UNSUPPORTED_MEDIA_TYPE'
+  }
   const body = await ctx.state.body.read()
-  return isJson || !body.ok ? body : unsupported
+  return isJson || typeof body === 'string' ? body : 'UNSUPPORTED_MEDIA_TYPE'
 }
 
-const unsupported: ReadBody = { ok: false, error: 'UNSUPPORTED_MEDIA_TYPE' }
-
-/** Reads and parses a JSON body. Where that fails it answers the request and returns undefined; throws as `readBody`. */
+/** Reads and parses a JSON body. If that fails, it answers the request and returns undefined. Throws as `readBody`. */
 export async function readJson(ctx: Context): Promise<ParsedJson> {
   const body = await readBody(ctx)
-  if (!body.ok) {
-    refuseBody(ctx, body.error)
-    return undefined
+  if (typeof body === 'string') return void refuseBody(ctx, body)
+  // koa-body would replace bytes that are no UTF-8, and it takes an empty body for an empty object.
+  const isParsed = body.length > 0 && isUtf8(body) && (await isParsable(ctx, body))
+  if (isParsed) return { value: ctx.request.body }
+  refuse(ctx, 'VALIDATION_ERROR', { details: [{ path: '', message: 'must be JSON in UTF-8' }] })
+  return undefined
+}
+
+/** Has koa-body parse bytes that have arrived: it reads them in the place of the request's own stream. */
+async function isParsable(ctx: Context, body: Buffer): Promise<boolean> {
+  const req = Object.assign(Readable.from([body]), { headers: ctx.req.headers })
+  try {
+    await parse(Object.create(ctx, { req: { value: req } }), async () => {})
+    return true
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
   }
-  const parsed = parseJson(body.bytes)
-  if (parsed === undefined) {
-    refuse(ctx, 'VALIDATION_ERROR', { details: [{ path: '', message: 'must be JSON in UTF-8' }] })
-  }
-  return parsed
 }
 
 /** Answers a request whose body could not be read. */
@@ -49,15 +66,10 @@ export function refuseBody(ctx: Context, error: BodyError): void {
 function isPlainJson(ctx: Context): boolean {
   const encoding = ctx.get('Content-Encoding')
   if (encoding !== '' && encoding !== 'identity') return false
-  const type = parseType(ctx.get('Content-Type'))
-  const charset = type?.params.get('charset') ?? 'utf-8'
-  return type?.essence === 'application/json' && /^utf-?8$/i.test(charset)
-}
-
-function parseType(text: string): MIMEType | undefined {
   try {
-    return new MIMEType(text)
+    const { essence, params } = new MIMEType(ctx.get('Content-Type'))
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8')
   } catch {
-    return undefined
+    return false
   }
 }

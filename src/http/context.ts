@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import type Koa from 'koa'
 import type { DatabaseTime } from './database_time.ts'
-import type { IncomingBody } from './middleware/incoming_body.ts'
+import type { IncomingBody } from './middleware/bodies.ts'
 
 /** The account that a request acts for, and the key that it came with. */
 export type Account = { id: string; keyId: string; mode: string; currency: string }

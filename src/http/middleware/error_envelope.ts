@@ -3,7 +3,7 @@ import { type Log, safeError } from '../../log.ts'
 import type { Middleware } from '../context.ts'
 import { refuse, refuseAsUnavailable, refuseForNow } from '../errors.ts'
 import { listRetrySeconds, TooManyLists } from '../list_turns.ts'
-import { ClientGone } from './incoming_body.ts'
+import { ClientGone } from './bodies.ts'
 
 const warnEveryMs = 1_000
 

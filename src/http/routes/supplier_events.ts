@@ -69,9 +69,9 @@ export function addSupplierEventRoutes(
     const reader = await readerFor(ctx, supplier)
     if (reader === undefined) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const body = await readBody(ctx)
-    if (!body.ok) return refuseCounted(ctx, admission, body.error)
+    if (typeof body === 'string') return refuseCounted(ctx, admission, body)
     const { secret, readEvent } = reader
-    const event = readEvent({ headers: ctx.req.headers, rawBody: body.bytes, secret, now: new Date() })
+    const event = readEvent({ headers: ctx.req.headers, rawBody: body, secret, now: new Date() })
     if (!event.ok && event.problem === 'bad_signature') return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     if (!event.ok && event.problem === 'malformed') return refuse(ctx, 'VALIDATION_ERROR')
     ctx.status = 204

@@ -77,10 +77,10 @@ export function addSupplierRoutes(
     const token = signer && supplierCredential(signer.token)
     if (token === undefined) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const body = await readBody(ctx)
-    if (!body.ok) return refuseCounted(ctx, admission, body.error)
-    const signed = { ...signatureOf(ctx), token, rawBody: body.bytes }
+    if (typeof body === 'string') return refuseCounted(ctx, admission, body)
+    const signed = { ...signatureOf(ctx), token, rawBody: body }
     if (!verifyPush(signed)) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
-    await recordPush(ctx, { record, admission, metrics }, supplier, body.bytes)
+    await recordPush(ctx, { record, admission, metrics }, supplier, body)
   })
 }
 

@@ -56,7 +56,7 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
       'items[0].deliveryData',
       withData(Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`key${i}`, 1]))),
     ],
-    ['items[0].deliveryData', JSON.stringify(withData({ a: '1' })).replace('"a"', '"__proto__"')],
+    ['', JSON.stringify(withData({ a: '1' })).replace('"a"', '"__proto__"')],
     ['items[0].deliveryData', withData({ constructor: 'x' })],
     ['items[0].deliveryData.a', withData({ a: '' })],
     ['items[0].deliveryData.a', withData({ a: 'x'.repeat(257) })],
@@ -119,10 +119,10 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
     ])
   })
 
-  test('a key that pretends to be a prototype changes nothing', async () => {
+  test('a body with a key __proto__ is refused and changes nothing', async () => {
     const body = JSON.stringify(order()).replace('{', '{"__proto__":{"externalOrderId":"x","admin":true},')
     const answer = await post(body.replace('"externalOrderId":"never placed",', ''))
-    expect(paths(answer)).toEqual(['externalOrderId'])
+    expect(paths(answer)).toEqual([''])
     expect(({} as { admin?: boolean }).admin).toBeUndefined()
   })
 })
