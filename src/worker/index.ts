@@ -7,6 +7,7 @@ import { settleSimulation } from '../../tasks/settle_simulation.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { hostsOf } from '../database/connections/hosts.ts'
+import { clientsOf, refusePooler } from '../database/connections/node_postgres.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
 import { createAdapters, type SupplierAdapters } from '../suppliers/adapters.ts'
@@ -78,6 +79,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
   // A worker that lost its database is started anew while another server takes over.
   await hostsOf(databaseUrl).wait(hostWaitMs, ({ message }) => log.warn(message))
+  await refusePoolerAt(databaseUrl)
   await refuseRestored(db)
   const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs })
   await refuseOtherPromises(db, adapters)
@@ -116,6 +118,14 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await metricsServer?.close()
     },
   }
+}
+
+/** The queue must be notified of new jobs. */
+async function refusePoolerAt(databaseUrl: string): Promise<void> {
+  const Client = clientsOf(databaseUrl)
+  const client = new Client({ connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
+  await client.connect()
+  await refusePooler(client).finally(() => client.end())
 }
 
 /** What was sent after the back-up must not be sent again by a worker that comes up on its own. */

@@ -2,6 +2,16 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { hostsOf } from './hosts.ts'
 
+/** Throws if the client reached a pooler, which passes on no notifications, and not the server itself. */
+export async function refusePooler(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  // A pooler invents the process id that it tells its clients.
+  if (!('processID' in client) || client.processID === rows[0]?.pid) return
+  throw new Error(
+    'notifications do not pass through a pooler: DATABASE_DIRECT_URL must lead to the server itself',
+  )
+}
+
 /**
  * The clients for a `pg.Pool` on a database URL that may name several servers, of which node-postgres knows nothing: each
  * connects to the server that is the right one at that moment, and breaks off when another has become it.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { hostsOf } from './hosts.ts'
-import { clientsOf } from './node_postgres.ts'
+import { clientsOf, refusePooler } from './node_postgres.ts'
 
 export type NotificationOptions = {
   /** Leads to the server itself: behind a pooler nothing is heard. */
@@ -94,13 +94,7 @@ async function connect({ url, channel, role, applicationName, onNotification }: 
   client.on('notification', ({ payload = '' }) => onNotification(payload))
   try {
     await client.connect()
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    // A pooler invents the process id that it tells its clients.
-    if ('processID' in client && client.processID !== rows[0]?.pid) {
-      throw new Error(
-        'notifications cannot be heard through a pooler: DATABASE_DIRECT_URL must lead to the server itself',
-      )
-    }
+    await refusePooler(client)
     await client.query(`listen ${client.escapeIdentifier(channel)}`)
   } catch (error) {
     await close(client)
