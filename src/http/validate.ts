@@ -48,7 +48,7 @@ function reversedPeriods(query: { [name: string]: unknown }): Detail[] {
 /** The milliseconds of a time that is UTC unless it has a zone; NaN where there is none. */
 function timeOf(value: unknown): number {
   if (typeof value !== 'string') return Number.NaN
-  return Date.parse(/T.*(Z|[+-]\d\d:\d\d)$|^[^T]*$/.test(value) ? value : `${value}Z`)
+  return Date.parse(/^[^T]*(?:$|T.*(?:Z|[+-]\d\d:\d\d)$)/.test(value) ? value : `${value}Z`)
 }
 
 function valueFor(entry: unknown, text: string): unknown {

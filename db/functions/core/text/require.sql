@@ -12,7 +12,7 @@ begin
     raise exception using message = require.message, errcode = require.code, hint = coalesce(
       nullif(require.hint, ''),
       -- The innermost function of operators among the callers.
-      format('Its arguments and what it does: select * from ops.help(%L)', substring(context from '(?n)^[^"]* ops\.(\w+)\(')));
+      format('Its arguments and what it does: select * from ops.help(%L)', substring(context from 'function ops\.(\w+)\(')));
   end if;
 end
 $$;
