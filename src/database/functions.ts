@@ -179,6 +179,11 @@ export type Functions = {
     args: { name: string | null; kind?: string | null; mode?: string | null; currency?: string | null }
     result: string | null
   }
+  /** Makes the next attempt of each waiting event of an account due now, as ops.deliver_now for one. Skips events that have ended or are being changed at this moment, and returns how many there were. */
+  'ops.deliver_all': {
+    args: { account_id: string | number | bigint | null }
+    result: number | null
+  }
   /** Makes the next attempt of a waiting event due now; it is one of the nine like any other. While the account's slots are taken it is queued. Raises if the event is not waiting. */
   'ops.deliver_now': {
     args: { event_id: string | null }
@@ -238,6 +243,11 @@ export type Functions = {
   'ops.order_story': {
     args: { reference: string | null }
     result: { at: Date; elapsed: string; actor: string; what: string; detail: string }[]
+  }
+  /** Makes the next call about each open item of a supplier due now, as ops.poll_now for one. Skips items that have ended or are being changed at this moment, and returns how many there were. */
+  'ops.poll_all': {
+    args: { supplier: string | null }
+    result: number | null
   }
   /** Makes the next call to the supplier about an item due now, also of a stuck or held one. Raises if the item is final. */
   'ops.poll_now': {
@@ -324,12 +334,12 @@ export type Functions = {
     args: { network: string | null; per_minute: number | null }
     result: undefined
   }
-  /** Opens or closes a supplier for new items; those it has already are still asked for. Products that only it delivers show as out of stock meanwhile. */
+  /** Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that only it delivers show as out of stock. */
   'ops.set_supplier_active': {
     args: { supplier: string | null; active: boolean | null }
     result: undefined
   }
-  /** Limits the calls to a supplier over all workers: how many may be under way at once, and how many HTTP requests a second they may make. Null: no limit. */
+  /** Limits the calls to a supplier over all workers: how many may be under way at once, and how many HTTP requests a second they may make. Null: no limit. Items that wait for the old limits look again within seconds. */
   'ops.set_supplier_limits': {
     args: { code: string | null; max_calls: number | null; max_per_second: string | number | bigint | null }
     result: undefined
@@ -342,6 +352,21 @@ export type Functions = {
   /** How often the costs and the stock of a supplier are read, from 1 minute to 30 days; null: never, and what its list said of the stock does not count any more. Raises where its protocol lists none. */
   'ops.set_supplier_sync': {
     args: { code: string | null; sync_every: string | null }
+    result: undefined
+  }
+  /** Does ops.set_supplier_active for several suppliers at once. All or nothing; it locks them in the order of live traffic. */
+  'ops.set_suppliers_active': {
+    args: { codes: readonly (string | null)[] | null; active: boolean | null }
+    result: undefined
+  }
+  /** Does ops.set_supplier_limits for several suppliers at once. All or nothing; it locks them in the order of live traffic. */
+  'ops.set_suppliers_limits': {
+    args: { codes: readonly (string | null)[] | null; max_calls: number | null; max_per_second: string | number | bigint | null }
+    result: undefined
+  }
+  /** Does ops.set_supplier_paused for several suppliers at once. All or nothing; it locks them in the order of live traffic. */
+  'ops.set_suppliers_paused': {
+    args: { codes: readonly (string | null)[] | null; reason: string | null }
     result: undefined
   }
   /** Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the rest, and failed with codes => '{}' delivers none. A code that was kept and is not delivered stays in the record of the answer that held it (supply.supplier_attempts.codes), which no view shows. The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key; a warning says if less than the whole of it is shown. Raises where the item is final, neither stuck nor held, or the codes do not fit or are not distinct. */
@@ -612,6 +637,7 @@ export const functions = {
   'ops.begin_recovery': { args: { note: 'text' }, returns: 'rows' },
   'ops.confirm_origin': { args: {}, returns: 'void' },
   'ops.create_account': { args: { name: 'text', kind: 'text', mode: 'text', currency: 'text' }, returns: 'value' },
+  'ops.deliver_all': { args: { account_id: 'bigint' }, returns: 'value' },
   'ops.deliver_now': { args: { event_id: 'uuid' }, returns: 'void' },
   'ops.deposit': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text' }, returns: 'value' },
   'ops.end_recovery': { args: {}, returns: 'void' },
@@ -624,6 +650,7 @@ export const functions = {
   'ops.margins': { args: { from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
   'ops.onboard': { args: { name: 'text', deposit: 'numeric', reference: 'text', mode: 'text', currency: 'text', label: 'text', allow_duplicate: 'boolean' }, returns: 'rows' },
   'ops.order_story': { args: { reference: 'text' }, returns: 'rows' },
+  'ops.poll_all': { args: { supplier: 'text' }, returns: 'value' },
   'ops.poll_now': { args: { item_id: 'uuid' }, returns: 'void' },
   'ops.redeliver': { args: { event_id: 'uuid' }, returns: 'void' },
   'ops.redeliver_all': { args: { account_id: 'bigint', since: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'value' },
@@ -645,6 +672,9 @@ export const functions = {
   'ops.set_supplier_limits': { args: { code: 'text', max_calls: 'integer', max_per_second: 'numeric' }, returns: 'void' },
   'ops.set_supplier_paused': { args: { code: 'text', reason: 'text' }, returns: 'void' },
   'ops.set_supplier_sync': { args: { code: 'text', sync_every: 'interval' }, returns: 'void' },
+  'ops.set_suppliers_active': { args: { codes: 'text[]', active: 'boolean' }, returns: 'void' },
+  'ops.set_suppliers_limits': { args: { codes: 'text[]', max_calls: 'integer', max_per_second: 'numeric' }, returns: 'void' },
+  'ops.set_suppliers_paused': { args: { codes: 'text[]', reason: 'text' }, returns: 'void' },
   'ops.settle_item': { args: { item_id: 'uuid', outcome: 'text', codes: 'text[]', reason: 'text' }, returns: 'void' },
   'ops.statement': { args: { account_id: 'bigint', from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
   'ops.sync_supplier': { args: { code: 'text' }, returns: 'void' },

@@ -19,6 +19,7 @@ declare
   waits double precision[];
   turns record;
 begin
+  perform core.lock_choices(item_ids);
   locked_ids := array(
     select i.id from supply.order_items i where i.id = any (item_ids) order by i.id for no key update skip locked);
   if not item_ids <@ locked_ids then

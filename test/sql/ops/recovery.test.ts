@@ -158,6 +158,20 @@ describe('the next attempt of an event', () => {
     expect([...claimed]).toEqual([{ attempt: 2 }])
   })
 
+  test('is made due for all waiting events of an account at once, and the rest is left alone', async () => {
+    const waiting = [await eventIn('waiting'), await eventIn('waiting')]
+    await eventIn('dead')
+    for (const id of waiting) {
+      await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(500))
+    }
+    const [open] = await sql()`select count(*)::int as n from ops.events
+      where account_id = ${partner.accountId} and state in ('waiting', 'queued')`
+    const [sent] = await sql()`select ops.deliver_all(${partner.accountId}) as n`
+    expect(sent?.n).toBe(open?.n)
+    for (const id of waiting) expect((await jobsOf(id))[0]?.wait).toBeLessThanOrEqual(0)
+    await expect(sql()`select ops.deliver_all(999999)`).rejects.toMatchObject(refusals.unknown)
+  })
+
   test('is refused for what does not wait', async () => {
     for (const state of ['sending', 'delivered', 'dead'] as const) {
       await expect(sql()`select ops.deliver_now(${await eventIn(state)})`).rejects.toMatchObject(

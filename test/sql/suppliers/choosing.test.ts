@@ -14,6 +14,7 @@ import {
 import { lastLogged, refusals, timesLogged } from '../../support/operator.ts'
 import { audit } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
+import { whileHeld } from '../../support/sql/locks.ts'
 
 const { sql, order, itemOf, alertsOf } = itemTests()
 
@@ -321,4 +322,29 @@ describe('how often a supplier is read', () => {
     await expect(every('first', '1 hour')).rejects.toMatchObject(refusals.wrongState)
     await expect(every('nobody', '1 hour')).rejects.toMatchObject(refusals.unknown)
   })
+})
+
+test('a product shows as changed when its two suppliers are closed at the same moment', async () => {
+  await offer('second')
+  const [before] = await sql()`select updated_at from supply.products where id = ${products.topUp}`
+  await whileHeld(
+    sql(),
+    (holder) => holder`select ops.set_supplier_active('first', false)`,
+    () => sql()`select ops.set_supplier_active('second', false)`,
+  )
+  const [after] = await sql()`select updated_at from supply.products where id = ${products.topUp}`
+  expect(after?.updated_at).not.toEqual(before?.updated_at)
+  await sql()`select ops.set_suppliers_active(array['first', 'second'], true)`
+})
+
+test('an operator asks for all open items of a supplier, and is told how many they were', async () => {
+  const [one, two] = [(await order()).item, (await order()).item]
+  await answer(sql(), one, processing())
+  await answer(sql(), two, completed())
+  const [open] =
+    await sql()`select count(*)::int as n from supply.order_items where supplier = 'first' and completed_at is null`
+  const [asked] = await sql()`select ops.poll_all('first') as n`
+  expect(asked?.n).toBe(open?.n)
+  expect((await itemOf(one)).wait).toBeLessThanOrEqual(0)
+  await expect(sql()`select ops.poll_all('nobody')`).rejects.toMatchObject(refusals.unknown)
 })

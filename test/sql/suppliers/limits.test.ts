@@ -244,3 +244,26 @@ describe('the limits of a supplier', () => {
     await expect(sql`select ops.set_supplier_limits('nobody', 1, 1)`).rejects.toMatchObject(refusals.unknown)
   })
 })
+
+test.each([
+  ['removed', null],
+  ['raised', 1000],
+] as const)('items that wait for a limit look again within seconds once it is %s', async (_, calls) => {
+  await limit(1, null)
+  const ids = await items(30)
+  await begin(sql, ids)
+  const waiting = async () =>
+    (
+      await sql`select count(*)::int as n from supply.order_items
+      where id = any(${ids}) and limited_at is not null and next_check_at > now() + interval '10 s'`
+    )[0]?.n
+  expect(await waiting()).toBeGreaterThan(15)
+  await limit(calls, null)
+  expect(await waiting()).toBe(0)
+  const [jobs] = await sql`select count(*)::int as n from graphile_worker._private_jobs
+    where payload ->> 'id' = any(${ids}) and run_at < now() + interval '5 s'`
+  expect(jobs?.n).toBeGreaterThanOrEqual(29)
+  await sql`select pg_sleep(0.2)`
+  const rest = ids.slice(1)
+  expect(await begin(sql, rest)).toHaveLength(29)
+})

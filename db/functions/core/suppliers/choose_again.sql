@@ -7,16 +7,6 @@ declare
   is_paused boolean;
   offer core.active_offers;
 begin
-  -- What is changed here or by core.take_turns is locked at once, in its order.
-  perform 1 from supply.suppliers s
-  where s.code = any (array(select i.supplier from supply.order_items i where i.id = any (item_ids)))
-    and (s.max_calls is not null or s.max_per_second is not null or s.open_since is not null and s.trial_at <= now())
-  order by s.code for no key update;
-  -- Who ends a pause takes the rows for update, and sees afterwards every item that waits because of it.
-  perform 1 from supply.suppliers s
-  where s.code = any (array(select i.supplier from supply.order_items i where i.id = any (item_ids)))
-  order by s.code for key share;
-
   for item in
     select i.* from supply.order_items i join supply.suppliers s on s.code = i.supplier
     where i.id = any (item_ids) and i.next_call = 'put' and i.sent_at is null and i.recovered_at is null
@@ -42,4 +32,4 @@ $$;
 comment on function core.choose_again is
   'Gives items that were never sent, and whose supplier is paused or has an open circuit, to the best other one that can serve and has not refused them. '
   'Without one, those of a paused supplier wait, and those of an open circuit are sent all the same. Once a minute one item stays with an '
-  'open circuit, as a trial. The caller holds the locks of the items.';
+  'open circuit, as a trial. The caller holds the locks of the suppliers (core.lock_choices) and of the items.';

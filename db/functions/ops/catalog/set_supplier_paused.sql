@@ -6,9 +6,8 @@ declare
   known supply.suppliers;
   waiting uuid[];
 begin
-  -- Whoever makes an item wait for the pause holds the row in share: none is overlooked.
-  select s.* into known from supply.suppliers s where s.code = set_supplier_paused.code for update;
-  perform core.require(found, format('there is no supplier %L', code), 'no_data_found', 'ops.suppliers lists the suppliers.');
+  -- work.begin_calls holds this lock while it makes items wait for the pause: none is overlooked.
+  known := core.lock_supplier(code);
   perform core.require(reason is null or not core.is_blank(reason) and length(reason) <= 500,
     'reason must say why, in up to 500 characters; null: it goes on');
   if known.paused_reason is not distinct from reason then
