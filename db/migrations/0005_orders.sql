@@ -82,6 +82,7 @@ create table supply.order_items (
   refunded_amount numeric(14,2) not null default 0,
   error_code text,
   error_message text,
+  buyer_reason text,
   completed_at timestamptz,
   supplier text not null references supply.suppliers,
   sku text not null,
@@ -127,7 +128,8 @@ comment on column supply.order_items.price is 'The unit price at the time of the
 comment on column supply.order_items.status is 'pending, processing, completed, failed; the last two are final.';
 comment on column supply.order_items.refunded_amount is 'What of the item went back to the balance.';
 comment on column supply.order_items.error_code is 'The supplier''s errorCode, if the item failed with one.';
-comment on column supply.order_items.error_message is 'The buyer-safe Russian text for it.';
+comment on column supply.order_items.error_message is 'The Russian text for buyers: the supplier''s reason, else that of the error_code.';
+comment on column supply.order_items.buyer_reason is 'The Russian text for buyers that the supplier gave; null: none.';
 comment on column supply.order_items.completed_at is 'When the item became final.';
 comment on column supply.order_items.supplier is 'Who has the item now.';
 comment on column supply.order_items.sku is 'The supplier''s name for the product.';

@@ -141,7 +141,7 @@ export type Order = {
   callbackUrl: string | null
   /** Always `ORDER_FAILED` where the order failed. */
   error: 'ORDER_FAILED' | null
-  /** Why it failed, in Russian, for buyers, without links; `null` where nothing is known. */
+  /** Why it failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
   reason: string | null
   /** When it was placed. */
   createdAt: string
@@ -467,7 +467,7 @@ export type SimulatedOrderAnswer = {
     callbackUrl: string | null
     /** Always `ORDER_FAILED` where the order failed. */
     error: 'ORDER_FAILED' | null
-    /** Why it failed, in Russian, for buyers, without links; `null` where nothing is known. */
+    /** Why it failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
     reason: string | null
     /** When it was placed. */
     createdAt: string
@@ -657,7 +657,7 @@ export type OrderFailedEvent = {
     status: 'failed'
     /** Always this text: for programs. */
     error: 'ORDER_FAILED'
-    /** Why, in Russian, for buyers, without links; `null` where nothing is known. */
+    /** Why, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
     reason: string | null
     /** When the order became final. */
     completedAt: string

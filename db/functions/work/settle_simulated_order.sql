@@ -31,7 +31,7 @@ begin
   select coalesce(sum((part ->> 'amount')::int * (item ->> 'price')::numeric) filter (where part ->> 'status' = 'failed'), 0) as refundable,
     case when bool_and(part ->> 'status' = 'completed') then 'full' when bool_or(part ->> 'status' = 'completed') then 'partial' else 'none' end
       as outcome,
-    (array_agg(part ->> 'errorMessage' order by i.place, p.place) filter (where part ->> 'errorMessage' is not null))[1] as reason
+    (array_agg(part ->> 'reason' order by i.place, p.place) filter (where part ->> 'reason' is not null))[1] as reason
   into ended
   from jsonb_array_elements(placed.items) with ordinality as i (item, place)
   cross join lateral jsonb_array_elements(item -> 'parts') with ordinality as p (part, place);

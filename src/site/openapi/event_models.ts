@@ -51,7 +51,9 @@ export const orderFailed = v.object({
     ...aboutOrder,
     status: v.literal('failed'),
     error: v.pipe(v.literal('ORDER_FAILED'), v.description('Always this text: for programs.')),
-    reason: v.nullable(text('Why, in Russian, for buyers, without links; `null` where nothing is known.')),
+    reason: v.nullable(
+      text('Why, in Russian, for buyers, without links; `null` if the supplier gave no reason.'),
+    ),
     completedAt: time('When the order became final.'),
   }),
 })

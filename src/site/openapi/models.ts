@@ -109,7 +109,7 @@ export const order = v.object({
     v.description('Always `ORDER_FAILED` where the order failed.'),
   ),
   reason: v.nullable(
-    text('Why it failed, in Russian, for buyers, without links; `null` where nothing is known.'),
+    text('Why it failed, in Russian, for buyers, without links; `null` if the supplier gave no reason.'),
   ),
   createdAt: time('When it was placed.'),
   updatedAt: time('When it last changed.'),

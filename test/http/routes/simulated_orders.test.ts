@@ -139,7 +139,7 @@ describe('a simulated order', () => {
     const rich = await service.partner()
     service.supplier.setAnswer(() =>
       digits === '00'
-        ? { status: 422, json: { errorCode: 'PLAYER_NOT_FOUND' } }
+        ? { status: 422, json: { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' } }
         : { status: 200, json: { status: 'completed', codes: ['A'] } },
     )
     const callbackUrl = 'http://127.0.0.1:9/'

@@ -80,7 +80,7 @@ async function realEvent(of: Partner, eventType = 'order.completed') {
   const result: SupplierAnswer =
     eventType === 'order.completed'
       ? { status: 200, json: { status: 'completed', codes: ['A-1'] } }
-      : { status: 422, json: { errorCode: 'PLAYER_NOT_FOUND' } }
+      : { status: 422, json: { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' } }
   supplier.setAnswer(() => result)
   const { body } = await place(sql(), of, {
     items: [{ productId: products.key }],

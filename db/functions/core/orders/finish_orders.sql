@@ -23,7 +23,7 @@ begin
       count(*) filter (where i.status = 'completed') as completed, count(*) filter (where i.status = 'failed') as failed,
       coalesce(sum(i.price * i.amount) filter (where i.status = 'failed'), 0) as refundable,
       bool_or(i.recovered_at is not null) as is_recovered,
-      (array_agg(i.error_message order by i.position, i.part) filter (where i.error_message is not null))[1] as reason
+      (array_agg(i.buyer_reason order by i.position, i.part) filter (where i.buyer_reason is not null))[1] as reason
     from supply.order_items i where i.order_id = any (order_ids) group by i.order_id
   ), changed as (
     update supply.orders o set

@@ -11,7 +11,8 @@ as $$
         else '{}' end
       else jsonb_build_object('id', case delivered.count when 0 then item_id else gen_random_uuid() end, 'amount', part.amount,
         'status', part.status, 'errorCode', core.public_error_code(result ->> 'errorCode'),
-        'errorMessage', core.buyer_reason(result ->> 'errorCode', result ->> 'reason'))
+        'errorMessage', core.buyer_reason(result ->> 'errorCode', result ->> 'reason'),
+        'reason', core.buyer_reason(null, result ->> 'reason'))
       end order by part.status)
     from (values ('completed', delivered.count), ('failed', simulated_parts.amount - delivered.count)) as part (status, amount)
     where part.amount > 0), '[]')
@@ -20,5 +21,5 @@ as $$
   ) as delivered
 $$;
 comment on function core.simulated_parts is
-  'What becomes of an item of a simulated order when it ends: [{id, amount, status, cdKeys, errorCode, errorMessage}], two entries where only a part '
+  'What becomes of an item of a simulated order when it ends: [{id, amount, status, cdKeys, errorCode, errorMessage, reason}], two entries where only a part '
   'is delivered. Takes the result that the simulator would give: {status, codes (how many), errorCode, reason}.';

@@ -8,4 +8,4 @@ as $$
 $$;
 comment on function core.buyer_reason is
   'The text a buyer may read about a failure: what core.plain_reason leaves of the supplier''s own if that is in Russian, else the one '
-  'of its errorCode, else null. A text that is not Russian is technical and never shown. Specification 2.3.';
+  'of its errorCode, else null. A text that is not Russian is technical and never shown. Without the errorCode it is the reason of order and event. Specification 2.3.';
