@@ -115,3 +115,13 @@ test('an alert is acknowledged with a note, and only one that there is', async (
     { who: name, subject: `alert ${alert?.id}` },
   ])
 })
+
+test('an order code means that order alone, also where another partner uses it as a reference of its own', async () => {
+  const { sql } = database
+  const { body } = await place(sql, partner)
+  const other = await makePartner(sql, { name: 'A rival' })
+  await place(sql, other, { externalOrderId: body.code, idempotencyKey: body.code })
+  expect(await find(body.code)).toMatchObject([{ kind: 'order', id: body.code }])
+  const story = await operator().sql`select what from ops.order_story(${body.code})`
+  expect(story.map(({ what }) => what)).toContain('charged')
+})

@@ -10,9 +10,12 @@ declare
   trace_id constant text := coalesce(substring(wanted from '^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$'), wanted);
   most constant int := 50;
 begin
+  -- An order code wins: another partner may have it as a reference of his own.
+  return query select o.id, 'order', o.code, 'its code' from supply.orders o where o.code = wanted;
+  if found then
+    return;
+  end if;
   return query
-  select o.id, 'order', o.code, 'its code' from supply.orders o where o.code = wanted
-  union all
   select o.id, 'order', o.code, 'its payment code' from supply.orders o where o.payment_code = wanted
   union all
   select r.* from (
@@ -43,4 +46,4 @@ $$;
 comment on function core.find_orders is
   'The orders that a text may refer to: by order code, payment code, external id, idempotency key, item id, event id, a supplier''s '
   'order id, or the id of the request or the trace that placed it. '
-  'Returns the order, what was found (order, item or event) with its id, and as what; at most the newest 50 of a kind.';
+  'A whole order code means that order alone. Returns the order, what was found (order, item or event) with its id, and as what; at most the newest 50 of a kind.';
