@@ -291,4 +291,25 @@ describe('a worker may', () => {
       await other.drop()
     }
   })
+
+  test('start on a back-up that was taken during a recovery once a new one has superseded that', async () => {
+    await refusal()
+    await begin()
+    await Promise.all([sql.end({ timeout: 1 }), operator.end({ timeout: 1 })])
+    const copy = await createTestDatabase({ from: database.name })
+    try {
+      expect(await refusal(copy.sql)).toContain('was restored or copied')
+      await copy.sql`select ops.begin_recovery('the back-up of Tuesday')`
+      expect(await refusal(copy.sql)).toBeNull()
+      const recoveries =
+        await copy.sql`select note, ended_at is null as is_open from supply.recoveries order by id`
+      expect([...recoveries]).toEqual([
+        { note: 'the dump of Monday', is_open: false },
+        { note: 'the back-up of Tuesday', is_open: true },
+      ])
+      await expect(copy.sql`select ops.begin_recovery('again')`).rejects.toMatchObject(refusals.wrongState)
+    } finally {
+      await copy.drop()
+    }
+  })
 })

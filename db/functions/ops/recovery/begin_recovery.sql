@@ -7,6 +7,10 @@ declare
   events bigint;
 begin
   perform core.require(length(note) between 1 and 500, 'note must say what was restored, in up to 500 characters');
+  -- A back-up may have been taken during a recovery: that one ends where the new one begins.
+  if work.check_origin() is not null then
+    update supply.recoveries r set ended_at = now() where r.ended_at is null;
+  end if;
   perform core.require(not exists (select from supply.recoveries r where r.ended_at is null),
     'a recovery is open already: see ops.recovery', 'object_not_in_prerequisite_state');
   insert into supply.recoveries (note) values (begin_recovery.note);
@@ -29,4 +33,5 @@ $$;
 comment on function ops.begin_recovery is
   'To be called on a restored database before a worker runs. The supplier of each open item is asked for it before it is sent, for it may '
   'have been sent after the back-up. Events that are not delivered are held, and so are those of orders that were open: ops.release_events sends them. '
-  'Orders placed from now on go their way. The numbers of results (GET /b2b/results) go on a million higher, so that none is given twice. Returns how many items and events that concerns. The note says what was restored.';
+  'Orders placed from now on go their way. The numbers of results (GET /b2b/results) go on a million higher, so that none is given twice. Returns how many items and events that concerns. The note says what was restored. '
+  'A recovery that was open in the back-up is superseded.';
