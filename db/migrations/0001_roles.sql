@@ -77,3 +77,19 @@ $$;
 
 grant usage on schema migrations to supply_owner;
 grant select on migrations.applied to supply_owner;
+
+-- Large objects are storage that every login may fill. A login that is no superuser cannot take the right away.
+do $$
+declare
+  large_object_function regprocedure;
+begin
+  for large_object_function in
+    select p.oid from pg_catalog.pg_proc p
+    where p.pronamespace = 'pg_catalog'::regnamespace and (p.proname like 'lo\_%' or p.proname in ('loread', 'lowrite'))
+  loop
+    execute format('revoke execute on function %s from public', large_object_function);
+  end loop;
+exception when insufficient_privilege then
+  raise warning 'large objects stay open to every login: only a superuser can revoke lo_* from PUBLIC';
+end
+$$;

@@ -63,3 +63,18 @@ describe.each(attacks)('a type in pg_temp and $call as $role', ({ role, call }) 
     expect(await asRole(role, (sql) => attack(sql, call))).toEqual([])
   })
 })
+
+test('a login without rights makes no large objects', async () => {
+  const database = await createTestDatabase()
+  await database.sql`create role of_nobody login password 'x'`
+  const url = new URL(database.url)
+  Object.assign(url, { username: 'of_nobody', password: 'x' })
+  const nobody = postgres(url.href, { max: 1, onnotice: () => {} })
+  try {
+    await expect(nobody`select lo_from_bytea(0, 'x')`).rejects.toMatchObject({ code: '42501' })
+  } finally {
+    await nobody.end({ timeout: 1 })
+    await database.sql`drop role of_nobody`
+    await database.drop()
+  }
+})
