@@ -164,6 +164,7 @@ create table supply.item_keys (
   primary key (item_id, position),
   unique (item_id, code)
 );
+create index item_keys_code on supply.item_keys (code);
 comment on table supply.item_keys is
   'The codes that a supplier gave for an item; partners see those of completed items.';
 comment on column supply.item_keys.item_id is 'The item.';

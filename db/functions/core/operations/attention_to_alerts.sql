@@ -2,6 +2,7 @@ create or replace view core.attention_to_alerts as
 select al.opened_at as since,
   case
     when kind.name = 'contradicting_result' then 'contradicting result'
+    when kind.name = 'sold_twice' then 'sold twice'
     when kind.name like 'supplier\_%' then replace(kind.name, '_', ' ')
     else 'alert'
   end as what,
@@ -18,7 +19,7 @@ select al.opened_at as since,
   case
     when kind.name = 'supplier_silent' and su.active then format('select ops.set_supplier_active(%L, false)', su.code)
     else format('select ops.acknowledge(%L, %L)', al.id, case kind.name
-      when 'contradicting_result' then 'settled with the supplier' when 'supplier_silent' then 'the supplier was asked' else 'looked at' end)
+      when 'contradicting_result' then 'settled with the supplier' when 'sold_twice' then 'settled with the supplier' when 'supplier_silent' then 'the supplier was asked' else 'looked at' end)
   end as remedy,
   null::text as order_code, null::bigint as account_id
 from supply.alerts al

@@ -67,6 +67,11 @@ begin
     where i.id = any (item_ids) and i.completed_at is null and i.next_check_at is not null and i.claim_expires_at is null
     having count(*) > 0;
   end if;
+  if cardinality(settled) > 0 then
+    select n.causes, n.messages into noted from core.sold_twice(item_ids) n;
+    causes := causes || noted.causes;
+    messages := messages || noted.messages;
+  end if;
   if cardinality(stuck) > 0 then
     select causes || array_agg('item_stuck:' || i.supplier),
       messages || array_agg(format('supplier %s has not settled item %s within its deadline', i.supplier, i.id))

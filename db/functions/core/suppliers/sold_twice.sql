@@ -1,0 +1,25 @@
+create or replace function core.sold_twice(item_ids uuid[], out causes text[], out messages text[])
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(array_agg('sold_twice:' || t.supplier), '{}'), coalesce(array_agg(t.message), '{}')
+  from (
+    select i.supplier, format('supplier %s gave the same %s for orders %s and %s', i.supplier, string_agg(distinct same.what, ' and '),
+      (select o.code from supply.orders o where o.id = same.order_id), (select o.code from supply.orders o where o.id = i.order_id)) as message
+    from supply.order_items i
+    cross join lateral (
+      select other.order_id, 'code' as what
+      from supply.item_keys own
+      join supply.item_keys k on k.code = own.code and k.item_id <> own.item_id
+      join supply.order_items other on other.id = k.item_id
+      where own.item_id = i.id and other.supplier = i.supplier and other.order_id <> i.order_id
+      union all
+      select other.order_id, 'order id' from supply.order_items other
+      where other.supplier_order_id = i.supplier_order_id and other.supplier = i.supplier and other.order_id <> i.order_id
+    ) as same
+    where i.id = any (item_ids) and i.completed_at is not null
+    group by i.id, i.supplier, i.order_id, same.order_id
+  ) as t
+$$;
+comment on function core.sold_twice is
+  'What to alert operators of: items that just ended, for which their supplier gave a code or an order id that it had given for
+another order. The sale stands. The one place that compares codes of different items.';
