@@ -268,3 +268,23 @@ describe('a request budget', () => {
     await expect(sql()`select ops.set_rate_limit(null, 10)`).rejects.toMatchObject(refusals.wrongArgument)
   })
 })
+
+test('amounts have as many decimals as their currency: JPY none, and a currency with three is refused', async () => {
+  const [account] = await sql()`select ops.create_account('Tokyo', currency => 'JPY') as id`
+  await expect(sql()`select ops.deposit(${account?.id}, 10.5, 'y-1')`).rejects.toMatchObject(
+    refusals.wrongArgument,
+  )
+  await sql()`select ops.deposit(${account?.id}, 1000, 'y-2')`
+  await expect(sql()`select ops.adjust(${account?.id}, -0.5, 'y-3', 'why')`).rejects.toMatchObject(
+    refusals.wrongArgument,
+  )
+  await expect(sql()`select ops.create_account('Kuwait', currency => 'KWD')`).rejects.toMatchObject(
+    refusals.wrongArgument,
+  )
+  await sql()`select ops.upsert_game('yen', 'Yen')`
+  const product = (price: number, currency: string) =>
+    sql()`select ops.upsert_product(null, 'yen', 'A card', ${price}, ${currency}, 'key')`
+  await expect(product(99.5, 'JPY')).rejects.toThrow('at most 0 decimals')
+  await product(99, 'JPY')
+  await expect(product(1, 'KWD')).rejects.toMatchObject(refusals.wrongArgument)
+})

@@ -347,3 +347,37 @@ test.each([
   await database.sql.unsafe(`select work.${task}()`)
   expect(await lines(what)).toEqual([])
 })
+
+test('a supplier that gives the same code for two orders is an alert that names both, and the sale stands', async () => {
+  const orders = []
+  for (const supplierOrderId of ['theirs-1', 'theirs-2']) {
+    const { body } = await place(database.sql, partner, { items: [{ productId: products.key, quantity: 1 }] })
+    await answer(database.sql, body.items[0]?.id ?? '', {
+      ...completed({ codes: ['SAME-CODE'] }),
+      supplierOrderId,
+    })
+    orders.push(body.code)
+  }
+  const { body } = await place(database.sql, partner)
+  await answer(database.sql, body.items[0]?.id ?? '', { ...completed(), supplierOrderId: 'theirs-2' })
+  const twice = await lines('sold twice')
+  expect(twice).toHaveLength(1)
+  expect(twice[0]?.detail).toContain(`gave the same code for orders ${orders[0]} and ${orders[1]}`)
+  expect(twice[0]?.detail).toContain('(2 such results in that hour)')
+  const [count] =
+    await database.sql`select count(*)::int as n from supply.orders where code = any(${orders}) and status = 'completed'`
+  expect(count?.n).toBe(2)
+  await putRight('sold twice')
+  expect(await lines('sold twice')).toEqual([])
+})
+
+test('an offer that sells below its cost is a line, and its remedy ends that', async () => {
+  await operator().sql`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101', 11)`
+  const below = await lines('offer below cost')
+  expect(below).toHaveLength(1)
+  expect(below[0]?.detail).toMatch(/sells for 10\.50 RUB and costs 11\.00/)
+  await putRight('offer below cost')
+  expect(await lines('offer below cost')).toEqual([])
+  await operator().sql`select ops.set_min_margin(null, ${products.topUp})`
+  await operator().sql`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101')`
+})

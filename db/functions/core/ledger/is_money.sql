@@ -1,7 +1,9 @@
-create or replace function core.is_money(amount numeric)
+create or replace function core.is_money(amount numeric, currency text default 'RUB')
 returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp
-return coalesce(is_money.amount > 0 and is_money.amount <= 100000000000 and is_money.amount = round(is_money.amount, 2), false);
+as $$
+  select coalesce(amount > 0 and amount <= 100000000000 and amount = round(amount, core.decimals(currency)), false)
+$$;
 comment on function core.is_money is
-  'Whether an amount can be taken as it stands: above 0, at most a hundred thousand million, and with no more than 2 '
-  'decimals. Amounts are never rounded.';
+  'Whether an amount can be taken as it is: above 0, at most a hundred thousand million, and with no more decimals than its currency
+has. Amounts are never rounded.';

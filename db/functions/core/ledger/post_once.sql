@@ -12,6 +12,8 @@ begin
   post_once.reference := core.trim_blanks(post_once.reference);
   perform core.require(length(post_once.reference) between 1 and 200, 'reference must have 1 to 200 characters');
   account := core.lock_account(post_once.account_id);
+  perform core.require(core.is_money(abs(post_once.amount), account.currency),
+    format('amounts in %s have at most %s decimals', account.currency, core.decimals(account.currency)));
 
   select l.* into earlier from supply.ledger l
   where l.account_id = account.id and l.plain_reference = core.plain_reference(post_once.reference);

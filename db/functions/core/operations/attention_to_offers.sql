@@ -28,6 +28,18 @@ select t.since, t.what, 'supplier ' || t.supplier as subject,
   end as remedy, null::text as order_code, null::bigint as account_id
 from told t where t.alike <= 10
 union all
+select coalesce(j.synced_at, j.updated_at), 'offer below cost', 'supplier ' || j.supplier,
+  format('product %s, %s, sells for %s %s and costs %s there; the remedy stops offers below cost', j.product_id, j.name, j.price, j.currency,
+    j.cost::numeric(14, 2)),
+  format('select ops.set_min_margin(0, %s)', j.product_id), null, null
+from (
+  select j.product_id, j.supplier, j.cost, o.synced_at, p.updated_at, p.name, p.price, p.currency
+  from core.judged_offers j
+  join supply.offers o on o.product_id = j.product_id and o.supplier = j.supplier
+  join supply.products p on p.id = j.product_id
+  where j.fault is null and j.cost > p.price and p.in_stock
+) as j
+union all
 select min(t.since), t.what, 'supplier ' || t.supplier, format('%s products are not ordered there: %s', count(*), case t.fault
     when 'problem' then 'its list makes no sense'
     when 'cost unknown' then 'their costs are not known, and a rule needs them'

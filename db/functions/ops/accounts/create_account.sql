@@ -11,7 +11,8 @@ begin
   perform core.require(length(trim(create_account.name)) between 1 and 200, 'name must have 1 to 200 characters');
   perform core.require(create_account.kind in ('supply', 'storefront'), 'kind must be supply or storefront');
   perform core.require(create_account.mode in ('live', 'test'), 'mode must be live or test');
-  perform core.require(create_account.currency ~ '^[A-Z]{3}$', 'currency must be three capital letters, such as RUB');
+  perform core.require(core.decimals(create_account.currency) is not null,
+    'currency must be three capital letters, such as RUB, of a currency with at most 2 decimals');
   select a.id into namesake from supply.accounts a
   where lower(trim(a.name)) = lower(trim(create_account.name)) order by a.id limit 1;
   if found then

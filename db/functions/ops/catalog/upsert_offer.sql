@@ -14,11 +14,14 @@ begin
   perform core.require(exists (select from supply.suppliers s where s.code = upsert_offer.supplier),
     format('there is no supplier %L', supplier), 'no_data_found', 'ops.suppliers lists the suppliers, ops.upsert_supplier makes one.');
   perform core.require(length(trim(upsert_offer.sku)) between 1 and 200, 'sku must have 1 to 200 characters');
-  perform core.require(upsert_offer.cost is null or upsert_offer.cost = 0 or core.is_money(upsert_offer.cost),
-    'cost must be from 0 to 100000000000, with at most 2 decimals');
   perform core.require(upsert_offer.priority is not null, 'priority must be a number');
 
-  perform core.require(coalesce(upsert_offer.currency ~ '^[A-Z]{3}$', true), 'currency must be a code of three capitals; null: that of the product');
+  perform core.require(upsert_offer.currency is null or core.decimals(upsert_offer.currency) is not null,
+    'currency must be a code of three capitals, of a currency with at most 2 decimals; null: that of the product');
+  perform core.require(
+    upsert_offer.cost is null or upsert_offer.cost = 0 or core.is_money(upsert_offer.cost, coalesce(upsert_offer.currency,
+      (select p.currency from supply.products p where p.id = upsert_offer.product_id))),
+    'cost must be from 0 to 100000000000, with at most 2 decimals, or as many as its currency has');
   perform core.require(not exists (
       select from supply.offers o join supply.products p on p.id = o.product_id
       where o.product_id = upsert_offer.product_id and o.supplier = upsert_offer.supplier and o.max_cost is not null

@@ -16,9 +16,10 @@ begin
     'ops.games lists the games, ops.upsert_game makes one.');
   perform core.require(upsert_product.id is null or upsert_product.id between 1 and 2000000000, 'id must be from 1 to 2000000000');
   perform core.require(length(trim(upsert_product.name)) between 1 and 300, 'name must have 1 to 300 characters');
-  perform core.require(core.is_money(upsert_product.price),
-    'price must be above 0, at most 100000000000, with at most 2 decimals');
-  perform core.require(upsert_product.currency ~ '^[A-Z]{3}$', 'currency must be three capital letters, such as RUB');
+  perform core.require(core.decimals(upsert_product.currency) is not null,
+    'currency must be three capital letters, such as RUB, of a currency with at most 2 decimals');
+  perform core.require(core.is_money(upsert_product.price, upsert_product.currency),
+    format('price must be above 0, at most 100000000000, with at most %s decimals', core.decimals(upsert_product.currency)));
   perform core.require(length(trim(upsert_product.delivery_type)) between 1 and 50,
     'delivery_type must have 1 to 50 characters');
   perform core.require(upsert_product.region is null or length(trim(upsert_product.region)) between 1 and 100,
