@@ -164,7 +164,7 @@ export type Functions = {
     args: Record<string, never>
     result: { check_name: string; detail: string }[]
   }
-  /** To be called on a restored database before a worker runs. The supplier of each open item is asked for it before it is sent, for it may have been sent after the back-up. Events that are not delivered are held, and so are those of orders that were open: ops.release_events sends them. Orders placed from now on go their way. The numbers of results (GET /b2b/results) go on a million higher, so that none is given twice. Returns how many items and events that concerns. The note says what was restored. */
+  /** To be called on a restored database before a worker runs. The supplier of each open item is asked for it before it is sent, for it may have been sent after the back-up. Events that are not delivered are held, and so are those of orders that were open: ops.release_events sends them. Orders placed from now on go their way. The numbers of results (GET /b2b/results) go on a million higher, so that none is given twice. Returns how many items and events that concerns. The note says what was restored. A recovery that was open in the back-up is superseded. */
   'ops.begin_recovery': {
     args: { note: string | null }
     result: { items_to_ask: string; events_held: string }[]

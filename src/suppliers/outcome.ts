@@ -128,6 +128,14 @@ export function unanswered(exchange: Unanswered): SupplierOutcome {
   return notPlaced(exchange.lost.startsWith('connection') ? 'unreachable' : 'settings', exchange.lost)
 }
 
+/** The outcome without our token, which a supplier may echo in any field. A short token is no secret that could be found. */
+export function withoutToken(outcome: SupplierOutcome, token: string): SupplierOutcome {
+  if (token.length < 8) return outcome
+  const text = JSON.stringify(outcome)
+  const written = JSON.stringify(token).slice(1, -1)
+  return text.includes(written) ? JSON.parse(text.replaceAll(written, '[token]')) : outcome
+}
+
 /** The outcome at which an operator has to look, for the given technical reason (which holds no secret). */
 export function hold(
   error: string,

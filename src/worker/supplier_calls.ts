@@ -5,7 +5,13 @@ import type { Database, Functions } from '../database/client.ts'
 import { correlationHeaders } from '../messages/correlation.ts'
 import type { SupplierCall } from '../suppliers/adapter.ts'
 import type { SupplierAdapters } from '../suppliers/adapters.ts'
-import { type NotPlacedCause, notPlaced, type SupplierOutcome, unknown } from '../suppliers/outcome.ts'
+import {
+  type NotPlacedCause,
+  notPlaced,
+  type SupplierOutcome,
+  unknown,
+  withoutToken,
+} from '../suppliers/outcome.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import type { PromptDeliveries } from './prompt_deliveries.ts'
 import { recordInBatches } from './results.ts'
@@ -98,7 +104,7 @@ export function createSupplierCalls(options: SupplierCallOptions) {
     const outcome = await (isPut ? adapter.put(call, signal) : adapter.get(call, signal))
     if ('httpStatus' in outcome && outcome.httpStatus === 401)
       credentials.reject(leased.supplier, access.token)
-    return outcome
+    return withoutToken(outcome, access.token)
   }
 
   return {

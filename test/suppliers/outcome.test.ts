@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { interpretAnswer, type SupplierOutcome } from '../../src/suppliers/outcome.ts'
+import {
+  answered as answerOf,
+  interpretAnswer,
+  type SupplierOutcome,
+  withoutToken,
+} from '../../src/suppliers/outcome.ts'
 
 const reference = '8f14e45f-ceea-467f-a0e6-3b1c8d6a2f11'
 const token = 'secret-token'
@@ -219,4 +224,26 @@ describe('any other 4xx', () => {
       httpStatus: 422,
     })
   })
+})
+
+it('the echo of our token is taken out of every field of an outcome', () => {
+  const ours = 'a-secret "token" of ours'
+  const outcome = answerOf(
+    {
+      status: 'failed',
+      reference: null,
+      codes: [ours],
+      errorCode: `E ${ours}`,
+      reason: ours,
+      supplierOrderId: ours,
+    },
+    200,
+  )
+  expect(JSON.stringify(withoutToken(outcome, ours))).not.toContain('secret')
+  expect(withoutToken(outcome, ours)).toMatchObject({
+    errorCode: 'E [token]',
+    reason: '[token]',
+    codes: ['[token]'],
+  })
+  expect(withoutToken(outcome, 'another-token')).toBe(outcome)
 })

@@ -10,7 +10,7 @@ import { refuse, refuseAsUnavailable } from '../errors.ts'
 import type { Admission } from '../middleware/admission.ts'
 import { eventRoute } from '../paths.ts'
 import { supplierCode } from '../schemas.ts'
-import { refuseCounted } from './supplier_refusals.ts'
+import { createPushCount, refuseCounted } from './supplier_refusals.ts'
 
 // Events are not counted before it is known who sent them: this bounds what forged ones cost the database.
 const lookUpsAtOnce = 2
@@ -64,6 +64,7 @@ export function addSupplierEventRoutes(
     return secret && readEvent ? { secret, readEvent } : undefined
   }
 
+  const isMany = createPushCount()
   routes.post(eventRoute, async (ctx: RouteContext) => {
     const supplier = ctx.params.code ?? ''
     const reader = await readerFor(ctx, supplier)
@@ -74,6 +75,7 @@ export function addSupplierEventRoutes(
     const event = readEvent({ headers: ctx.req.headers, rawBody: body, secret, now: new Date() })
     if (!event.ok && event.problem === 'bad_signature') return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     if (!event.ok && event.problem === 'malformed') return refuse(ctx, 'VALIDATION_ERROR')
+    if (isMany(supplier) && !(await admission.count(ctx))) return
     ctx.status = 204
     if (!event.ok) return
     const { eventId, reference } = event

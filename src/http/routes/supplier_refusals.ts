@@ -16,3 +16,22 @@ export async function refuseCounted(
   if (error === 'BAD_SIGNATURE' || error === 'NOT_FOUND') refuse(ctx, error)
   else refuseBody(ctx, error)
 }
+
+const maxPushes = 6_000
+
+/**
+ * Counts the authentic pushes of each supplier at this process. Above 6,000 in a minute it says true: further ones count
+ * against the rate limit of their address.
+ */
+export function createPushCount(now = () => Date.now()): (supplier: string) => boolean {
+  let minute = 0
+  const counts = new Map<string, number>()
+  return (supplier) => {
+    const present = Math.floor(now() / 60_000)
+    if (present !== minute) counts.clear()
+    minute = present
+    const count = (counts.get(supplier) ?? 0) + 1
+    counts.set(supplier, count)
+    return count > maxPushes
+  }
+}

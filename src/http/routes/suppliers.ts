@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Config } from '../../config.ts'
 import { batch } from '../../database/batch.ts'
 import type { Database, Functions } from '../../database/client.ts'
-import type { SupplierOutcome } from '../../suppliers/outcome.ts'
+import { type SupplierOutcome, withoutToken } from '../../suppliers/outcome.ts'
 import { mayBeAuthentic, parsePush, verifyPush } from '../../suppliers/push.ts'
 import { readBody } from '../body.ts'
 import type { Context, RouteContext, Routes } from '../context.ts'
@@ -12,7 +12,7 @@ import type { HttpMetrics } from '../metrics.ts'
 import type { Admission } from '../middleware/admission.ts'
 import { pushRoute } from '../paths.ts'
 import { supplierCode } from '../schemas.ts'
-import { refuseCounted } from './supplier_refusals.ts'
+import { createPushCount, refuseCounted } from './supplier_refusals.ts'
 
 // Pushes are not counted before their signature is known: this bounds what forged ones cost the database.
 const lookUpsAtOnce = 2
@@ -69,6 +69,7 @@ export function addSupplierRoutes(
     return ctx.state.databaseTime(() => lookUp(supplier))
   }
 
+  const isMany = createPushCount()
   routes.post(pushRoute, async (ctx: RouteContext) => {
     const supplier = ctx.params.code ?? ''
     const signer = await signerOf(ctx, supplier)
@@ -80,7 +81,8 @@ export function addSupplierRoutes(
     if (typeof body === 'string') return refuseCounted(ctx, admission, body)
     const signed = { ...signatureOf(ctx), token, rawBody: body }
     if (!verifyPush(signed)) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
-    await recordPush(ctx, { record, admission, metrics }, supplier, body)
+    if (isMany(supplier) && !(await admission.count(ctx))) return
+    await recordPush(ctx, { record, admission, metrics }, { supplier, token }, body)
   })
 }
 
@@ -103,14 +105,14 @@ async function recordPush(
     admission: Admission
     metrics: Pick<HttpMetrics, 'endedOrder'>
   },
-  supplier: string,
+  { supplier, token }: { supplier: string; token: string },
   rawBody: Buffer,
 ): Promise<void> {
   const push = parsePush(rawBody)
   if (!push.ok && push.problem === 'malformed') return refuseInvalid(ctx, push.details)
   if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
   const recorded = await ctx.state.databaseTime(() =>
-    record({ supplier, reference: push.reference, outcome: push.outcome }),
+    record({ supplier, reference: push.reference, outcome: withoutToken(push.outcome, token) }),
   )
   const { answer, ended_outcome: outcome, ended_seconds: seconds } = recorded
   if (outcome !== null && seconds !== null) metrics.endedOrder(outcome, seconds)
