@@ -1,12 +1,14 @@
 # The service: one image for all its commands (api, worker, migrate, …). Node runs the TypeScript as it stands, so
 # nothing is built; the first stage only keeps npm's cache out of the second.
-FROM node:24-slim AS packages
+# A deployment pins it by digest: --build-arg NODE_IMAGE=node:24-slim@sha256:…
+ARG NODE_IMAGE=node:24-slim
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are Node itself and the embedded PostgreSQL, for machines without containers.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 # The default of HOST, 127.0.0.1, can be reached from within the container alone.
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
