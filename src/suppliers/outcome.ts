@@ -128,12 +128,20 @@ export function unanswered(exchange: Unanswered): SupplierOutcome {
   return notPlaced(exchange.lost.startsWith('connection') ? 'unreachable' : 'settings', exchange.lost)
 }
 
+// The fields of an outcome that this service writes itself.
+const ownFields = ['outcome', 'status', 'cause']
+
 /** The outcome without our token, which a supplier may echo in any field. A short token is no secret that could be found. */
 export function withoutToken(outcome: SupplierOutcome, token: string): SupplierOutcome {
   if (token.length < 8) return outcome
-  const text = JSON.stringify(outcome)
-  const written = JSON.stringify(token).slice(1, -1)
-  return text.includes(written) ? JSON.parse(text.replaceAll(written, '[token]')) : outcome
+  const clean = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(clean)
+    return typeof value === 'string' ? value.replaceAll(token, '[token]') : value
+  }
+  const entries = Object.entries(outcome)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, ownFields.includes(name) ? value : clean(value)]),
+  ) as SupplierOutcome
 }
 
 /** The outcome at which an operator has to look, for the given technical reason (which holds no secret). */

@@ -261,7 +261,7 @@ describe('the state of a sample', () => {
     const receiver = await receiverOf(partner, { secret: '0'.repeat(64) })
     const shown = await inState(await sample({ callbackUrl: receiver.url }), 'dead')
     expect(shown).toMatchObject({ deadReason: 'http_4xx', attempts: [{ outcome: 'dead', statusCode: 401 }] })
-    expect(await sql()`select from ops.alerts`).toHaveLength(0)
+    expect(await sql()`select from ops.alerts where cause like 'dead_letter:%'`).toHaveLength(0)
     expect(await sql()`select from ops.dead_letters`).toHaveLength(0)
   })
 

@@ -30,7 +30,7 @@ from told t where t.alike <= 10
 union all
 select coalesce(j.synced_at, j.updated_at), 'offer below cost', 'supplier ' || j.supplier,
   format('product %s, %s, sells for %s %s and costs %s there; the remedy stops offers below cost', j.product_id, j.name, j.price, j.currency,
-    j.cost::numeric(14, 2)),
+    round(j.cost, 2)),
   format('select ops.set_min_margin(0, %s)', j.product_id), null, null
 from (
   select j.product_id, j.supplier, j.cost, o.synced_at, p.updated_at, p.name, p.price, p.currency

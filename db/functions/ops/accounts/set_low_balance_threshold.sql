@@ -2,10 +2,11 @@ create or replace function ops.set_low_balance_threshold(account_id bigint, thre
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  account supply.accounts := core.lock_account(account_id);
 begin
-  perform core.lock_account(account_id);
-  perform core.require(threshold = 0 or core.is_money(threshold),
-    'threshold must be from 0 to 100000000000, with at most 2 decimals');
+  perform core.require(threshold = 0 or core.is_money(threshold, account.currency),
+    format('threshold must be from 0 to 100000000000, with at most %s decimals', core.decimals(account.currency)));
   update supply.accounts a set low_balance_threshold = threshold where a.id = set_low_balance_threshold.account_id;
   perform core.log_operator('set_low_balance_threshold', 'account ' || account_id, jsonb_build_object('threshold', threshold));
 end

@@ -9,8 +9,11 @@ begin
   perform core.require(exists (
       select from supply.offers o where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier),
     format('%s offers no product %s', coalesce(supplier, 'null'), coalesce(product_id::text, 'null')), 'no_data_found', 'ops.offers lists who offers what.');
-  perform core.require(set_max_cost.max_cost is null or core.is_money(set_max_cost.max_cost),
-    'max_cost must be from 0.01 to 100000000000, with at most 2 decimals; null: no limit');
+  perform core.require(
+    set_max_cost.max_cost is null or core.is_money(set_max_cost.max_cost, (
+      select coalesce(o.currency, p.currency) from supply.offers o join supply.products p on p.id = o.product_id
+      where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier)),
+    'max_cost must be above 0, at most 100000000000, with at most 2 decimals, or as many as its currency has; null: no limit');
   update supply.offers o set max_cost = set_max_cost.max_cost
   where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier and o.max_cost is distinct from set_max_cost.max_cost;
   if found then
