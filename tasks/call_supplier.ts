@@ -1,13 +1,99 @@
 import type { Task } from 'graphile-worker'
-import { idOf, type Services } from '../src/worker/services.ts'
+import { batch } from '../src/database/batch.ts'
+import { callForIds } from '../src/database/batch_call.ts'
+import type { Database, Functions } from '../src/database/client.ts'
+import { recordResults } from '../src/database/record_results.ts'
+import type { Log } from '../src/log.ts'
+import { jobId } from '../src/messages/job_id.ts'
+import type { SupplierOutcome } from '../src/suppliers/outcome.ts'
+import { inSpan } from '../src/tracing/in_span.ts'
+import type { Tracer } from '../src/tracing/tracer.ts'
+import type { FirstAttempts } from './deliver_webhook.ts'
+
+/** A call that is due, leased to this worker. */
+export type LeasedCall = Functions['work.begin_calls']['result'][number]
+
+type FinishedCall = { itemId: string; claimId: string; result: SupplierOutcome }
+
+export type CallSupplierOptions = {
+  db: Database
+  /** Calls the supplier. Never rejects for what the outside world does. */
+  call: (leased: LeasedCall) => Promise<SupplierOutcome>
+  /** How many calls to one supplier may be under way at once in this process. */
+  maxCallsPerSupplier: number
+  /** How long a supplier may leave an item unsettled before it is stuck, as an interval of PostgreSQL. */
+  deadline: string
+  /** How long the worker asks for an item that its supplier does not have and that is not safe to send again. */
+  unsafeAfter: string
+  /** Makes the first attempts that are leased with the results. */
+  firstAttempts: FirstAttempts
+  metrics: {
+    countSupplierCall(verdict: string): void
+    observeEndedOrder(outcome: string, seconds: number): void
+  }
+  log: Log
+  tracer: Tracer
+}
+
+// The most codes that one statement records. A single result can bring as many; recording them takes a second.
+const maxCodes = 10_000
+const maxPendingCodes = 1_000_000
+// What a supplier says of an item is an answer, also where it fails the item.
+const failures = ['unknown', 'not_placed', 'hold']
 
 /**
- * Calls the supplier of one order item, if a call is due: sends the item, or asks for its status. The lease says which;
- * it is written before the call. The result is recorded under the lease, and that also plans the next call.
+ * Makes the task that calls the supplier of one order item, if a call is due: it sends the item, or asks for its status.
+ * The worker leases the call before it sends, and records the result under that lease. The same statement settles the
+ * item, plans the next call, ends the order, and leases the first attempt to deliver the order's event.
+ * Concurrent jobs share statements. Specification 3 and 7.
  */
-export const callSupplier =
-  ({ suppliers, perform }: Services): Task =>
-  async (payload) => {
-    const call = await suppliers.begin(idOf(payload))
-    if (call !== null) await perform.call(suppliers, call)
+export function createCallSupplier(options: CallSupplierOptions): Task {
+  const { db, call, deadline, unsafeAfter, firstAttempts, metrics, log, tracer } = options
+  const underWay = new Map<string, number>()
+  const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
+
+  const lease = batch<string, LeasedCall | null>({
+    run: (itemIds) =>
+      callForIds(itemIds, async (item_ids) => {
+        const under_way = Object.fromEntries(underWay)
+        const supplier_cap = options.maxCallsPerSupplier
+        const calls = await db.call('work.begin_calls', { item_ids, under_way, supplier_cap })
+        for (const { supplier } of calls) count(supplier, 1)
+        return calls
+      }),
+  })
+
+  const record = recordResults<FinishedCall, Functions['work.finish_calls']['result'][number]>({
+    run: async (results) => {
+      const to_send = firstAttempts.capacity()
+      const unsafe_after = unsafeAfter
+      const rows = await db.call('work.finish_calls', { results, deadline, unsafe_after, to_send })
+      firstAttempts.begin(rows)
+      for (const { ended_outcome: outcome, ended_seconds: seconds } of rows)
+        if (outcome !== null && seconds !== null) metrics.observeEndedOrder(outcome, seconds)
+      return rows
+    },
+    onRecorded: ({ verdict }) => metrics.countSupplierCall(verdict),
+    keyOf: ({ itemId }) => itemId,
+    weightOf: ({ result }) => 1 + ('codes' in result ? result.codes.length : 0),
+    maxWeight: maxCodes,
+    maxPending: maxPendingCodes,
+  })
+
+  return async (payload) => {
+    const leased = await lease(jobId(payload))
+    if (leased === null) return
+    await inSpan(tracer, `supplier ${leased.method}`, leased, async (leased) => {
+      const { item_id: item, claim_id: claimId, supplier, method } = leased
+      const result = await call(leased).finally(() => count(supplier, -1))
+      const { verdict } = await record({ itemId: item, claimId, result })
+
+      const status = 'httpStatus' in result ? result.httpStatus : null
+      const outcome = result.outcome === 'answered' ? result.status : result.outcome
+      const attributes = { item, supplier, method, status, outcome, verdict }
+      if (method === 'get' && outcome === 'processing') log.debug(attributes, 'supplier call')
+      else log.info(attributes, 'supplier call')
+      return { attributes, failed: failures.includes(outcome) }
+    })
   }
+}

@@ -1,13 +1,119 @@
-import { idOf, type Services } from '../src/worker/services.ts'
+import type { Task } from 'graphile-worker'
+import { batch } from '../src/database/batch.ts'
+import { callForIds } from '../src/database/batch_call.ts'
+import type { Database, Functions } from '../src/database/client.ts'
+import { recordResults } from '../src/database/record_results.ts'
+import { type Log, safeError } from '../src/log.ts'
+import { jobId } from '../src/messages/job_id.ts'
+import { inSpan } from '../src/tracing/in_span.ts'
+import type { Tracer } from '../src/tracing/tracer.ts'
+import type { SendOutcome } from '../src/webhooks/send.ts'
+
+/** An attempt to deliver an event: what to send, and the lease under which its result is recorded. */
+export type LeasedAttempt = Omit<Functions['work.begin_deliveries']['result'][number], 'ordinal'>
+
+type FinishedAttempt = { eventId: string; claimId: string; result: SendOutcome }
+type FinishedRow = Functions['work.finish_deliveries']['result'][number]
+
+/** The first attempts that this worker makes directly, without a job: SQL leased them with the result that they deliver. */
+export type FirstAttempts = {
+  /** How many more may begin now. */
+  capacity(): number
+  /** Begins the attempts among the rows that `work.finish_calls` or `work.finish_deliveries` returned. */
+  begin(rows: readonly { event_id: string | null }[]): void
+  /** Has no more capacity, and resolves when those under way have ended. */
+  end(): Promise<void>
+}
+
+export type DeliverWebhookOptions = {
+  db: Database
+  /** Sends the event, signed with the present time. Never rejects for what the outside world does. */
+  send: (attempt: LeasedAttempt) => Promise<SendOutcome>
+  /** How many first attempts may be under way at once. */
+  maxFirstAttempts: number
+  metrics: { countDelivery(verdict: string): void; observeToldOrder(seconds: number): void }
+  log: Log
+  tracer: Tracer
+}
 
 /**
- * Makes one attempt to deliver an event, if one is due. The attempt is counted before the send, so that no crash can add
- * one. Recording its outcome delivers the event, plans the next rung of the retry ladder, or makes a dead letter.
- * Specification 6.3 to 6.6.
+ * Makes the task that delivers an event, if an attempt is due. The worker leases the attempt, and with that counts it,
+ * before it sends: no crash can add an attempt. Recording the result delivers the event, adds the job of the next rung of
+ * the retry ladder, or makes a dead letter. `firstAttempts` go the same way, without a job. Specification 6.3 to 6.6.
  */
-export const deliverWebhook =
-  ({ webhooks, perform }: Pick<Services, 'webhooks' | 'perform'>) =>
-  async (payload: unknown): Promise<void> => {
-    const attempt = await webhooks.begin(idOf(payload))
-    if (attempt !== null) await perform.delivery(webhooks, attempt)
+export function createDeliverWebhook(options: DeliverWebhookOptions): {
+  task: Task
+  firstAttempts: FirstAttempts
+} {
+  const { db, send, maxFirstAttempts, metrics, log, tracer } = options
+
+  const lease = batch<string, LeasedAttempt | null>({
+    run: (eventIds) => callForIds(eventIds, (event_ids) => db.call('work.begin_deliveries', { event_ids })),
+  })
+
+  const record = recordResults<FinishedAttempt, FinishedRow>({
+    run: async (results) => {
+      const rows = await db.call('work.finish_deliveries', { results, to_send: firstAttempts.capacity() })
+      // Events that waited for the slots of these attempts.
+      firstAttempts.begin(rows)
+      return rows
+    },
+    onRecorded: ({ verdict, told_seconds: seconds }) => {
+      metrics.countDelivery(verdict)
+      if (seconds !== null) metrics.observeToldOrder(seconds)
+    },
+    keyOf: ({ eventId }) => eventId,
+  })
+
+  const deliver = (leased: LeasedAttempt) =>
+    inSpan(tracer, 'webhook delivery', leased, async (attempt) => {
+      const { event_id: event, claim_id: claimId, event_type: type } = attempt
+      const result = await send(attempt)
+      const { verdict } = await record({ eventId: event, claimId, result })
+
+      const status = result.kind === 'answered' ? result.status : null
+      const attributes = { event, type, attempt: attempt.attempt, status, outcome: result.kind, verdict }
+      log.info(attributes, 'delivery')
+      return { attributes, failed: verdict !== 'delivered' }
+    })
+
+  const firstAttempts = createFirstAttempts(deliver, maxFirstAttempts, log)
+  return {
+    task: async (payload) => {
+      const attempt = await lease(jobId(payload))
+      if (attempt !== null) await deliver(attempt)
+    },
+    firstAttempts,
   }
+}
+
+function createFirstAttempts(
+  deliver: (attempt: LeasedAttempt) => Promise<void>,
+  max: number,
+  log: Log,
+): FirstAttempts {
+  const underWay = new Set<Promise<void>>()
+  let isEnding = false
+
+  return {
+    capacity: () => (isEnding ? 0 : Math.max(0, max - underWay.size)),
+    begin(rows) {
+      for (const attempt of rows.filter(isAttempt)) {
+        const delivery = deliver(attempt)
+          .catch((error) => {
+            log.warn({ event: attempt.event_id, error: safeError(error) }, 'a delivery is left to its lease')
+          })
+          .finally(() => underWay.delete(delivery))
+        underWay.add(delivery)
+      }
+    },
+    async end() {
+      isEnding = true
+      while (underWay.size > 0) await Promise.all(underWay)
+    },
+  }
+}
+
+function isAttempt(row: { event_id: string | null }): row is LeasedAttempt {
+  return row.event_id !== null
+}

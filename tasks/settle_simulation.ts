@@ -1,9 +1,10 @@
 import type { Task } from 'graphile-worker'
-import { idOf, type Services } from '../src/worker/services.ts'
+import type { Database } from '../src/database/client.ts'
+import { jobId } from '../src/messages/job_id.ts'
 
-/** Ends the items of a simulated order whose time has come. Nobody is called: what becomes of it is known from its start. */
-export const settleSimulation =
-  ({ simulations }: Pick<Services, 'simulations'>): Task =>
+/** Makes the task that ends the due items of a simulated order. It calls no supplier: the request named the results. */
+export const createSettleSimulation =
+  (db: Database): Task =>
   async (payload) => {
-    await simulations.settle(idOf(payload))
+    await db.call('work.settle_simulated_order', { order_id: jobId(payload) })
   }

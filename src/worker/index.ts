@@ -1,9 +1,8 @@
 import type { Task } from 'graphile-worker'
-import { alertOperators } from '../../tasks/alert_operators.ts'
-import { callSupplier } from '../../tasks/call_supplier.ts'
-import { deliverWaiting } from '../../tasks/deliver_waiting.ts'
-import { deliverWebhook } from '../../tasks/deliver_webhook.ts'
-import { settleSimulation } from '../../tasks/settle_simulation.ts'
+import { createAlertOperators } from '../../tasks/alert_operators.ts'
+import { createCallSupplier } from '../../tasks/call_supplier.ts'
+import { createDeliverWebhook } from '../../tasks/deliver_webhook.ts'
+import { createSettleSimulation } from '../../tasks/settle_simulation.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { hostsOf } from '../database/connections/hosts.ts'
@@ -11,21 +10,16 @@ import { clientsOf, refusePooler } from '../database/connections/node_postgres.t
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
 import { createAdapters, type SupplierAdapters } from '../suppliers/adapters.ts'
-import type { Tracer } from '../tracing/tracer.ts'
+import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import { createResolver } from '../webhooks/resolve.ts'
 import { createSender } from '../webhooks/send.ts'
-import { createAlerts } from './alerts.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
-import { createPerform } from './perform.ts'
 import { startPeriodicTasks } from './periodic_tasks.ts'
-import { createPromptDeliveries } from './prompt_deliveries.ts'
 import { type Pool, startPool } from './queue/pools.ts'
-import type { Services } from './services.ts'
-import { createSimulations } from './simulations.ts'
-import { createSupplierCalls } from './supplier_calls.ts'
+import { createSupplierCaller } from './supplier_caller.ts'
 import { createSupplierCredentials } from './supplier_credentials.ts'
-import { createWebhookDeliveries } from './webhook_deliveries.ts'
+import { sendEvent } from './webhook_sender.ts'
 
 export type WorkerOptions = {
   databaseUrl: string
@@ -88,13 +82,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const metricsServer =
     port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
   const cutOff = new AbortController()
-  const { services, offerSync, deliveries, closeOutside } = createServices(
+  const { tasks, firstAttempts, offerSync, closeOutside } = createTasks(
     options,
     adapters,
     metrics,
     cutOff.signal,
   )
-  const { pools, registered } = await startRunners(options, services, metrics)
+  const { pools, registered } = await startPools(options, tasks, metrics)
   const hopeless = Promise.withResolvers<string>()
   const periodic = startPeriodicTasks({
     ...{ databaseUrl, db, config, log, pools, offerSync },
@@ -108,7 +102,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     stop: async () => {
       const stopped = periodic.stop()
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
-      await Promise.allSettled([deliveries.end(), ...pools.map(({ runner }) => runner.stop())])
+      await Promise.allSettled([firstAttempts.end(), ...pools.map(({ runner }) => runner.stop())])
       clearTimeout(cutTimer)
       await stopped
       await closeOutside()
@@ -141,56 +135,56 @@ async function refuseOtherPromises(db: Database, adapters: SupplierAdapters): Pr
   if (refusal !== null) throw new Error(refusal)
 }
 
-function createServices(
+type Tasks = {
+  call_supplier: Task
+  deliver_webhook: Task
+  alert_operators: Task
+  settle_simulation: Task
+}
+
+function createTasks(
   options: WorkerOptions,
   adapters: SupplierAdapters,
   metrics: WorkerMetrics,
   signal: AbortSignal,
 ) {
-  const { db, config, log } = options
+  const { db, config, log, tracer = noTracer } = options
+  const { callbackAllowNetworks: allowNetworks, publicUrl } = config
   const credentials = createSupplierCredentials(db, config.supplierCredential)
-  const allowNetworks = config.callbackAllowNetworks
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
-  const perform = createPerform(log, options.tracer)
-  const deliveries = createPromptDeliveries({
-    make: (attempt) => perform.delivery(webhooks, attempt),
-    log,
-    most: config.webhookConcurrency,
+  const { task: deliverWebhook, firstAttempts } = createDeliverWebhook({
+    ...{ db, metrics, log, tracer },
+    send: (attempt) => sendEvent(sender, attempt),
+    maxFirstAttempts: config.webhookConcurrency,
   })
-  const webhooks = createWebhookDeliveries({ db, sender, deliveries, metrics })
-  const services: Services = {
-    suppliers: createSupplierCalls({
-      db,
-      adapters,
-      credentials,
-      deadlineHours: config.supplierDeadlineHours,
-      unsafeMinutes: config.supplierUnsafeMinutes,
-      publicUrl: config.publicUrl,
-      supplierCap: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
-      deliveries,
-      signal,
-      metrics,
+  const tasks: Tasks = {
+    call_supplier: createCallSupplier({
+      ...{ db, firstAttempts, metrics, log, tracer },
+      call: createSupplierCaller({ adapters, credentials, publicUrl, signal, metrics }),
+      maxCallsPerSupplier: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
+      deadline: `${config.supplierDeadlineHours} hours`,
+      unsafeAfter: `${config.supplierUnsafeMinutes} minutes`,
     }),
-    webhooks,
-    waitingWebhooks: createWebhookDeliveries({ db, sender, deliveries, metrics }),
-    alerts: createAlerts(db, log, { url: config.alertWebhookUrl, format: config.alertWebhookFormat }),
-    simulations: createSimulations(db),
-    perform,
+    deliver_webhook: deliverWebhook,
+    alert_operators: createAlertOperators({
+      ...{ db, log },
+      webhook: { url: config.alertWebhookUrl, format: config.alertWebhookFormat },
+    }),
+    settle_simulation: createSettleSimulation(db),
   }
   const outside = [sender, adapters, credentials]
-  const offerSync = createOfferSync({ db, adapters, credentials, log })
   return {
-    services,
-    offerSync,
-    deliveries,
+    tasks,
+    firstAttempts,
+    offerSync: createOfferSync({ db, adapters, credentials, log }),
     closeOutside: () => Promise.allSettled(outside.map((each) => each.close())),
   }
 }
 
-async function startRunners(
+async function startPools(
   { databaseUrl, db, config, log }: WorkerOptions,
-  services: Services,
+  { deliver_webhook, call_supplier, ...rest }: Tasks,
   metrics: WorkerMetrics,
 ): Promise<{ pools: Pool[]; registered: boolean }> {
   const registrations: Promise<boolean>[] = []
@@ -212,23 +206,20 @@ async function startRunners(
       ...pool,
       name: 'suppliers',
       concurrency: config.supplierConcurrency,
-      tasks: timed({ call_supplier: callSupplier(services) }),
+      tasks: timed({ call_supplier }),
     }),
     startPool({
       ...pool,
       name: 'webhooks',
       concurrency: config.webhookConcurrency,
-      tasks: timed({
-        deliver_webhook: deliverWebhook(services),
-        alert_operators: alertOperators(services),
-        settle_simulation: settleSimulation(services),
-      }),
+      tasks: timed({ deliver_webhook, ...rest }),
     }),
     startPool({
       ...pool,
       name: 'waiting webhooks',
       concurrency: config.webhookConcurrency,
-      tasks: timed({ deliver_waiting: deliverWaiting(services) }),
+      // Attempts that may take long: later rungs, and receivers that failed recently. First attempts never wait for these.
+      tasks: timed({ deliver_waiting: deliver_webhook }),
     }),
   ])
   const registered = (await Promise.all(registrations)).every((done) => done)

@@ -70,7 +70,7 @@ export async function finishAttempts(
     ...{ ordinal: index + 1, eventId: event_id, claimId: claim_id, result },
   }))
   const rows =
-    await sql`select * from work.finish_deliveries(${sql.json(results as never)}, 0) order by ordinal`
+    await sql`select * from work.finish_deliveries(${sql.json(results as never)}, 0) where ordinal is not null order by ordinal`
   return rows.map(({ verdict }) => verdict)
 }
 

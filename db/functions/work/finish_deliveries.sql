@@ -1,5 +1,9 @@
 create or replace function work.finish_deliveries(results jsonb, to_send int)
-returns table (ordinal int, verdict text, told_seconds double precision, leased_attempt json)
+returns table (
+  ordinal int, verdict text, told_seconds double precision,
+  event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int,
+  request_id text, request_id_given boolean, traceparent text
+)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -8,8 +12,7 @@ declare
   locked uuid[];
   ended_at timestamptz;
   batch record;
-  to_make uuid[];
-  attempts json[];
+  leased uuid[];
 begin
   locked := array(select e.id from supply.events e where e.id = any (ids) order by e.id for no key update skip locked);
   ended_at := clock_timestamp();
@@ -61,14 +64,15 @@ begin
   if cardinality(batch.ended) > 0 then
     perform core.end_attempts(batch.ended, batch.ended_by, array_fill(ended_at, array[cardinality(batch.ended)]),
       batch.statuses, batch.errors, batch.retry_afters);
-    to_make := core.return_slots(batch.accounts, batch.changes, least(to_send, cardinality(batch.ordinals)));
-    if cardinality(to_make) > 0 then
-      attempts := array(select row_to_json(l) from core.leased_attempts l where l.event_id = any (to_make));
-    end if;
+    leased := core.return_slots(batch.accounts, batch.changes, to_send);
   end if;
   return query
-  select r.ordinal, r.verdict, r.told, r.leased_attempt
-  from unnest(batch.ordinals, batch.verdicts, batch.told, attempts) as r (ordinal, verdict, told, leased_attempt);
+  select r.ordinal, r.verdict, r.told, null::uuid, null::uuid, null::text, null::text, null::text, null::text, null::int,
+    null::text, null::boolean, null::text
+  from unnest(batch.ordinals, batch.verdicts, batch.told) as r (ordinal, verdict, told);
+  if cardinality(leased) > 0 then
+    return query select null::int, null::text, null::double precision, l.* from core.leased_attempts l where l.event_id = any (leased);
+  end if;
 end
 $$;
 comment on function work.finish_deliveries is
@@ -76,5 +80,5 @@ comment on function work.finish_deliveries is
   'delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another '
   'transaction has the lock of the event, and the result is to be recorded later. An answer within 2 s '
   'adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order '
-  'was placed. leased_attempt: as work.finish_calls has it, to_send at most. Specification 6.4 to 6.6.
-nullable: told_seconds, leased_attempt';
+  'was placed. Further rows: first attempts that are leased to the caller, as work.finish_calls has them. Specification 6.4 to 6.6.
+nullable: ordinal, verdict, told_seconds, event_id, claim_id, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent';

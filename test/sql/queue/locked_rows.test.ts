@@ -49,7 +49,7 @@ async function finish(calls: Call[], result: object): Promise<string[]> {
     ...{ ordinal: index + 1, itemId: item_id, claimId: claim_id, result },
   }))
   const rows = await sql()`
-    select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0) order by ordinal`
+    select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0) where ordinal is not null order by ordinal`
   return rows.map(({ verdict }) => verdict)
 }
 
@@ -145,7 +145,7 @@ describe('of deliveries', () => {
         ...{ ordinal: index + 1, eventId: event_id, claimId: claim_id, result: answered(200) },
       }))
       const rows = await sql()`
-        select verdict from work.finish_deliveries(${sql().json(results as never)}, 0) order by ordinal`
+        select verdict from work.finish_deliveries(${sql().json(results as never)}, 0) where ordinal is not null order by ordinal`
       return rows.map(({ verdict }) => verdict)
     }
     await lockEvent(ids[0] ?? '')

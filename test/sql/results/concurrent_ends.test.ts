@@ -60,7 +60,7 @@ async function endOrders(session: postgres.Sql, calls: Call[]): Promise<void> {
     }))
     const verdicts = await session.begin(async (transaction) => {
       const rows = await transaction`
-        select ordinal, verdict from work.finish_calls(${transaction.json(results as never)}, '24 hours', '30 minutes', 0)`
+        select ordinal, verdict from work.finish_calls(${transaction.json(results as never)}, '24 hours', '30 minutes', 0) where ordinal is not null`
       await pause(Math.random() ** 4 * 80)
       return rows
     })

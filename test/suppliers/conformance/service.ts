@@ -3,8 +3,9 @@ import { connectWorker } from '../../../src/commands/connections.ts'
 import type { Database } from '../../../src/database/client.ts'
 import { createAdapters } from '../../../src/suppliers/adapters.ts'
 import { createWorkerMetrics } from '../../../src/worker/metrics.ts'
-import { createSupplierCalls } from '../../../src/worker/supplier_calls.ts'
+import { createSupplierCaller } from '../../../src/worker/supplier_caller.ts'
 import { createSupplierCredentials } from '../../../src/worker/supplier_credentials.ts'
+import { runCallSupplier } from '../../support/call_supplier.ts'
 import { testDatabase } from '../../support/database.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makePartner, type Partner } from '../../support/partner.ts'
@@ -24,7 +25,7 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
   let supplier: TestSupplier
   let db: Database
   let partner: Partner
-  let calls: ReturnType<typeof createSupplierCalls>
+  let callSupplier: (itemId: string) => Promise<string | null>
   const adapters = createAdapters({ factories: { [driver.protocol]: driver.create } })
   const isSafe = () => adapters.promises[driver.protocol]?.repeatSafeSeconds !== 0
 
@@ -39,12 +40,14 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
     const { sku = 'KEY-1', unitCost = null } = driver.call
     await sql`select ops.upsert_offer(${productId}, 'theirs', ${sku}, ${unitCost})`
     partner = await makePartner(sql, { balance: 100_000, currency })
-    calls = createSupplierCalls({
-      ...{ db, adapters, deadlineHours: 24, unsafeMinutes: 30, supplierCap: 100, publicUrl: undefined },
-      credentials: createSupplierCredentials(db, (credential) => credential),
-      signal: new AbortController().signal,
-      deliveries: { places: () => 0, deliver: () => {} },
-      metrics: createWorkerMetrics(db),
+    const metrics = createWorkerMetrics(db)
+    callSupplier = runCallSupplier({
+      ...{ db, metrics },
+      call: createSupplierCaller({
+        ...{ adapters, metrics, publicUrl: undefined },
+        credentials: createSupplierCredentials(db, (credential) => credential),
+        signal: new AbortController().signal,
+      }),
     })
   })
   afterEach(async () => {
@@ -69,8 +72,7 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
   /** Makes the next call for an item, whenever it is due. Returns what it was and what became of it; null for no call. */
   async function step(id: string): Promise<string | null> {
     await database.sql`update supply.order_items set next_check_at = now() where id = ${id} and next_check_at > now()`
-    const leased = await calls.begin(id)
-    return leased && `${leased.method} ${await calls.finish(leased, await calls.call(leased))}`
+    return callSupplier(id)
   }
 
   async function steps(id: string, count: number): Promise<(string | null)[]> {

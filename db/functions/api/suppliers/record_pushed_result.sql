@@ -27,7 +27,7 @@ begin
   end if;
 
   -- A push is never what makes an item stuck, so its deadline is out of reach. PostgreSQL 16 has no infinite interval.
-  select r.verdict, r.ended_outcome, r.ended_seconds into strict recorded
+  select max(r.verdict) as verdict, max(r.ended_outcome) as ended_outcome, max(r.ended_seconds) as ended_seconds into recorded
   from core.finish_calls(
     jsonb_build_array(jsonb_build_object('ordinal', 1, 'itemId', item_id, 'attemptId', attempt_id, 'result', result)),
     '1000 years', '30 minutes', 0) r;

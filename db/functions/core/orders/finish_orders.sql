@@ -1,5 +1,5 @@
 create or replace function core.finish_orders(order_ids bigint[], to_send int default 0)
-returns table (outcome text, seconds double precision, leased_attempt json)
+returns table (outcome text, seconds double precision, event_id uuid)
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -12,8 +12,7 @@ declare
   recovered bigint[];
   to_announce bigint[];
   announced_to bigint[];
-  to_make uuid[];
-  attempts json[];
+  leased uuid[];
 begin
   if cardinality(order_ids) = 0 then
     return;
@@ -47,15 +46,15 @@ begin
     perform 1 from supply.recoveries r where r.ended_at is null for share;
     recovered := case when found then recovered else '{}' end;
   end if;
-  to_make := core.announce_orders(to_announce, announced_to, recovered, least(to_send, cardinality(to_announce)));
-  if cardinality(to_make) > 0 then
-    attempts := array(select row_to_json(l) from core.leased_attempts l where l.event_id = any (to_make));
-  end if;
+  leased := core.announce_orders(to_announce, announced_to, recovered, to_send);
   perform core.number_results(ended, accounts);
-  return query select e.outcome, e.seconds, e.leased_attempt from unnest(outcomes, times, attempts) as e (outcome, seconds, leased_attempt);
+  return query
+  select e.outcome, e.seconds, null::uuid from unnest(outcomes, times) as e (outcome, seconds)
+  union all
+  select null, null, l.id from unnest(leased) as l (id);
 end
 $$;
 comment on function core.finish_orders is
-  'Ends those of the orders whose items are all final: status and outcome, the refund of failed items, and the event unless the result is partial '
-  'or there is no callback URL; enqueues the deliveries, and numbers the results of the accounts. In a recovery, events of orders from before it are held. Returns the outcome of each order that ended, the seconds since it '
-  'was placed, and in one of the rows, whichever, each attempt that the caller makes at once, to_send at most: a row of core.leased_attempts (core.announce_orders). The caller holds the locks of the orders. Specification 3.';
+  'Ends those of the orders whose items are all final: status, outcome, refund of failed items, event, number of the result. In a recovery, events of orders from before it are held. '
+  'Returns a row for each order that ended (outcome; seconds since it was placed), and one for each event whose first attempt it leased to the caller, to_send at most. '
+  'The caller holds the locks of the orders. Specification 3.';

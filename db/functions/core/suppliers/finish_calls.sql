@@ -1,7 +1,7 @@
 create or replace function core.finish_calls(
   results jsonb, deadline interval, unsafe_after interval, to_send int
 )
-returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, leased_attempt json)
+returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, attempt core.leased_attempts)
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -23,7 +23,7 @@ declare
 begin
   if jsonb_array_length(results) > cardinality(item_ids) then
     return query
-    select (r ->> 'ordinal')::int, 'busy', null::text, null::double precision, null::json from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid <> all (item_ids);
+    select (r ->> 'ordinal')::int, 'busy', null::text, null::double precision, null::core.leased_attempts from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid <> all (item_ids);
     results := (select coalesce(jsonb_agg(r), '[]') from jsonb_array_elements(results) r where (r ->> 'itemId')::uuid = any (item_ids));
     if results = '[]' then
       return;
@@ -59,7 +59,7 @@ begin
       from unnest(answers) as a where a ->> 'verdict' not in ('individual', 'deferred'));
   end if;
   perform core.finish_attempts(answers);
-  select array_agg(o.outcome) as outcomes, array_agg(o.seconds) as seconds, array_agg(o.leased_attempt) as attempts
+  select array_agg(o.outcome) as outcomes, array_agg(o.seconds) as seconds, array_agg(o.event_id) as events
   into ended from core.finish_orders(settled, to_send) o;
   if is_open then
     perform core.enqueue('call_supplier', array_agg(i.id), array_agg(i.next_check_at), 'call_supplier')
@@ -86,10 +86,15 @@ begin
   end if;
   perform core.raise_alerts(causes, messages);
 
-  -- Each order that ended had a result, so that there are rows for all.
   return query
-  select (a.answer ->> 'ordinal')::int, a.answer ->> 'verdict', ended.outcomes[a.place], ended.seconds[a.place], ended.attempts[a.place]
-  from unnest(answers) with ordinality as a (answer, place);
+  select (a.answer ->> 'ordinal')::int, a.answer ->> 'verdict', null::text, null::double precision, null::core.leased_attempts
+  from unnest(answers) as a (answer);
+  if cardinality(settled) > 0 then
+    return query
+    select null::int, null::text, e.outcome, e.seconds,
+      (select l from core.leased_attempts l where l.event_id = e.event_id)
+    from unnest(ended.outcomes, ended.seconds, ended.events) as e (outcome, seconds, event_id);
+  end if;
   if deferred is not null then
     return query select r.* from core.finish_calls(deferred, deadline, unsafe_after, 0) r;
   end if;
@@ -97,6 +102,6 @@ end
 $$;
 comment on function core.finish_calls is
   'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (the fencing token; null: a push), result}]. '
-  'Settles items, ends orders, plans the next calls and raises alerts. Returns the verdict of each by its ordinal: '
-  'busy where core.lock_results did not get its locks. Each order that ended is told of in one of the rows, whichever: its outcome, the seconds since it '
-  'was placed, and an attempt to deliver an event that the caller makes at once (core.finish_orders). unsafe_after: as core.classify_results.';
+  'Settles items, ends orders, plans the next calls and raises alerts. Returns a row for each result (ordinal, verdict), '
+  'for each order that ended (outcome; seconds since it was placed), and for each first attempt that it leased to the caller (core.finish_orders). '
+  'A verdict is busy where core.lock_results did not get its locks. unsafe_after: as core.classify_results.';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { alertBody, type Notification } from '../../src/worker/alert_body.ts'
+import { alertBody, type Notification } from '../../src/messages/alert_body.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 4, 1, 12, minute))
 const firing: Notification = {

@@ -1,8 +1,16 @@
 import type { AlertFormat } from '../config.ts'
-import type { Functions } from '../database/client.ts'
 
-/** What operators are to be told of an alert: that it is firing, or that it is resolved. */
-export type Notification = Functions['work.begin_notification']['result'][number]
+/** What the operators are to know of an alert: that it is firing, or that it is resolved (`work.begin_notification`). */
+export type Notification = {
+  cause: string
+  message: string
+  count: number
+  opened_at: Date
+  first_at: Date
+  closed_at: Date | null
+  status: string
+  is_told: boolean
+}
 
 // Alertmanager takes an alert for resolved after some minutes without a repetition, unless its end is said.
 const longestAlertMs = 365 * 86_400_000
