@@ -3,12 +3,15 @@ import type { Log } from '../log.ts'
 /** What has to be ended, in this order; the steps of one group at the same time. */
 export type Ending = (() => Promise<unknown>)[][]
 
-const longestEndMs = 28_000
+const maxDrainMs = 28_000
+// A process that failed makes way for its successor: what it would still record is fenced and done again.
+const maxFailedEndMs = 5_000
 
 /**
  * Waits for SIGTERM or SIGINT, or for a part to fail, then ends everything and exits: 0 after a signal, 1 after a
  * failure. A repeated signal is ignored: a terminal's Ctrl-C comes twice, from the terminal and from npm.
- * After 28 s it exits all the same; what is still under way is lost work, not lost data, for claims fence it.
+ * After 28 s, or 5 s after a failure, it exits all the same. A call that is still under way loses its result, and its
+ * lease recovers the work.
  * `announce` is called as soon as signals are heeded: who is told that the process runs may end it at once.
  */
 export async function runUntilEnded(
@@ -23,10 +26,13 @@ export async function runUntilEnded(
   if (cause.failed) log.error(cause.reason)
   else log.info(`${cause.reason}: ending`)
   const code = cause.failed ? 1 : 0
-  setTimeout(() => {
-    log.warn('work under way did not end in time')
-    process.exit(code)
-  }, longestEndMs).unref()
+  setTimeout(
+    () => {
+      log.warn('work under way did not end in time')
+      process.exit(code)
+    },
+    cause.failed ? maxFailedEndMs : maxDrainMs,
+  ).unref()
   for (const group of ending) {
     const results = await Promise.allSettled(group.map((step) => step()))
     for (const result of results) {

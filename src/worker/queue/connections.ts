@@ -16,7 +16,7 @@ export type QueueConnections = {
  * Throws away each connection of the queue's pool that does not answer a statement within `answerMs`, and then those that
  * are idle, too: what lies between may have forgotten them all, and told nobody. graphile-worker would wait for ever.
  * `query_timeout` is of no use here, for it gives the silent connection back to the pool. The statement may have taken
- * effect: it is repeated, which is harmless but for jobs that it took and nobody heard of (`repeat.ts`, `pool_health.ts`).
+ * effect: `pool_health.ts` finds jobs that it took. A completion that fails ends the process.
  */
 export function discardSilent(pool: pg.Pool, answerMs: number): QueueConnections {
   const timers = new Map<pg.PoolClient, NodeJS.Timeout>()

@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import pg from 'pg'
 import { clientsOf } from '../../database/connections/node_postgres.ts'
 import { plansByKey } from '../../database/connections/pool.ts'
 import type { Log } from '../../log.ts'
 import { discardSilent } from './connections.ts'
-import { repeatStatements } from './repeat.ts'
 
 export type PoolOptions = {
   databaseUrl: string
@@ -24,14 +24,17 @@ export type Pool = {
   id: string
   /** Settles with a reason if it ended, or cannot go on. */
   failed: Promise<string>
-  /** The jobs that it has fetched, and neither told the queue of their end nor given back. */
+  /** The jobs that it has fetched, and that have neither ended nor been given back. */
   jobs: ReadonlySet<string>
   /** How often it has fetched jobs, or looked for some; undefined while it has more than its workers can take. */
   fetches(): number | undefined
 }
 
-// What ends within this time, in milliseconds, is completed in one statement.
-const togetherMs = 2
+// Jobs that end within this time are completed in one statement, in milliseconds.
+const completionDelayMs = 2
+
+// How long a pool that failed may take to stop, in milliseconds.
+const lastWaitMs = 1_000
 
 // How many jobs one statement fetches. With one statement and commit for each job, fetching would be the bottleneck.
 const localQueueSize = 100
@@ -76,21 +79,16 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   const connections = discardSilent(pgPool, queueAnswerMs)
   const jobs = new Set<string>()
   const failed = Promise.withResolvers<string>()
-  const repeating = repeatStatements({
-    pool: pgPool,
-    log: options.log,
-    onTold: (ids) => {
-      for (const id of ids) jobs.delete(id)
-    },
-    onGivenUp: (reason) => failed.resolve(`the queue cannot be told what became of jobs: ${reason}`),
-  })
   const events: WorkerEvents = new EventEmitter()
   events.on('pool:listen:success', ({ client }) => connections.listens(client))
   // Any login can notify. graphile-worker would stop for a migration that never took place; a real one comes with a release.
   events.on('pool:listen:notification', ({ message }) => {
     if (message.channel === 'worker:migrate') delete message.payload
   })
-  events.on('pool:gracefulShutdown', () => repeating.end())
+  // The result of a job was not written: the pool cannot be used any longer, and a successor finds the job.
+  events.on('pool:fatalError', ({ action, error }) =>
+    failed.resolve(`${action} of the queue failed: ${reasonOf(error)}`),
+  )
   const pool = follow(events, jobs)
   events.on('pool:create', ({ workerPool }) => options.onPool(workerPool.id))
   const runner = await run({
@@ -106,19 +104,26 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
     preset: {
       worker: {
         localQueue: { size: Math.max(localQueueSize, options.concurrency) },
-        completeJobBatchDelay: togetherMs,
+        completeJobBatchDelay: completionDelayMs,
       },
     },
   })
-  repeating.begin()
+  const ended = runner.promise.then(
+    () => failed.resolve('a worker pool ended'),
+    (error) => failed.resolve(`a worker pool failed: ${reasonOf(error)}`),
+  )
   const stop = runner.stop.bind(runner)
   runner.stop = async (reason) => {
-    await stop(reason).catch(() => {})
-    await repeating.idle()
-    await pgPool.end()
+    // After a fatal error graphile-worker 0.18.0 miscounts its completions and never resolves.
+    const lost = failed.promise.then(() => sleep(lastWaitMs, undefined, { ref: false }))
+    await Promise.race([stop(reason).then(() => ended), lost]).catch(() => {})
+    await Promise.race([pgPool.end(), lost])
   }
-  runner.promise.then(() => failed.resolve('a worker pool ended'))
   return { runner, name: options.name, failed: failed.promise, ...pool() }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Follows what a pool does by its events. Call the result once it runs. */
@@ -136,6 +141,7 @@ function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' 
     fetches += 1
     for (const job of fetched) jobs.add(job.id)
   })
+  events.on('job:complete', ({ job }) => jobs.delete(job.id))
   events.on('localQueue:returnJobs', ({ jobs: returned }) => {
     for (const job of returned) jobs.delete(job.id)
   })
