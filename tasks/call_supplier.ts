@@ -13,7 +13,7 @@ import type { FirstAttempts } from './deliver_webhook.ts'
 /** A call that is due, leased to this worker. */
 export type LeasedCall = Functions['work.begin_calls']['result'][number]
 
-type FinishedCall = { itemId: string; claimId: string; result: SupplierOutcome }
+type FinishedCall = { itemId: string; leaseToken: string; result: SupplierOutcome }
 
 export type CallSupplierOptions = {
   db: Database
@@ -65,9 +65,8 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
 
   const record = recordResults<FinishedCall, Functions['work.finish_calls']['result'][number]>({
     run: async (results) => {
-      const to_send = firstAttempts.capacity()
-      const unsafe_after = unsafeAfter
-      const rows = await db.call('work.finish_calls', { results, deadline, unsafe_after, to_send })
+      const times = { deadline, unsafe_after: unsafeAfter }
+      const rows = await db.call('work.finish_calls', { results, ...times, ...firstAttempts.request() })
       firstAttempts.begin(rows)
       for (const { ended_outcome: outcome, ended_seconds: seconds } of rows)
         if (outcome !== null && seconds !== null) metrics.observeEndedOrder(outcome, seconds)
@@ -84,9 +83,9 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
     const leased = await lease(jobId(payload))
     if (leased === null) return
     await inSpan(tracer, `supplier ${leased.method}`, leased, async (leased) => {
-      const { item_id: item, claim_id: claimId, supplier, method } = leased
+      const { item_id: item, lease_token: leaseToken, supplier, method } = leased
       const result = await call(leased).finally(() => count(supplier, -1))
-      const { verdict } = await record({ itemId: item, claimId, result })
+      const { verdict } = await record({ itemId: item, leaseToken, result })
 
       const status = 'httpStatus' in result ? result.httpStatus : null
       const outcome = result.outcome === 'answered' ? result.status : result.outcome

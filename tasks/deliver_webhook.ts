@@ -12,16 +12,16 @@ import type { SendOutcome } from '../src/webhooks/send.ts'
 /** An attempt to deliver an event: what to send, and the lease under which its result is recorded. */
 export type LeasedAttempt = Omit<Functions['work.begin_deliveries']['result'][number], 'ordinal'>
 
-type FinishedAttempt = { eventId: string; claimId: string; result: SendOutcome }
+type FinishedAttempt = { eventId: string; leaseToken: string; result: SendOutcome }
 type FinishedRow = Functions['work.finish_deliveries']['result'][number]
 
 /** The first attempts that this worker makes directly, without a job: SQL leased them with the result that they deliver. */
 export type FirstAttempts = {
-  /** How many more may begin now. */
-  capacity(): number
+  /** What SQL needs to lease some: how many more may begin now, and the worker pool that makes them. */
+  request(): { to_send: number; pool_id: string | null }
   /** Begins the attempts among the rows that `work.finish_calls` or `work.finish_deliveries` returned. */
   begin(rows: readonly { event_id: string | null }[]): void
-  /** Has no more capacity, and resolves when those under way have ended. */
+  /** Requests no more, and resolves when those under way have ended. */
   end(): Promise<void>
 }
 
@@ -31,6 +31,8 @@ export type DeliverWebhookOptions = {
   send: (attempt: LeasedAttempt) => Promise<SendOutcome>
   /** How many first attempts may be under way at once. */
   maxFirstAttempts: number
+  /** A worker pool of this process: when its heartbeat stops, the leases of its first attempts end. */
+  poolId: () => string | null
   metrics: { countDelivery(verdict: string): void; observeToldOrder(seconds: number): void }
   log: Log
   tracer: Tracer
@@ -45,7 +47,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): {
   task: Task
   firstAttempts: FirstAttempts
 } {
-  const { db, send, maxFirstAttempts, metrics, log, tracer } = options
+  const { db, send, metrics, log, tracer } = options
 
   const lease = batch<string, LeasedAttempt | null>({
     run: (eventIds) => callForIds(eventIds, (event_ids) => db.call('work.begin_deliveries', { event_ids })),
@@ -53,7 +55,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): {
 
   const record = recordResults<FinishedAttempt, FinishedRow>({
     run: async (results) => {
-      const rows = await db.call('work.finish_deliveries', { results, to_send: firstAttempts.capacity() })
+      const rows = await db.call('work.finish_deliveries', { results, ...firstAttempts.request() })
       // Events that waited for the slots of these attempts.
       firstAttempts.begin(rows)
       return rows
@@ -67,9 +69,9 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): {
 
   const deliver = (leased: LeasedAttempt) =>
     inSpan(tracer, 'webhook delivery', leased, async (attempt) => {
-      const { event_id: event, claim_id: claimId, event_type: type } = attempt
+      const { event_id: event, lease_token: leaseToken, event_type: type } = attempt
       const result = await send(attempt)
-      const { verdict } = await record({ eventId: event, claimId, result })
+      const { verdict } = await record({ eventId: event, leaseToken, result })
 
       const status = result.kind === 'answered' ? result.status : null
       const attributes = { event, type, attempt: attempt.attempt, status, outcome: result.kind, verdict }
@@ -77,7 +79,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): {
       return { attributes, failed: verdict !== 'delivered' }
     })
 
-  const firstAttempts = createFirstAttempts(deliver, maxFirstAttempts, log)
+  const firstAttempts = createFirstAttempts(deliver, options)
   return {
     task: async (payload) => {
       const attempt = await lease(jobId(payload))
@@ -89,14 +91,16 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): {
 
 function createFirstAttempts(
   deliver: (attempt: LeasedAttempt) => Promise<void>,
-  max: number,
-  log: Log,
+  { maxFirstAttempts, poolId, log }: DeliverWebhookOptions,
 ): FirstAttempts {
   const underWay = new Set<Promise<void>>()
   let isEnding = false
 
   return {
-    capacity: () => (isEnding ? 0 : Math.max(0, max - underWay.size)),
+    request: () => ({
+      to_send: isEnding ? 0 : Math.max(0, maxFirstAttempts - underWay.size),
+      pool_id: poolId(),
+    }),
     begin(rows) {
       for (const attempt of rows.filter(isAttempt)) {
         const delivery = deliver(attempt)

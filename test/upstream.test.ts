@@ -136,7 +136,7 @@ describe('a webhook from upstream', () => {
     const planned = async () => {
       const rows = await lower.sql`
         update supply.order_items set next_check_at = now() + interval '1 hour'
-        where id = ${item} and claim_expires_at is null and supplier_order_id is not null returning id`
+        where id = ${item} and lease_expires_at is null and supplier_order_id is not null returning id`
       return rows.length
     }
     await expect.poll(planned, { timeout: 10_000, interval: 20 }).toBe(1)

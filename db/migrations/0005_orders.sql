@@ -92,8 +92,8 @@ create table supply.order_items (
   checks int not null default 0,
   sent_at timestamptz,
   next_check_at timestamptz,
-  claim_id uuid,
-  claim_expires_at timestamptz,
+  lease_token uuid,
+  lease_expires_at timestamptz,
   stuck_at timestamptz,
   held_at timestamptz,
   held_reason text,
@@ -141,8 +141,8 @@ comment on column supply.order_items.checks is
 comment on column supply.order_items.sent_at is
   'When it was first sent to its present supplier; the deadline counts from here.';
 comment on column supply.order_items.next_check_at is 'When the supplier is asked next; null while nothing is planned.';
-comment on column supply.order_items.claim_id is 'The fencing token of the call that is under way, or was last.';
-comment on column supply.order_items.claim_expires_at is
+comment on column supply.order_items.lease_token is 'The fencing token of the call that is under way, or was last.';
+comment on column supply.order_items.lease_expires_at is
   'When the lease of the call under way ends; null: none is under way.';
 comment on column supply.order_items.stuck_at is 'When the supplier''s deadline passed.';
 comment on column supply.order_items.held_at is
@@ -177,7 +177,7 @@ create table supply.supplier_attempts (
   item_id uuid not null references supply.order_items,
   supplier text not null references supply.suppliers,
   method text not null check (method in ('put', 'get', 'push', 'operator')),
-  claim_id uuid unique,
+  lease_token uuid unique,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
   status_code int,
@@ -202,7 +202,7 @@ comment on column supply.supplier_attempts.id is 'A running number.';
 comment on column supply.supplier_attempts.item_id is 'The item.';
 comment on column supply.supplier_attempts.supplier is 'The supplier.';
 comment on column supply.supplier_attempts.method is 'put, get, push, or operator.';
-comment on column supply.supplier_attempts.claim_id is 'The fencing token of the call; null for pushes and operators.';
+comment on column supply.supplier_attempts.lease_token is 'The fencing token of the call; null for pushes and operators.';
 comment on column supply.supplier_attempts.started_at is 'When the call began.';
 comment on column supply.supplier_attempts.finished_at is 'When its result was recorded; null: under way, or lost.';
 comment on column supply.supplier_attempts.status_code is 'The HTTP status, if there was one.';

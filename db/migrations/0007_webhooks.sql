@@ -22,11 +22,12 @@ create table supply.events (
   simulated boolean not null default false,
   state text not null default 'queued' check (
     state in ('waiting', 'queued', 'ready', 'sending', 'delivered', 'dead', 'held')),
-  ladder int not null default 1 check (ladder >= 1),
+  round int not null default 1 check (round >= 1),
   attempts int not null default 0 check (attempts between 0 and 9),
   next_attempt_at timestamptz default now(),
-  claim_id uuid,
-  claim_expires_at timestamptz,
+  lease_token uuid,
+  lease_expires_at timestamptz,
+  leased_by text,
   delivered_at timestamptz,
   dead_at timestamptz,
   dead_reason text check (
@@ -37,7 +38,7 @@ create table supply.events (
   check ((state = 'delivered') = (delivered_at is not null)),
   check ((state = 'dead') = (dead_at is not null and dead_reason is not null)),
   constraint events_planned_check check ((state in ('waiting', 'queued', 'ready')) = (next_attempt_at is not null)),
-  constraint events_lease_check check ((state in ('ready', 'sending')) = (claim_expires_at is not null))
+  constraint events_lease_check check ((state in ('ready', 'sending')) = (lease_expires_at is not null))
 ) with (fillfactor = 80);
 create unique index events_one_an_order on supply.events (order_id);
 create index events_dead on supply.events (account_id, dead_at) where state = 'dead';
@@ -69,12 +70,13 @@ comment on column supply.events.simulated is 'True for a sample that a partner a
 comment on column supply.events.state is
   'waiting (for a rung), queued (due, without a slot), ready (has a slot and a job), sending, delivered, dead, '
   'held (since a restore).';
-comment on column supply.events.ladder is 'The round over the retry ladder, from 1; a redelivery starts the next.';
+comment on column supply.events.round is 'The round over the retry ladder, from 1; a redelivery starts the next.';
 comment on column supply.events.attempts is 'Attempts begun in the present round: nine at most.';
 comment on column supply.events.next_attempt_at is
   'When the next attempt is due, or was, while waiting, queued or ready.';
-comment on column supply.events.claim_id is 'The fencing token of the attempt that is under way, or was last.';
-comment on column supply.events.claim_expires_at is
+comment on column supply.events.lease_token is 'The fencing token of the attempt that is under way, or was last.';
+comment on column supply.events.leased_by is 'The worker pool that makes the attempt without a job; null where a job makes it.';
+comment on column supply.events.lease_expires_at is
   'While sending, when the lease of the attempt ends; while ready, until when a worker should have begun it.';
 comment on column supply.events.delivered_at is 'When a receiver took it.';
 comment on column supply.events.dead_at is 'When it became a dead letter.';
@@ -84,9 +86,9 @@ comment on column supply.events.created_at is 'When the order ended.';
 
 create table supply.delivery_attempts (
   event_id uuid not null references supply.events,
-  ladder int not null check (ladder >= 1),
+  round int not null check (round >= 1),
   attempt int not null check (attempt between 1 and 9),
-  claim_id uuid not null unique,
+  lease_token uuid not null unique,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
   status_code int,
@@ -94,14 +96,14 @@ create table supply.delivery_attempts (
   error text,
   retry_after_seconds int,
   next_attempt_at timestamptz,
-  primary key (event_id, ladder, attempt)
+  primary key (event_id, round, attempt)
 ) with (fillfactor = 70);
 create index delivery_attempts_latest on supply.delivery_attempts (started_at);
 comment on table supply.delivery_attempts is 'Every attempt to deliver an event, written before the send.';
 comment on column supply.delivery_attempts.event_id is 'The event.';
-comment on column supply.delivery_attempts.ladder is 'The round over the retry ladder, from 1.';
+comment on column supply.delivery_attempts.round is 'The round over the retry ladder, from 1.';
 comment on column supply.delivery_attempts.attempt is 'The attempt in that round, 1 to 9.';
-comment on column supply.delivery_attempts.claim_id is 'The fencing token of the attempt.';
+comment on column supply.delivery_attempts.lease_token is 'The fencing token of the attempt.';
 comment on column supply.delivery_attempts.started_at is 'When it began.';
 comment on column supply.delivery_attempts.finished_at is
   'When it ended; of a lost one the end of its lease; null: under way.';

@@ -409,25 +409,25 @@ export type Functions = {
     args: { account_id: string | number | bigint | null }
     result: string | null
   }
-  /** Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, at most its max_cost and what leaves the least margin of the item's price, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait before the call, by the limits of the supplier (core.take_turns). request_id and traceparent are of the request that placed the order. nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent */
+  /** Leases the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item's place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). lease_token is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another transaction has locked within a second. under_way counts the calls of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, at most its max_cost and what leaves the least margin of the item's price, in currency (not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait before the call, by the limits of the supplier (core.take_turns). request_id and traceparent are of the request that placed the order. nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent */
   'work.begin_calls': {
     args: { item_ids: readonly (string | null)[] | null; under_way: unknown; supplier_cap: number | null }
-    result: { ordinal: number; item_id: string; claim_id: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string; delivery_type: string; unit_cost: string | null; currency: string | null; supplier_order_id: string | null; first_sent_at: Date | null; token_url: string | null; client_id: string | null; pushes_events: boolean; wait_ms: number; request_id: string | null; traceparent: string | null }[]
+    result: { ordinal: number; item_id: string; lease_token: string; method: string; protocol: string; base_url: string; token: string; reference: string; sku: string; quantity: number; delivery_data: unknown; supplier: string; delivery_type: string; unit_cost: string | null; currency: string | null; supplier_order_id: string | null; first_sent_at: Date | null; token_url: string | null; client_id: string | null; pushes_events: boolean; wait_ms: number; request_id: string | null; traceparent: string | null }[]
   }
-  /** Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt; one that another transaction has locked is tried again within a second. claim_id is the fencing token. A lease lasts 30 s; an attempt whose lease ended counts, with unknown outcome. The account's secret is made here at its first delivery. request_id, request_id_given and traceparent are of the request that placed the order. Specification 2.5 and 6.5. nullable: request_id, request_id_given, traceparent */
+  /** Leases the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event's place in event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt; one that another transaction has locked is tried again within a second. lease_token is the fencing token. A lease lasts 30 s; an attempt whose lease ended counts, with unknown outcome. The account's secret is made here at its first delivery. request_id, request_id_given and traceparent are of the request that placed the order. Specification 2.5 and 6.5. nullable: request_id, request_id_given, traceparent */
   'work.begin_deliveries': {
     args: { event_ids: readonly (string | null)[] | null }
-    result: { ordinal: number; event_id: string; claim_id: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number; request_id: string | null; request_id_given: boolean | null; traceparent: string | null }[]
+    result: { ordinal: number; event_id: string; lease_token: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number; request_id: string | null; request_id_given: boolean | null; traceparent: string | null }[]
   }
   /** Returns what operators are to be told of an alert: that it is firing, or that it is resolved, and whether they were told of it before. No row if they know all already. nullable: closed_at */
   'work.begin_notification': {
     args: { alert_id: string | null }
     result: { status: string; is_told: boolean; cause: string; message: string; count: number; first_at: Date; opened_at: Date; closed_at: Date | null }[]
   }
-  /** Claims the reading of the list of one supplier that is due, and returns how it is reached and the skus of its offers; no row: none is due. claim_id is the fencing token of work.record_list and work.finish_sync. The lease lasts 10 minutes; a reading that takes longer is begun anew, and the late one changes nothing. max_per_second is the limit of requests, for work.take_request. nullable: token_url, client_id, max_per_second */
+  /** Leases the reading of the list of one supplier that is due, and returns how it is reached and the skus of its offers; no row: none is due. lease_token is the fencing token of work.record_list and work.finish_sync. The lease lasts 10 minutes; a reading that takes longer is begun anew, and the late one changes nothing. max_per_second is the limit of requests, for work.take_request. nullable: token_url, client_id, max_per_second */
   'work.begin_sync': {
     args: Record<string, never>
-    result: { supplier: string; claim_id: string; protocol: string; base_url: string; token: string; token_url: string | null; client_id: string | null; skus: unknown; max_per_second: string | null }[]
+    result: { supplier: string; lease_token: string; protocol: string; base_url: string; token: string; token_url: string | null; client_id: string | null; skus: unknown; max_per_second: string | null }[]
   }
   /** Why no worker may start on this database: it was restored, and what was sent after the back-up could be sent again. Null if one may. The first worker's call records where the database is; operators do by ops.begin_recovery or ops.confirm_origin. */
   'work.check_origin': {
@@ -464,15 +464,15 @@ export type Functions = {
     args: Record<string, never>
     result: undefined
   }
-  /** Records the results of calls to suppliers: [{ordinal, itemId, claimId, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (claimId) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Further rows: for each order that ended, its outcome and the seconds since it was placed; for each first attempt to deliver an event that is leased to the caller, to_send at most, what work.begin_deliveries returns for it. The caller makes these attempts at once. nullable: ordinal, verdict, ended_outcome, ended_seconds, event_id, claim_id, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent */
+  /** Records the results of calls to suppliers: [{ordinal, itemId, leaseToken, result: SupplierOutcome}]; the deadline is how long a supplier may leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (leaseToken) changes nothing. Returns a verdict for each, busy where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. Further rows: for each order that ended, its outcome and the seconds since it was placed; for each first attempt to deliver an event that is leased to the caller, to_send at most, what work.begin_deliveries returns for it. The caller makes these attempts at once; pool_id is its worker pool. nullable: ordinal, verdict, ended_outcome, ended_seconds, event_id, lease_token, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent */
   'work.finish_calls': {
-    args: { results: unknown; deadline: string | null; unsafe_after: string | null; to_send: number | null }
-    result: { ordinal: number | null; verdict: string | null; ended_outcome: string | null; ended_seconds: number | null; event_id: string | null; claim_id: string | null; callback_url: string | null; event_type: string | null; body: string | null; secret: string | null; attempt: number | null; request_id: string | null; request_id_given: boolean | null; traceparent: string | null }[]
+    args: { results: unknown; deadline: string | null; unsafe_after: string | null; to_send: number | null; pool_id: string | null }
+    result: { ordinal: number | null; verdict: string | null; ended_outcome: string | null; ended_seconds: number | null; event_id: string | null; lease_token: string | null; callback_url: string | null; event_type: string | null; body: string | null; secret: string | null; attempt: number | null; request_id: string | null; request_id_given: boolean | null; traceparent: string | null }[]
   }
-  /** Records the results of delivery attempts: [{ordinal, eventId, claimId, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (claimId), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. Further rows: first attempts that are leased to the caller, as work.finish_calls has them. Specification 6.4 to 6.6. nullable: ordinal, verdict, told_seconds, event_id, claim_id, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent */
+  /** Records the results of delivery attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}], retryAfter in seconds. Returns a verdict for each: delivered, retry, the reason of a dead letter, stale for an outdated fencing token (leaseToken), which changes nothing, or busy: another transaction has the lock of the event, and the result is to be recorded later. An answer within 2 s adds a slot to the account; a timeout or a failed connection halves its slots. told_seconds: of a delivered result, the seconds since its order was placed. Further rows: first attempts that are leased to the caller, as work.finish_calls has them. Specification 6.4 to 6.6. nullable: ordinal, verdict, told_seconds, event_id, lease_token, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent */
   'work.finish_deliveries': {
-    args: { results: unknown; to_send: number | null }
-    result: { ordinal: number | null; verdict: string | null; told_seconds: number | null; event_id: string | null; claim_id: string | null; callback_url: string | null; event_type: string | null; body: string | null; secret: string | null; attempt: number | null; request_id: string | null; request_id_given: boolean | null; traceparent: string | null }[]
+    args: { results: unknown; to_send: number | null; pool_id: string | null }
+    result: { ordinal: number | null; verdict: string | null; told_seconds: number | null; event_id: string | null; lease_token: string | null; callback_url: string | null; event_type: string | null; body: string | null; secret: string | null; attempt: number | null; request_id: string | null; request_id_given: boolean | null; traceparent: string | null }[]
   }
   /** Records that operators were told that an alert is firing, or resolved. Ask work.begin_notification afterwards whether there is more to tell. */
   'work.finish_notification': {
@@ -481,7 +481,7 @@ export type Functions = {
   }
   /** Ends the reading of a supplier's list: in full, or error says in technical terms why not; then what was known stays, and it is tried again after 1, 2, 5, 10, 20, 30, 60 … minutes, at most at its usual interval. Operators are alerted once the last full reading is four intervals ago. Returns whether the lease still held; otherwise nothing is recorded. */
   'work.finish_sync': {
-    args: { supplier: string | null; claim_id: string | null; error: string | null }
+    args: { supplier: string | null; lease_token: string | null; error: string | null }
     result: boolean | null
   }
   /** Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, those of them that are stuck or held, for how many seconds the oldest due job has been waiting for a worker, due jobs (10,000 at most) and those that a worker has, due events without a slot, the slots of accounts that are sending, and how many of these are taken, the rows that the last audit of a worker found, and when that was. From 10,000 on, the number of events that wait for a rung is PostgreSQL's estimate, which is as old as its last analyze. nullable: audit_breaches, audit_at */
@@ -526,7 +526,7 @@ export type Functions = {
   }
   /** Records what a part of a supplier's list says of its offers: entries are [{sku, cost, currency, stock}] (core.listed_terms), of which the skus alone are not to be had. Other offers stay as they are. What changes is noted in supply.offer_changes, and products that become available or cease to be show as changed. Returns whether the lease still held, and the supplier is active; otherwise nothing is recorded. Give it 250 entries at a time: no order waits for it, but operators who change the same products do. */
   'work.record_list': {
-    args: { supplier: string | null; claim_id: string | null; entries: unknown }
+    args: { supplier: string | null; lease_token: string | null; entries: unknown }
     result: boolean | null
   }
   /** Registers a pool of workers for the sweeper, before it fetches its first jobs. */
@@ -694,10 +694,10 @@ export const functions = {
   'work.compare_jobs': { args: { pool_ids: 'text[]', known_ids: 'bigint[]', lost_ids: 'bigint[]', lost_locked_at: 'timestamp with time zone[]' }, returns: 'rows' },
   'work.expire_rates': { args: {}, returns: 'value' },
   'work.fill_slots': { args: {}, returns: 'void' },
-  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', unsafe_after: 'interval', to_send: 'integer' }, returns: 'rows' },
-  'work.finish_deliveries': { args: { results: 'jsonb', to_send: 'integer' }, returns: 'rows' },
+  'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', unsafe_after: 'interval', to_send: 'integer', pool_id: 'text' }, returns: 'rows' },
+  'work.finish_deliveries': { args: { results: 'jsonb', to_send: 'integer', pool_id: 'text' }, returns: 'rows' },
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
-  'work.finish_sync': { args: { supplier: 'text', claim_id: 'uuid', error: 'text' }, returns: 'value' },
+  'work.finish_sync': { args: { supplier: 'text', lease_token: 'uuid', error: 'text' }, returns: 'value' },
   'work.gauges': { args: {}, returns: 'rows' },
   'work.heartbeat': { args: { pool_ids: 'text[]' }, returns: 'value' },
   'work.keep_access_token': { args: { supplier: 'text', renewer: 'uuid', sealed: 'text', valid_seconds: 'integer' }, returns: 'value' },
@@ -706,7 +706,7 @@ export const functions = {
   'work.prune_rate_windows': { args: {}, returns: 'value' },
   'work.prune_samples': { args: {}, returns: 'value' },
   'work.prune_simulated_orders': { args: {}, returns: 'value' },
-  'work.record_list': { args: { supplier: 'text', claim_id: 'uuid', entries: 'jsonb' }, returns: 'value' },
+  'work.record_list': { args: { supplier: 'text', lease_token: 'uuid', entries: 'jsonb' }, returns: 'value' },
   'work.register_pool': { args: { pool_id: 'text' }, returns: 'void' },
   'work.remove_alerts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },
   'work.remove_delivery_attempts': { args: { retain: 'interval', is_first: 'boolean' }, returns: 'value' },

@@ -82,13 +82,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const metricsServer =
     port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
   const cutOff = new AbortController()
+  const poolIds: string[] = []
   const { tasks, firstAttempts, offerSync, closeOutside } = createTasks(
     options,
     adapters,
     metrics,
     cutOff.signal,
+    () => poolIds[0] ?? null,
   )
-  const { pools, registered } = await startPools(options, tasks, metrics)
+  const { pools, registered } = await startPools(options, tasks, metrics, poolIds)
   const hopeless = Promise.withResolvers<string>()
   const periodic = startPeriodicTasks({
     ...{ databaseUrl, db, config, log, pools, offerSync },
@@ -147,6 +149,7 @@ function createTasks(
   adapters: SupplierAdapters,
   metrics: WorkerMetrics,
   signal: AbortSignal,
+  poolId: () => string | null,
 ) {
   const { db, config, log, tracer = noTracer } = options
   const { callbackAllowNetworks: allowNetworks, publicUrl } = config
@@ -154,7 +157,7 @@ function createTasks(
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
   const { task: deliverWebhook, firstAttempts } = createDeliverWebhook({
-    ...{ db, metrics, log, tracer },
+    ...{ db, poolId, metrics, log, tracer },
     send: (attempt) => sendEvent(sender, attempt),
     maxFirstAttempts: config.webhookConcurrency,
   })
@@ -186,9 +189,11 @@ async function startPools(
   { databaseUrl, db, config, log }: WorkerOptions,
   { deliver_webhook, call_supplier, ...rest }: Tasks,
   metrics: WorkerMetrics,
+  poolIds: string[],
 ): Promise<{ pools: Pool[]; registered: boolean }> {
   const registrations: Promise<boolean>[] = []
   const register = (poolId: string) => {
+    poolIds.push(poolId)
     const registered = db
       .call('work.register_pool', { pool_id: poolId })
       .then(() => true)

@@ -64,23 +64,23 @@ export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOpt
     const listing = await list(sync, skus)
     if (!listing.ok) return listing.error
     const offers = new Map(listing.offers.map((offer) => [offer.sku, offer]))
-    const { supplier, claim_id } = sync
+    const { supplier, lease_token } = sync
     for (let from = 0; from < skus.length; from += entriesAtOnce) {
       const entries = skus.slice(from, from + entriesAtOnce).map((sku) => offers.get(sku) ?? { sku })
-      const holds = await db.call('work.record_list', { supplier, claim_id, entries })
+      const holds = await db.call('work.record_list', { supplier, lease_token, entries })
       if (!holds) return 'the lease was lost'
     }
     return null
   }
 
   async function run(sync: LeasedSync): Promise<void> {
-    const { supplier, claim_id } = sync
+    const { supplier, lease_token } = sync
     try {
       const error = await record(sync).catch((thrown: unknown) => {
         log.warn({ supplier, error: safeError(thrown) }, 'the list of a supplier could not be read')
         return 'the worker could not read or record it; its log says why'
       })
-      await db.call('work.finish_sync', { supplier, claim_id, error })
+      await db.call('work.finish_sync', { supplier, lease_token, error })
       if (error !== null) log.warn({ supplier, error }, 'the costs and the stock of a supplier were not read')
     } catch (thrown) {
       // The lease ends by itself.

@@ -48,7 +48,7 @@ select setval(pg_get_serial_sequence('supply.orders', 'id'), (select max(n) from
 
 insert into supply.order_items
   (id, order_id, position, product_id, product_name, delivery_type, delivery_data, amount, price, status, refunded_amount,
-   error_code, error_message, completed_at, supplier, sku, supplier_order_id, sent_at, next_call, claim_id)
+   error_code, error_message, completed_at, supplier, sku, supplier_order_id, sent_at, next_call, lease_token)
 select f.item_id, f.n, 0, p.id, p.name, p.delivery_type, '{"gameUserId": "12345"}', 1, 1.00,
   case when f.failed then 'failed' else 'completed' end, case when f.failed then 1.00 else 0.00 end,
   case when f.failed then 'PLAYER_NOT_FOUND' end, case when f.failed then 'No such player.' end,
@@ -56,7 +56,7 @@ select f.item_id, f.n, 0, p.id, p.name, p.delivery_type, '{"gameUserId": "12345"
 from filled f join supply.products p on p.id = current_setting('bench.product')::int order by f.n;
 
 insert into supply.supplier_attempts
-  (item_id, supplier, method, claim_id, started_at, finished_at, status_code, outcome, verdict, raw)
+  (item_id, supplier, method, lease_token, started_at, finished_at, status_code, outcome, verdict, raw)
 select f.item_id, 'bench', 'put', f.call_id, f.placed_at, f.ended_at, 200,
   case when f.failed then 'failed' else 'completed' end, 'settled', '{"status":"completed"}'
 from filled f order by f.n;
@@ -90,7 +90,7 @@ insert into supply.result_marks (account_id, last_seq)
 select r.account_id, max(r.seq) from supply.order_results r group by r.account_id;
 
 insert into supply.events
-  (id, account_id, order_id, order_code, event_type, callback_url, body, state, attempts, next_attempt_at, claim_id,
+  (id, account_id, order_id, order_code, event_type, callback_url, body, state, attempts, next_attempt_at, lease_token,
    delivered_at, created_at)
 select f.event_id, f.account_id, f.n, f.code, case when f.failed then 'order.failed' else 'order.completed' end,
   'http://127.0.0.1:9/hook', json_build_object('event_id', f.event_id, 'filler', repeat('x', 500))::text,
@@ -100,8 +100,8 @@ select f.event_id, f.account_id, f.n, f.code, case when f.failed then 'order.fai
 from filled f order by f.n;
 
 insert into supply.delivery_attempts
-  (event_id, ladder, attempt, claim_id, started_at, finished_at, status_code, outcome, next_attempt_at)
-select e.id, 1, 1, e.claim_id, e.created_at, e.created_at, case e.state when 'waiting' then 503 else 200 end,
+  (event_id, round, attempt, lease_token, started_at, finished_at, status_code, outcome, next_attempt_at)
+select e.id, 1, 1, e.lease_token, e.created_at, e.created_at, case e.state when 'waiting' then 503 else 200 end,
   case e.state when 'waiting' then 'retry' else 'delivered' end, e.next_attempt_at
 from supply.events e order by e.order_id;
 

@@ -172,7 +172,7 @@ describe('an unknown outcome', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('is not claimed where all that came was 429', async () => {
+  test('is not leased where all that came was 429', async () => {
     const controller = new AbortController()
     const { client } = scriptedClient([refusal(429, 'RATE_LIMITED')], { onRetry: () => controller.abort() })
     const error = await failure(client.placeOrder(order, { signal: controller.signal }))

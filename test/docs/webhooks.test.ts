@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { parseEvent } from '../../src/demo/receiver/event.ts'
 import { signature } from '../../src/messages/sign.ts'
 import { testDatabase } from '../support/database.ts'
-import { claimAttempt, rungs } from '../support/events.ts'
+import { leaseAttempt, rungs } from '../support/events.ts'
 import { answer, completed, failed } from '../support/items.ts'
 import { place } from '../support/orders.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'
@@ -71,7 +71,7 @@ describe('the events in the guide', () => {
       await answer(database.sql, id, outcomes[index] ?? {})
     }
     const [event] = await database.sql`select event_id from ops.events where order_code = ${body.code}`
-    const attempt = await claimAttempt(database.sql, event?.event_id)
+    const attempt = await leaseAttempt(database.sql, event?.event_id)
     return JSON.parse(attempt.body)
   }
 

@@ -7,8 +7,8 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadCode } from '../../src/migrate/load_code.ts'
 import { readCode } from '../../src/migrate/sql_files.ts'
-import { claimAttempt, makeEvent } from '../support/events.ts'
-import { answer, claimCalls, completed, notReceived, record } from '../support/items.ts'
+import { leaseAttempt, makeEvent } from '../support/events.ts'
+import { answer, completed, leaseCalls, notReceived, record } from '../support/items.ts'
 import { audit, balanceOf, place } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
 import {
@@ -85,7 +85,7 @@ describe.skipIf(installation === undefined)('a dump that is restored in another 
     )
     run('pg_dump', '--format', 'custom', '--file', join(dir, 'supply.dump'), url)
     // What the dump does not know: both are sent.
-    await claimAttempt(sql, event)
+    await leaseAttempt(sql, event)
     await answer(sql, unsent, completed())
 
     run('psql', '--file', join(dir, 'roles.sql'), to.url)
@@ -118,14 +118,14 @@ describe.skipIf(installation === undefined)('a dump that is restored in another 
     expect(row?.refusal).toContain('was restored or copied')
     const [counts] = await restored`select * from ops.begin_recovery('the dump')`
     expect(counts).toEqual({ items_to_ask: '1', events_held: '1' })
-    const [call] = await claimCalls(restored, [unsent])
+    const [call] = await leaseCalls(restored, [unsent])
     expect(call).toMatchObject({ method: 'get' })
     expect(await record(restored, call as never, notReceived())).toBe('waiting')
     expect(await answer(restored, unsent, completed())).toBe('settled')
 
     const [released] = await restored`select ops.release_events(dry_run => false) as events`
     expect(released?.events).toBe('2')
-    expect(await claimAttempt(restored, event)).toMatchObject({ attempt: 1 })
+    expect(await leaseAttempt(restored, event)).toMatchObject({ attempt: 1 })
     await restored`select ops.end_recovery()`
     expect(await makeEvent(restored, partner)).not.toBe(event)
     expect(await balanceOf(restored, partner)).toBe(1000 - 3 * 10.5)

@@ -50,16 +50,16 @@ async function wholeOrders(count: number): Promise<void> {
       supplier_cap: null,
     })
     const answer = { outcome: 'answered', status: 'completed', codes: [] }
-    const supplied = { ordinal: 1, itemId: call?.item_id, claimId: call?.claim_id, result: answer }
+    const supplied = { ordinal: 1, itemId: call?.item_id, leaseToken: call?.lease_token, result: answer }
     await worker.call('work.finish_calls', {
-      ...{ results: [supplied], deadline: '1 day', unsafe_after: '30 minutes', to_send: 0 },
+      ...{ results: [supplied], deadline: '1 day', unsafe_after: '30 minutes', to_send: 0, pool_id: null },
     })
     const [event] = await observer`
       select e.id from supply.events e where e.order_id = core.own_order(${partner.accountId}, ${order.code})`
     const [attempt] = await worker.call('work.begin_deliveries', { event_ids: [event?.id] })
     const result = { kind: 'answered', status: 200, retryAfter: null }
-    const sent = { ordinal: 1, eventId: attempt?.event_id, claimId: attempt?.claim_id, result }
-    const delivery = { results: [sent], to_send: 0 }
+    const sent = { ordinal: 1, eventId: attempt?.event_id, leaseToken: attempt?.lease_token, result }
+    const delivery = { results: [sent], to_send: 0, pool_id: null }
     expect(await worker.call('work.finish_deliveries', delivery)).toMatchObject([
       { ordinal: 1, verdict: 'delivered', told_seconds: expect.any(Number), event_id: null },
     ])

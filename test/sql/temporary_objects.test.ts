@@ -12,7 +12,7 @@ const attacks = [
     role: 'supply_worker',
     call: `select * from work.begin_calls('{00000000-0000-4000-8000-000000000000}', '{}', null)`,
   },
-  { role: 'supply_worker', call: `select * from work.finish_deliveries('[{"ordinal": 1}]', 0)` },
+  { role: 'supply_worker', call: `select * from work.finish_deliveries('[{"ordinal": 1}]', 0, null)` },
   { role: 'supply_operator', call: `select ops.webhook_secret(1)` },
   { role: 'supply_operator', call: `select * from ops.help()` },
 ]

@@ -64,7 +64,7 @@ export async function startSuppliers(
     if (isPut && !book?.has(reference)) book?.set(reference, newEntry(supplier.code, request))
     const entry = book?.get(reference)
     if (entry === undefined || !(isPut || entry.taken)) {
-      // A worker died between its claim and the send, or the send was lost.
+      // A worker died between its lease and the send, or the send was lost.
       missed.set(`${supplier.code} ${reference}`, misses(supplier.code, reference) + 1)
       return { status: 404, json: {} }
     }

@@ -122,7 +122,7 @@ describe.each(methods)('an answer to a %s', (method) => {
   })
 
   it.each([203, 204, 206, 301, 302, 307, 308, 401, 403, 408, 409, 425, 429, 500, 502, 503, 504, 599])(
-    'with %i says nothing, whatever its body claims',
+    'with %i says nothing, whatever its body leases',
     (httpStatus) => {
       for (const body of [{ status: 'completed' }, { status: 'failed', errorCode: 'X' }, '']) {
         expect(interpret(method, httpStatus, body)).toMatchObject({

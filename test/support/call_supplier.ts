@@ -29,7 +29,7 @@ export function runCallSupplier(
       deadline: '24 hours',
       unsafeAfter: '30 minutes',
     },
-    firstAttempts: { capacity: () => 0, begin: () => {}, end: async () => {} },
+    firstAttempts: { request: () => ({ to_send: 0, pool_id: null }), begin: () => {}, end: async () => {} },
   })
   return async (itemId) => {
     made.delete(itemId)

@@ -6,7 +6,7 @@ import type { Partner } from './partner.ts'
 export type Attempt = {
   ordinal: number
   event_id: string
-  claim_id: string
+  lease_token: string
   callback_url: string
   event_type: string
   body: string
@@ -36,16 +36,16 @@ export async function makeEvents(sql: postgres.Sql, partner: Partner, count: num
   return ids
 }
 
-/** Makes the waiting events due, as if their time had come, and claims their attempts; their jobs are done then. */
-export async function claimAttempts(sql: postgres.Sql, eventIds: string[]): Promise<Attempt[]> {
+/** Makes the waiting events due, as if their time had come, and leases their attempts; their jobs are done then. */
+export async function leaseAttempts(sql: postgres.Sql, eventIds: string[]): Promise<Attempt[]> {
   await sql`update supply.events set next_attempt_at = now() where id = any(${eventIds}) and next_attempt_at > now()`
   await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${eventIds})`
   return [...(await sql<Attempt[]>`select * from work.begin_deliveries(${eventIds}) order by ordinal`)]
 }
 
-/** Claims the attempt of one event. */
-export async function claimAttempt(sql: postgres.Sql, eventId: string): Promise<Attempt> {
-  const [attempt] = await claimAttempts(sql, [eventId])
+/** Leases the attempt of one event. */
+export async function leaseAttempt(sql: postgres.Sql, eventId: string): Promise<Attempt> {
+  const [attempt] = await leaseAttempts(sql, [eventId])
   if (attempt === undefined) throw new Error(`no attempt of event ${eventId} is due`)
   return attempt
 }
@@ -53,7 +53,7 @@ export async function claimAttempt(sql: postgres.Sql, eventId: string): Promise<
 /** Records how an attempt ended and returns the verdict. */
 export async function finishAttempt(
   sql: postgres.Sql,
-  attempt: { event_id: string; claim_id: string },
+  attempt: { event_id: string; lease_token: string },
   result: object,
 ): Promise<string> {
   const [verdict = ''] = await finishAttempts(sql, [attempt], result)
@@ -63,14 +63,14 @@ export async function finishAttempt(
 /** Records that attempts ended so, in one call, and returns their verdicts. */
 export async function finishAttempts(
   sql: postgres.Sql,
-  attempts: { event_id: string; claim_id: string }[],
+  attempts: { event_id: string; lease_token: string }[],
   result: object,
 ): Promise<string[]> {
-  const results = attempts.map(({ event_id, claim_id }, index) => ({
-    ...{ ordinal: index + 1, eventId: event_id, claimId: claim_id, result },
+  const results = attempts.map(({ event_id, lease_token }, index) => ({
+    ...{ ordinal: index + 1, eventId: event_id, leaseToken: lease_token, result },
   }))
   const rows =
-    await sql`select * from work.finish_deliveries(${sql.json(results as never)}, 0) where ordinal is not null order by ordinal`
+    await sql`select * from work.finish_deliveries(${sql.json(results as never)}, 0, null) where ordinal is not null order by ordinal`
   return rows.map(({ verdict }) => verdict)
 }
 

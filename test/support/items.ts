@@ -3,7 +3,7 @@ import type postgres from 'postgres'
 export type Call = {
   ordinal: number
   item_id: string
-  claim_id: string
+  lease_token: string
   method: 'put' | 'get'
   sku: string
   quantity: number
@@ -12,34 +12,34 @@ export type Call = {
   supplier: string
 }
 
-/** Makes the planned calls of these items due and claims them, as a worker would; their jobs are done then. */
-export async function claimCalls(sql: postgres.Sql, itemIds: string[]): Promise<Call[]> {
+/** Makes the planned calls of these items due and leases them, as a worker would; their jobs are done then. */
+export async function leaseCalls(sql: postgres.Sql, itemIds: string[]): Promise<Call[]> {
   await sql`update supply.order_items set next_check_at = now() where id = any(${itemIds}) and next_check_at > now()`
   await sql`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${itemIds})`
   return [...(await sql<Call[]>`select * from work.begin_calls(${itemIds}, '{}', null) order by ordinal`)]
 }
 
-/** Records one result under a claim and returns the verdict. */
+/** Records one result under a lease and returns the verdict. */
 export async function record(
   sql: postgres.Sql,
-  call: { item_id: string; claim_id: string },
+  call: { item_id: string; lease_token: string },
   result: object,
   deadline = '24 hours',
 ): Promise<string> {
-  const results = [{ ordinal: 1, itemId: call.item_id, claimId: call.claim_id, result }]
+  const results = [{ ordinal: 1, itemId: call.item_id, leaseToken: call.lease_token, result }]
   const [row] =
-    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval, '30 minutes', 0)`
+    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval, '30 minutes', 0, null)`
   return row?.verdict
 }
 
-/** Claims the call of an item that has one due, and records its result. */
+/** Leases the call of an item that has one due, and records its result. */
 export async function answer(
   sql: postgres.Sql,
   itemId: string,
   result: object,
   deadline?: string,
 ): Promise<string> {
-  const [call] = await claimCalls(sql, [itemId])
+  const [call] = await leaseCalls(sql, [itemId])
   if (call === undefined) throw new Error(`no call of item ${itemId} is due`)
   return record(sql, call, result, deadline)
 }

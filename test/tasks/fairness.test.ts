@@ -123,7 +123,7 @@ test('a supplier that hangs holds up no item of another', async () => {
   const partner = await makePartner(sql(), { balance: 10_000 })
   await Promise.all(Array.from({ length: 30 }, () => place(sql(), partner, { items: [{ productId: 400 }] })))
   const asked = () =>
-    sql()`select from supply.order_items where supplier = 'silent' and claim_expires_at > now()`
+    sql()`select from supply.order_items where supplier = 'silent' and lease_expires_at > now()`
   await expect.poll(asked, { timeout: 10_000, interval: 20 }).toHaveLength(4)
 
   const { body } = await place(sql(), partner)

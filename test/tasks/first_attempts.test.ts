@@ -22,6 +22,7 @@ beforeEach(() => {
       return { kind: 'answered', status: 200, retryAfter: null }
     },
     maxFirstAttempts: 3,
+    poolId: () => 'pool-1',
     metrics: { countDelivery: () => {}, observeToldOrder: () => {} },
     log: pino({ level: 'silent' }),
     tracer: noTracer,
@@ -30,18 +31,18 @@ beforeEach(() => {
 
 test('the capacity for first attempts is what is not under way', async () => {
   for (const id of ['a', 'b']) begin(id)
-  expect(firstAttempts.capacity()).toBe(1)
+  expect(firstAttempts.request().to_send).toBe(1)
   for (const id of ['c', 'd']) begin(id)
-  expect(firstAttempts.capacity()).toBe(0)
+  expect(firstAttempts.request().to_send).toBe(0)
   await expect.poll(() => [...sent.keys()]).toEqual(['a', 'b', 'c', 'd'])
   for (const id of ['a', 'b', 'c']) sent.get(id)?.()
-  await expect.poll(() => firstAttempts.capacity()).toBe(2)
+  await expect.poll(() => firstAttempts.request().to_send).toBe(2)
 })
 
 test('a first attempt that fails gives its capacity back', async () => {
   begin('broken')
-  expect(firstAttempts.capacity()).toBe(2)
-  await expect.poll(() => firstAttempts.capacity()).toBe(3)
+  expect(firstAttempts.request().to_send).toBe(2)
+  await expect.poll(() => firstAttempts.request().to_send).toBe(3)
 })
 
 test('the end waits for the first attempts under way, and lets no other begin', async () => {
@@ -51,7 +52,7 @@ test('the end waits for the first attempts under way, and lets no other begin', 
   const end = firstAttempts.end().then(() => {
     ended = true
   })
-  expect(firstAttempts.capacity()).toBe(0)
+  expect(firstAttempts.request().to_send).toBe(0)
   await new Promise((resolve) => setImmediate(resolve))
   expect(ended).toBe(false)
   sent.get('a')?.()

@@ -27,7 +27,7 @@ async function leaseOf(
   return sql().begin(async (transaction) => {
     await begin(transaction)
     const [row] = await transaction`
-      select 1000 * extract(epoch from claim_expires_at - now())::float as ms
+      select 1000 * extract(epoch from lease_expires_at - now())::float as ms
       from supply.${transaction(table)} where id = ${id}`
     return row?.ms
   })
@@ -53,7 +53,7 @@ describe('a lease outlives', () => {
 
   test('the time in which a worker finds the job of an event that got a slot', async () => {
     const event = await makeEvent(sql(), partner)
-    await sql()`update supply.events set state = 'queued', claim_expires_at = null where id = ${event}`
+    await sql()`update supply.events set state = 'queued', lease_expires_at = null where id = ${event}`
     const lease = await leaseOf('events', event, (on) => on`select work.fill_slots()`)
     expect(lease).toBeGreaterThan(2 * pollIntervalMs)
   })

@@ -1,6 +1,6 @@
 create or replace function work.begin_calls(item_ids uuid[], under_way jsonb, supplier_cap int)
 returns table (
-  ordinal int, item_id uuid, claim_id uuid, method text, protocol text, base_url text, token text,
+  ordinal int, item_id uuid, lease_token uuid, method text, protocol text, base_url text, token text,
   reference uuid, sku text, quantity int, delivery_data jsonb, supplier text,
   delivery_type text, unit_cost numeric, currency text, supplier_order_id text, first_sent_at timestamptz,
   token_url text, client_id text, pushes_events boolean, wait_ms double precision,
@@ -47,7 +47,7 @@ begin
         where s.paused_at is not null or s.open_since is not null or s.max_calls is not null or s.max_per_second is not null)) as is_special
       from supply.order_items i
       -- Without a lease, nothing planned means held for an operator.
-      cross join lateral (select coalesce(i.claim_expires_at, i.next_check_at) as at) as planned
+      cross join lateral (select coalesce(i.lease_expires_at, i.next_check_at) as at) as planned
       where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
     ) as d;
     exit when special_ids is null or is_chosen;
@@ -63,10 +63,10 @@ begin
   end if;
 
   return query
-  with claimed as (
+  with leased as (
     update supply.order_items i set
-      next_call = 'get', sent_at = coalesce(i.sent_at, now()), claim_id = core.time_ordered_uuid(), limited_at = null,
-      claim_expires_at = now() + interval '45 s' + coalesce(waits[array_position(due_ids, i.id)], 0) * interval '1 ms'
+      next_call = 'get', sent_at = coalesce(i.sent_at, now()), lease_token = core.time_ordered_uuid(), limited_at = null,
+      lease_expires_at = now() + interval '45 s' + coalesce(waits[array_position(due_ids, i.id)], 0) * interval '1 ms'
     from (
       select b.id, b.sent_at, case
         -- The worker may have been away since the answer that allowed it.
@@ -76,17 +76,17 @@ begin
       from supply.order_items b where b.id = any (due_ids)
     ) as before
     where i.id = before.id
-    returning i.id, i.claim_id, before.method, i.sku, i.amount, i.delivery_data, i.supplier, i.product_id, i.delivery_type, i.supplier_order_id,
+    returning i.id, i.lease_token, before.method, i.sku, i.amount, i.delivery_data, i.supplier, i.product_id, i.delivery_type, i.supplier_order_id,
       before.sent_at, i.order_id, i.price
   ), noted as (
-    insert into supply.supplier_attempts (item_id, supplier, method, claim_id)
-    select c.id, c.supplier, c.method, c.claim_id from claimed c order by c.id
+    insert into supply.supplier_attempts (item_id, supplier, method, lease_token)
+    select c.id, c.supplier, c.method, c.lease_token from leased c order by c.id
   )
-  select array_position(item_ids, c.id), c.id, c.claim_id, c.method, s.protocol, s.base_url, s.token,
+  select array_position(item_ids, c.id), c.id, c.lease_token, c.method, s.protocol, s.base_url, s.token,
     c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency, c.supplier_order_id, c.sent_at,
     s.token_url, s.client_id, s.push_secret is not null,
     coalesce(waits[array_position(due_ids, c.id)], 0), placed.request_id, placed.traceparent
-  from claimed c
+  from leased c
   cross join lateral (select o.request_id, o.traceparent from supply.orders o where o.id = c.order_id offset 0) as placed
   cross join lateral (select s.* from supply.suppliers s where s.code = c.supplier offset 0) as s
   left join lateral (
@@ -104,9 +104,9 @@ begin
 end
 $$;
 comment on function work.begin_calls is
-  'Claims the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item''s '
+  'Leases the calls to suppliers that are due now for these items, before they are made, and returns what to call; ordinal is the item''s '
   'place in item_ids. An item that was never sent leaves a supplier that is paused or gives no usable answers (core.choose_again). An item is sent (put) only if it was never sent, or the supplier never received it and a repeat is safe; else it is asked for (get). '
-  'claim_id is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
+  'lease_token is the fencing token. A lease lasts 45 s; an item under a lease is looked at again when that ends, one that another '
   'transaction has locked within a second. under_way counts the calls '
   'of this process by supplier; where a supplier has supplier_cap of them (null: no limit), further items wait with a backoff. unit_cost is what the offer costs now, at most its max_cost and what leaves the least margin of the item''s price, in currency '
   '(not told of the protocol http); first_sent_at is null for an item that was never sent to this supplier; pushes_events: the supplier is set to push events. wait_ms is how long to wait '

@@ -1,6 +1,6 @@
 create or replace function work.begin_deliveries(event_ids uuid[])
 returns table (
-  ordinal int, event_id uuid, claim_id uuid, callback_url text, event_type text, body text, secret text, attempt int,
+  ordinal int, event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
   request_id text, request_id_given boolean, traceparent text
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ declare
   filled uuid[] := '{}';
 begin
   select
-    coalesce(array_agg(e.id) filter (where e.verdict = 'claim'), '{}') as ready,
+    coalesce(array_agg(e.id) filter (where e.verdict = 'lease'), '{}') as ready,
     coalesce(array_agg(e.id) filter (where e.verdict = 'needs_slot'), '{}') as without_slot,
     coalesce(array_agg(e.id) filter (where e.verdict = 'early'), '{}') as early,
     array_agg(e.due_at) filter (where e.verdict = 'early') as early_until,
@@ -31,13 +31,13 @@ begin
         -- A job can run early, after the clock was set back or when another has replaced it. Its event still needs a job.
         when e.due_at > now() then 'early'
         when e.state = 'sending' then 'lost'
-        when e.state = 'ready' then 'claim'
+        when e.state = 'ready' then 'lease'
         else 'needs_slot'
       end as verdict
     from (
       select e.*, (select true from supply.webhook_secrets s where s.account_id = e.account_id) as has_secret
       from (
-        select e.id, e.account_id, e.state, case e.state when 'sending' then e.claim_expires_at else e.next_attempt_at end as due_at
+        select e.id, e.account_id, e.state, case e.state when 'sending' then e.lease_expires_at else e.next_attempt_at end as due_at
         from supply.events e where e.id = any (event_ids) order by e.id for no key update skip locked
       ) as e
       offset 0
@@ -55,13 +55,13 @@ begin
       select e.id from supply.events e where e.id = any (batch.lost) and e.next_attempt_at <= now());
   end if;
   if cardinality(batch.early) > 0 then
-    update supply.events e set state = 'waiting', claim_expires_at = null
+    update supply.events e set state = 'waiting', lease_expires_at = null
     where e.id = any (batch.early) and e.state <> 'sending';
     perform core.enqueue('deliver_waiting', batch.early, batch.early_until, 'deliver_webhook');
   end if;
   if cardinality(batch.accounts) > 0 then
     update supply.events e set state = 'queued' where e.id = any (batch.without_slot);
-    filled := core.fill_slots(core.lock_slots(batch.accounts, wait => false), to_claim => batch.without_slot);
+    filled := core.fill_slots(core.lock_slots(batch.accounts, wait => false), to_lease => batch.without_slot);
   end if;
   if cardinality(batch.unsigned) > 0 then
     insert into supply.webhook_secrets (account_id, secret)
@@ -71,19 +71,19 @@ begin
   end if;
 
   if cardinality(batch.ready) > 0 then
-    perform core.claim_attempts(batch.ready);
+    perform core.lease_attempts(batch.ready);
   end if;
   return query
-  select array_position(event_ids, l.event_id), l.event_id, l.claim_id, l.callback_url, l.event_type, l.body, l.secret, l.attempt,
+  select array_position(event_ids, l.event_id), l.event_id, l.lease_token, l.callback_url, l.event_type, l.body, l.secret, l.attempt,
     l.request_id, l.request_id_given, l.traceparent
   from core.leased_attempts l where l.event_id = any (batch.ready || filled);
 end
 $$;
 comment on function work.begin_deliveries is
-  'Claims the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event''s place in '
+  'Leases the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event''s place in '
   'event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt; one that '
   'another transaction has locked is tried again within a second. '
-  'claim_id is the fencing token. A lease lasts 30 s; an attempt whose '
+  'lease_token is the fencing token. A lease lasts 30 s; an attempt whose '
   'lease ended counts, with unknown outcome. The account''s secret is made here at its first delivery. '
   'request_id, request_id_given and traceparent are of the request that placed the order. '
   'Specification 2.5 and 6.5.

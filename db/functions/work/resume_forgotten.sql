@@ -13,7 +13,7 @@ begin
   items := array(
     select i.id from supply.order_items i
     where i.completed_at is null and i.held_at is null
-      and coalesce(i.claim_expires_at, i.next_check_at, '-infinity') < now() - interval '30 s'
+      and coalesce(i.lease_expires_at, i.next_check_at, '-infinity') < now() - interval '30 s'
       -- Its job is in a worker's hands, comes soon, or waits after a failure.
       and not exists (
         select from core.jobs j
@@ -28,7 +28,7 @@ begin
       where i.id = any (items) and i.id <> all (first_calls) and i.completed_at is null
       order by i.id for no key update skip locked);
     update supply.order_items i set next_check_at = now()
-    where i.id = any (items) and i.claim_expires_at is null and i.next_check_at is null;
+    where i.id = any (items) and i.lease_expires_at is null and i.next_check_at is null;
     perform core.enqueue('call_supplier', items, key => 'call_supplier');
   end if;
 

@@ -24,7 +24,7 @@ begin
     ) as c
     where c.jobs_before < at_once);
   -- First, as what it plans gets new jobs beside those that are still locked.
-  perform core.end_claims(dead);
+  perform core.end_leases(dead);
   jobs := array(
     select j from core.jobs j
     where not j.is_available and (j.locked_by = any (dead) or j.locked_by is null and j.attempts >= j.max_attempts)

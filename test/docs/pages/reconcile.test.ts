@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { answer, claimCalls, completed, failed } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls } from '../../support/items.ts'
 import { balanceOf, orderRequest, place, placeAll } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
@@ -64,14 +64,14 @@ describe.each(programsOf('reconcile', 'reconciliation'))('$file', ({ file, path,
       sql(),
       many.map((externalOrderId, index) => orderRequest(partner, { externalOrderId, ordinal: index + 1 })),
     )
-    const calls = await claimCalls(
+    const calls = await leaseCalls(
       sql(),
       placed.flatMap(({ body }) => body.items.map(({ id }) => id)),
     )
-    const results = calls.map(({ item_id, claim_id }, index) => ({
-      ...{ ordinal: index + 1, itemId: item_id, claimId: claim_id, result: completed() },
+    const results = calls.map(({ item_id, lease_token }, index) => ({
+      ...{ ordinal: index + 1, itemId: item_id, leaseToken: lease_token, result: completed() },
     }))
-    await sql()`select from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0)`
+    await sql()`select from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0, null)`
 
     const none = await place(sql(), partner, { externalOrderId: 'none' })
     await answer(sql(), none.body.items[0]?.id ?? '', failed({ errorCode: 'PLAYER_NOT_FOUND' }))

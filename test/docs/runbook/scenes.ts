@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { answered, claimAttempt, finishAttempt, makeEvent, unreachable } from '../../support/events.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent, unreachable } from '../../support/events.ts'
 import { answer, completed, processing, unknown } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -33,7 +33,7 @@ async function eventsOf(sql: postgres.Sql, accountId: number): Promise<string[]>
 }
 
 async function attempt(sql: postgres.Sql, event: string, result: object): Promise<void> {
-  await finishAttempt(sql, await claimAttempt(sql, event), result)
+  await finishAttempt(sql, await leaseAttempt(sql, event), result)
 }
 
 /** Acme Games with a key item that was delivered. */
@@ -102,13 +102,13 @@ export const scenes: { [heading: string]: Scene } = {
       await sql`select ops.upsert_offer(${products.topUp}, 'second', 'coins', 0.08, currency => 'EUR')`
       await sql`select ops.upsert_offer(${products.key}, 'second', 'gift', 0.15, currency => 'EUR')`
       await sql`select ops.set_min_margin(0.05, ${products.key})`
-      const [sync] = await sql`select claim_id from work.begin_sync()`
+      const [sync] = await sql`select lease_token from work.begin_sync()`
       const list = sql.json([
         { sku: 'coins', cost: '0.08', currency: 'EUR', stock: 0 },
         { sku: 'gift', cost: '0.22', currency: 'EUR', stock: 40 },
       ])
-      await sql`select work.record_list('second', ${sync?.claim_id}, ${list})`
-      await sql`select work.finish_sync('second', ${sync?.claim_id}, null)`
+      await sql`select work.record_list('second', ${sync?.lease_token}, ${list})`
+      await sql`select work.finish_sync('second', ${sync?.lease_token}, null)`
       return undefined
     },
   },

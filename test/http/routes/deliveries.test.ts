@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import {
   answered,
-  claimAttempt,
   finishAttempt,
+  leaseAttempt,
   makeEvent,
   refused,
   rungs,
   unreachable,
 } from '../../support/events.ts'
-import { answer, claimCalls, completed, failed, processing } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls, processing } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
@@ -40,7 +40,7 @@ async function codeOf(eventId: string): Promise<string> {
 const deliveriesOf = async (eventId: string) => (await read(await codeOf(eventId))).deliveries
 
 async function attempt(eventId: string, result: object): Promise<string> {
-  return finishAttempt(sql(), await claimAttempt(sql(), eventId), result)
+  return finishAttempt(sql(), await leaseAttempt(sql(), eventId), result)
 }
 
 /** An event that was delivered at once, or is a dead letter at once. */
@@ -71,7 +71,7 @@ describe('the deliveries of an order', () => {
     const eventId = await makeEvent(sql(), partner)
     const deliveries = { eventId, attempts: 0, nextAttemptAt: expect.any(String), lastStatus: null }
     expect(await deliveriesOf(eventId)).toEqual({ ...deliveries, state: 'waiting', lastError: null })
-    const first = await claimAttempt(sql(), eventId)
+    const first = await leaseAttempt(sql(), eventId)
     const sending = { ...deliveries, attempts: 1, nextAttemptAt: null, lastError: null }
     expect(await deliveriesOf(eventId)).toEqual({ ...sending, state: 'sending' })
     await finishAttempt(sql(), first, answered(503))
@@ -194,16 +194,16 @@ describe('the timeline of an order', () => {
   test('is short while nothing happened', async () => {
     const { body } = await place(sql(), partner)
     expect(await told(body.code)).toEqual([{ what: 'placed' }, { what: 'charged', amount: 10.5 }])
-    await claimCalls(sql(), [body.items[0]?.id ?? ''])
+    await leaseCalls(sql(), [body.items[0]?.id ?? ''])
     expect(await told(body.code)).toHaveLength(3)
   })
 
   test('has of many rounds the last twenty', async () => {
     const eventId = await madeFinal(200)
-    await sql()`update supply.events set ladder = 30 where id = ${eventId}`
+    await sql()`update supply.events set round = 30 where id = ${eventId}`
     await sql()`insert into supply.redelivery_requests (event_id, round, key_id)
       select ${eventId}, n, ${partner.keyId} from generate_series(2, 30) n`
-    await sql()`insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id, finished_at, status_code, outcome)
+    await sql()`insert into supply.delivery_attempts (event_id, round, attempt, lease_token, finished_at, status_code, outcome)
       select ${eventId}, n, 1, gen_random_uuid(), now(), 200, 'delivered' from generate_series(2, 30) n`
     const entries = await told(await codeOf(eventId))
     expect(entries[0]).toEqual({ what: 'placed' })
@@ -307,7 +307,7 @@ describe('a redelivery that the partner asks for', () => {
     const eventId = await makeEvent(sql(), partner)
     const refusal = { status: 422, json: { success: false, code: 'EVENT_NOT_FINAL' } }
     expect(await redeliver(eventId)).toMatchObject(refusal)
-    const first = await claimAttempt(sql(), eventId)
+    const first = await leaseAttempt(sql(), eventId)
     expect(await redeliver(eventId)).toMatchObject(refusal)
     await finishAttempt(sql(), first, answered(500))
     expect(await redeliver(eventId)).toMatchObject(refusal)

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { credentialFrom } from '../../../src/suppliers/credential.ts'
 import { signedEvent, upstreamEvent } from '../../site/openapi/requests.ts'
 import { testDatabase } from '../../support/database.ts'
-import { claimCalls } from '../../support/items.ts'
+import { leaseCalls } from '../../support/items.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
 
@@ -37,8 +37,8 @@ const post = (body: object, { secret = 'secret', supplier = 'first', to = api() 
 
 /** The item is at its supplier, and asked for again in a minute. */
 async function isSent(): Promise<void> {
-  await claimCalls(database.sql, [itemId])
-  await database.sql`update supply.order_items set claim_expires_at = null, next_check_at = now() + interval '1 minute'
+  await leaseCalls(database.sql, [itemId])
+  await database.sql`update supply.order_items set lease_expires_at = null, next_check_at = now() + interval '1 minute'
     where id = ${itemId}`
 }
 

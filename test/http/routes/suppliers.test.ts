@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { claimCalls } from '../../support/items.ts'
+import { leaseCalls } from '../../support/items.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { type Answer, type TestApi, testApi } from '../../support/service.ts'
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   const body = { externalOrderId: `order-${counter}`, items: [{ productId: products.key, quantity: 2 }] }
   const { json } = await api().post('/b2b/orders', { key: partner.key, body })
   order = { code: json.data.code, itemId: json.data.items[0].id }
-  await claimCalls(database.sql, [order.itemId])
+  await leaseCalls(database.sql, [order.itemId])
 })
 
 type Push = {
@@ -227,7 +227,7 @@ test('results for orders that somebody has locked are 503 and hold up nothing el
       return json.data.items[0].id as string
     }),
   )
-  await claimCalls(database.sql, placed)
+  await leaseCalls(database.sql, placed)
   const pushAll = () =>
     Promise.all(placed.map((reference) => push({ reference, status: 'completed', codes })))
   const holder = await database.sql.reserve()

@@ -43,7 +43,7 @@ describe('the audit is silent', () => {
       'a call under way without a job',
       async (sql) => {
         await loseJob(sql, well.openItem)
-        await setItem(sql, well.openItem, "claim_expires_at = now() + interval '10 seconds'")
+        await setItem(sql, well.openItem, "lease_expires_at = now() + interval '10 seconds'")
       },
     ],
     [

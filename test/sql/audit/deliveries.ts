@@ -9,7 +9,7 @@ export const deliveries: Breach[] = [
       await sql`alter table supply.events drop constraint events_attempts_check`
       await setEvent(sql, well.dead, 'attempts = 10')
       await sql`
-        insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id, finished_at, outcome)
+        insert into supply.delivery_attempts (event_id, round, attempt, lease_token, finished_at, outcome)
         select ${well.dead}, 1, n, gen_random_uuid(), now(), 'retry' from generate_series(3, 10) n`
     },
   },
@@ -27,7 +27,7 @@ export const deliveries: Breach[] = [
     checks: ['round_belongs_to_its_event'],
     about: 'dead',
     by: (sql) => sql`
-      insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id, finished_at, outcome)
+      insert into supply.delivery_attempts (event_id, round, attempt, lease_token, finished_at, outcome)
       values (${well.dead}, 2, 1, gen_random_uuid(), now(), 'retry')`,
   },
   {

@@ -9,7 +9,7 @@ export const orders: Breach[] = [
       setItem(
         sql,
         well.fullItem,
-        "status = 'processing', completed_at = null, claim_expires_at = now() + interval '1 minute'",
+        "status = 'processing', completed_at = null, lease_expires_at = now() + interval '1 minute'",
       ),
   },
   {

@@ -8,7 +8,7 @@ export const queue: Breach[] = [
     about: 'openItem',
     by: async (sql) => {
       await loseJob(sql, well.openItem)
-      await setItem(sql, well.openItem, "claim_expires_at = now() - interval '1 second'")
+      await setItem(sql, well.openItem, "lease_expires_at = now() - interval '1 second'")
     },
   },
   {
@@ -16,7 +16,7 @@ export const queue: Breach[] = [
     about: 'openItem',
     by: (sql) => setItem(sql, well.openItem, 'next_check_at = null'),
   },
-  ...["claim_expires_at = 'infinity'", "next_check_at = now() + interval '3 hours'"].map(
+  ...["lease_expires_at = 'infinity'", "next_check_at = now() + interval '3 hours'"].map(
     (change): Breach => ({
       checks: ['open_item_is_looked_at_soon'],
       about: 'openItem',
@@ -56,26 +56,26 @@ export const queue: Breach[] = [
       setEvent(
         sql,
         well.ready,
-        "state = 'queued', claim_expires_at = null, next_attempt_at = now() - interval '2 minutes'",
+        "state = 'queued', lease_expires_at = null, next_attempt_at = now() - interval '2 minutes'",
       ),
   },
   {
     checks: ['slot_is_used'],
     about: 'ready',
-    by: (sql) => setEvent(sql, well.ready, "claim_expires_at = now() - interval '51 s'"),
+    by: (sql) => setEvent(sql, well.ready, "lease_expires_at = now() - interval '51 s'"),
   },
   {
     checks: ['lost_attempt_is_looked_at'],
     about: 'sending',
     by: async (sql) => {
-      await setEvent(sql, well.sending, "claim_expires_at = now() - interval '1 second'")
+      await setEvent(sql, well.sending, "lease_expires_at = now() - interval '1 second'")
       await sql`select core.enqueue('deliver_waiting', ${[well.sending]}, array[now() + interval '1 day'], 'deliver_webhook')`
     },
   },
   {
     checks: ['attempt_ends_with_its_lease'],
     about: 'sending',
-    by: (sql) => setEvent(sql, well.sending, "claim_expires_at = now() - interval '51 s'"),
+    by: (sql) => setEvent(sql, well.sending, "lease_expires_at = now() - interval '51 s'"),
   },
   {
     checks: ['overdue_event_is_looked_at'],
@@ -85,7 +85,7 @@ export const queue: Breach[] = [
       await setJob(sql, well.waiting, "run_at = now() + interval '11 minutes'")
     },
   },
-  ...['next_check_at', 'claim_expires_at'].map(
+  ...['next_check_at', 'lease_expires_at'].map(
     (column): Breach => ({
       checks: ['overdue_item_is_looked_at'],
       about: 'openItem',

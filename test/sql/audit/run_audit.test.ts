@@ -71,7 +71,7 @@ describe('an alert of the audit that was acknowledged', () => {
 
   beforeEach(async () => {
     await sql()`update supply.events set attempts = (
-      select count(*) from supply.delivery_attempts a where a.event_id = events.id and a.ladder = events.ladder)`
+      select count(*) from supply.delivery_attempts a where a.event_id = events.id and a.round = events.round)`
     await sql()`update supply.accounts a set balance = l.balance_after from supply.ledger l where l.account_id = a.id and l.seq = a.last_seq`
     await nextRun()
     await sql()`delete from supply.alerts where cause like 'audit:%'`

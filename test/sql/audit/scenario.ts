@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed, failed, processing } from '../../support/items.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -58,10 +58,10 @@ async function makeEvents(sql: postgres.Sql, partner: Partner): Promise<void> {
   for (const state of ['waiting', 'ready', 'sending', 'delivered', 'dead'] as const)
     well[state] = await makeEvent(sql, partner, 'https://hooks.example/x')
   for (const state of ['waiting', 'delivered', 'dead'] as const)
-    await finishAttempt(sql, await claimAttempt(sql, well[state]), answered(500))
-  await claimAttempt(sql, well.sending)
-  await finishAttempt(sql, await claimAttempt(sql, well.delivered), answered(204))
-  await finishAttempt(sql, await claimAttempt(sql, well.dead), answered(404))
+    await finishAttempt(sql, await leaseAttempt(sql, well[state]), answered(500))
+  await leaseAttempt(sql, well.sending)
+  await finishAttempt(sql, await leaseAttempt(sql, well.delivered), answered(204))
+  await finishAttempt(sql, await leaseAttempt(sql, well.dead), answered(404))
   const [event] = await sql`select order_code from ops.events where event_id = ${well.waiting}`
   well.told = event?.order_code
 }

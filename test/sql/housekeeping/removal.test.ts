@@ -193,7 +193,7 @@ test('a part is found by index, and reads no more than it looks at', async () =>
       case when n % 100 = 0 then 'x' end
     from generate_series(1, 20000) n`
   await sql()`
-    insert into supply.delivery_attempts (event_id, ladder, attempt, claim_id, started_at)
+    insert into supply.delivery_attempts (event_id, round, attempt, lease_token, started_at)
     select ${well.delivered}, n, 1, gen_random_uuid(), now() - n * interval '10 minutes' from generate_series(10, 20000) n`
   for (const maintenance of ['select', 'vacuum analyze']) {
     await sql().unsafe(maintenance)

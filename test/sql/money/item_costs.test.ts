@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, claimCalls, completed, failed, record, unknown } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls, record, unknown } from '../../support/items.ts'
 import { products } from '../../support/partner.ts'
 
 const { sql, order, itemOf } = itemTests()
@@ -49,7 +49,7 @@ describe('an item keeps what a unit costs', () => {
     expect(await costsOf(code)).toEqual(['5.25'])
     expect(await answer(sql(), item, outOfStock)).toBe('next_supplier')
     expect(await itemOf(item)).toMatchObject({ supplier: 'second', cost: '6.10' })
-    const [call] = await claimCalls(sql(), [item])
+    const [call] = await leaseCalls(sql(), [item])
     if (call) expect(await record(sql(), call, outOfStock)).toBe('settled')
     expect(await itemOf(item)).toMatchObject({ status: 'failed', supplier: 'second', cost: '6.10' })
   })

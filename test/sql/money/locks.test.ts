@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { claimCalls, failed, record } from '../../support/items.ts'
+import { failed, leaseCalls, record } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
 
@@ -33,7 +33,7 @@ describe('who changes a balance waits for the change before', () => {
 
   test('so that a refund comes after an order that is being placed', async () => {
     const { item } = await order()
-    const [call] = await claimCalls(sql(), [item])
+    const [call] = await leaseCalls(sql(), [item])
     if (call === undefined) throw new Error('no call is due')
     const holder = await sql().reserve()
     await holder`begin`

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { claimAttempts, makeEvent } from '../../support/events.ts'
+import { leaseAttempts, makeEvent } from '../../support/events.ts'
 import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner } from '../../support/partner.ts'
@@ -214,7 +214,7 @@ describe('an account', () => {
       await makeEvent(database.sql, partner, 'https://hooks.example/y'),
     ]
     expect(await secretOf()).toBeNull()
-    const [first, second] = await claimAttempts(database.sql, events)
+    const [first, second] = await leaseAttempts(database.sql, events)
     const secret = await secretOf()
     expect(secret).toMatch(/^[0-9a-f]{64}$/)
     expect([first?.secret, second?.secret, await secretOf()]).toEqual([secret, secret, secret])

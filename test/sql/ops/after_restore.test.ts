@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import {
   answered,
-  claimAttempt,
-  claimAttempts,
   finishAttempt,
+  leaseAttempt,
+  leaseAttempts,
   makeEvent,
   makeEvents,
 } from '../../support/events.ts'
-import { answer, claimCalls, completed, failed, notReceived, record, unknown } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -74,10 +74,10 @@ describe('after a restore, a supplier', () => {
   test('is asked for an item before it is sent, and gets it if it does not know it', async () => {
     const item = await newItem()
     expect(await begin()).toEqual({ items: 1, events: 0 })
-    const [call] = await claimCalls(sql, [item])
+    const [call] = await leaseCalls(sql, [item])
     expect(call).toMatchObject({ item_id: item, method: 'get' })
     expect(await record(sql, call as never, notReceived())).toBe('waiting')
-    expect(await claimCalls(sql, [item])).toMatchObject([{ item_id: item, method: 'put' }])
+    expect(await leaseCalls(sql, [item])).toMatchObject([{ item_id: item, method: 'put' }])
   })
 
   test('settles what it had delivered after the back-up', async () => {
@@ -93,14 +93,14 @@ describe('after a restore, a supplier', () => {
     const item = body.items[0]?.id ?? ''
     await begin()
     // Its second supplier is found only now: before, nobody knew whether it may be there.
-    const [call] = await claimCalls(sql, [item])
+    const [call] = await leaseCalls(sql, [item])
     await operator`select ops.upsert_supplier('second', 'http://127.0.0.1:9', 'token')`
     await operator`select ops.upsert_offer(${products.topUp}, 'second', 'sku')`
     expect(await record(sql, call as never, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('next_supplier')
-    const [next] = await claimCalls(sql, [item])
+    const [next] = await leaseCalls(sql, [item])
     expect(next).toMatchObject({ supplier: 'second', method: 'get' })
     expect(await record(sql, next as never, notReceived())).toBe('waiting')
-    expect(await claimCalls(sql, [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
+    expect(await leaseCalls(sql, [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
   })
 
   test('does not get an item that another one may have, until an operator has looked', async () => {
@@ -117,7 +117,7 @@ describe('after a restore, a supplier', () => {
     await operator`select ops.send_item(${item})`
     expect(await lastLogged(sql)).toMatchObject({ action: 'send_item', detail: { supplier: 'first' } })
     expect(await jobsOf(item)).toEqual(['call_supplier'])
-    expect(await claimCalls(sql, [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
+    expect(await leaseCalls(sql, [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
   })
 
   test('settles an item that was held for another one', async () => {
@@ -134,12 +134,12 @@ describe('after a restore, a supplier', () => {
   test('gets a new order at once', async () => {
     await begin()
     const item = await newItem()
-    expect(await claimCalls(sql, [item])).toMatchObject([{ method: 'put' }])
+    expect(await leaseCalls(sql, [item])).toMatchObject([{ method: 'put' }])
   })
 
   test("has its late answer to the lost process's call refused, and the call repeated as a question", async () => {
     const item = await newItem()
-    const [call] = await claimCalls(sql, [item])
+    const [call] = await leaseCalls(sql, [item])
     await begin()
     expect(await record(sql, call as never, failed())).toBe('stale')
     const [again] = await sql`select * from work.begin_calls(${[item]}, '{}', null)`
@@ -150,8 +150,8 @@ describe('after a restore, a supplier', () => {
 describe('after a restore, events', () => {
   test('are held in whatever state they are, without a job, until they are released', async () => {
     const [fresh = '', sending = '', waiting = ''] = await makeEvents(sql, partner, 3)
-    const attempt = await claimAttempt(sql, sending)
-    const lost = await claimAttempt(sql, waiting)
+    const attempt = await leaseAttempt(sql, sending)
+    const lost = await leaseAttempt(sql, waiting)
     await finishAttempt(sql, lost, answered(500))
     expect(await begin()).toEqual({ items: 0, events: 3 })
     expect(await recovery()).toEqual({ isOpen: true, items: 0, events: 3, accounts: 1 })
@@ -169,7 +169,7 @@ describe('after a restore, events', () => {
     expect(await stateOf(fresh)).toBe('held')
     expect(await release(null, null, false)).toBe(3)
     expect(await lastLogged(sql)).toMatchObject({ action: 'release_events', subject: 'all accounts' })
-    const attempts = await claimAttempts(sql, [fresh, sending, waiting])
+    const attempts = await leaseAttempts(sql, [fresh, sending, waiting])
     expect(attempts.map((each) => [each.event_id, each.attempt])).toEqual([
       [fresh, 1],
       [sending, 2],
@@ -203,14 +203,14 @@ describe('after a restore, events', () => {
     expect(old?.state).toBe('held')
     expect(await jobsOf(old?.event_id)).toEqual([])
     expect(await stateOf(made)).toBe('waiting')
-    expect(await claimAttempt(sql, made)).toMatchObject({ attempt: 1 })
+    expect(await leaseAttempt(sql, made)).toMatchObject({ attempt: 1 })
     expect(await audit(sql)).toEqual([])
   })
 
   test('that had their ninth attempt under way are dead letters', async () => {
     const event = await makeEvent(sql, partner)
-    for (let n = 1; n < 9; n += 1) await finishAttempt(sql, await claimAttempt(sql, event), answered(500))
-    await claimAttempt(sql, event)
+    for (let n = 1; n < 9; n += 1) await finishAttempt(sql, await leaseAttempt(sql, event), answered(500))
+    await leaseAttempt(sql, event)
     expect(await begin()).toEqual({ items: 0, events: 0 })
     expect(await operator`select reason from ops.dead_letters`).toEqual([{ reason: 'attempts_exhausted' }])
     expect(await audit(sql)).toEqual([])

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
-import { answer, claimCalls, completed, processing, record, unknown } from '../../support/items.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
+import { answer, completed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { operatorLogin } from '../../support/sql/operator_login.ts'
@@ -44,12 +44,12 @@ async function newItem(quantity?: number) {
 
 async function deadEvent() {
   const id = await makeEvent(database.sql, partner)
-  await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(410))
+  await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(410))
   return id
 }
 
 async function deliver(id: string) {
-  await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(200))
+  await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(200))
 }
 
 const idIn = (line: Line | undefined) => line?.subject.split(' ')[1] ?? ''
@@ -103,7 +103,7 @@ describe('an item', () => {
 
   test('whose codes are all there, though the supplier said that it failed', async () => {
     const { item } = await newItem(2)
-    const [call] = await claimCalls(database.sql, [item])
+    const [call] = await leaseCalls(database.sql, [item])
     if (call === undefined) throw new Error('no call')
     const both = { ...completed({ codes: ['A', 'B'] }), status: 'failed' }
     expect(await record(database.sql, call, both)).toBe('held')
@@ -243,9 +243,9 @@ describe('the result of an order', () => {
 
   test('that is not taken for an hour', async () => {
     const id = await makeEvent(database.sql, partner)
-    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(503))
+    await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(503))
     await passes('59 minutes')
-    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(503))
+    await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(503))
     expect(await lines('result not told')).toEqual([])
     await passes('2 minutes')
     expect(await lines('result not told')).toMatchObject([{ subject: `event ${id}` }])
@@ -257,11 +257,11 @@ describe('the result of an order', () => {
   test.each(['waiting', 'queued', 'ready'])('that was due ten minutes ago and is %s', async (state) => {
     const id = await makeEvent(database.sql, partner)
     if (state === 'waiting') {
-      await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(503))
+      await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(503))
       await passes('1 minute')
     }
     if (state === 'queued') {
-      await database.sql`update supply.events set state = 'queued', claim_expires_at = null where id = ${id}`
+      await database.sql`update supply.events set state = 'queued', lease_expires_at = null where id = ${id}`
     }
     await passes('9 minutes')
     expect(await lines('delivery late')).toEqual([])
@@ -274,7 +274,7 @@ describe('the result of an order', () => {
 
   test('whose attempt was lost, with no worker to look at it', async () => {
     const id = await makeEvent(database.sql, partner)
-    await claimAttempt(database.sql, id)
+    await leaseAttempt(database.sql, id)
     await passes('11 minutes')
     expect(await lines('delivery late')).toMatchObject([
       { subject: `event ${id}`, remedy: 'select * from ops.worker_pools' },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { claimAttempt, makeEvent } from '../../support/events.ts'
+import { leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
@@ -58,7 +58,7 @@ describe('a text is found', () => {
     expect(await find(event)).toMatchObject([
       { kind: 'event', id: event, detail: 'its id; order.completed, waiting' },
     ])
-    await claimAttempt(database.sql, event)
+    await leaseAttempt(database.sql, event)
     await database.sql`update supply.events set simulated = true, order_id = null where id = ${event}`
     expect(await find(event)).toMatchObject([{ kind: 'sample', id: event }])
     const [alert] = await database.sql`

@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startReceiver } from '../../../src/demo/receiver/receiver.ts'
 import { testDatabase } from '../../support/database.ts'
-import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed } from '../../support/items.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
@@ -190,7 +190,7 @@ describe('an operator is told', () => {
   test('what a dry run of a redelivery would do, and how to do it', async () => {
     const partner = await makePartner(database.sql)
     const event = await makeEvent(database.sql, partner)
-    await finishAttempt(database.sql, await claimAttempt(database.sql, event), answered(404))
+    await finishAttempt(database.sql, await leaseAttempt(database.sql, event), answered(404))
     await sql()`select ops.redeliver_all(${partner.accountId}, now() - interval '1 hour')`
     expect(said).toEqual(['NOTICE dry run: 1 events; to send them add dry_run => false'])
     await sql()`select ops.redeliver_all(${partner.accountId}, now() - interval '1 hour', dry_run => false)`

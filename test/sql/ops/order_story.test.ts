@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { answered, claimAttempt, finishAttempt } from '../../support/events.ts'
-import { answer, claimCalls, completed, failed, processing, record, unknown } from '../../support/items.ts'
+import { answered, finishAttempt, leaseAttempt } from '../../support/events.ts'
+import { answer, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -58,7 +58,7 @@ async function eventOf(code: string): Promise<string> {
 }
 
 async function attempt(event: string, status: number) {
-  await finishAttempt(database.sql, await claimAttempt(database.sql, event), answered(status))
+  await finishAttempt(database.sql, await leaseAttempt(database.sql, event), answered(status))
 }
 
 /** Failover, a worker that died, a partial delivery, a settlement by hand, a dead letter, a redelivery. */
@@ -74,7 +74,7 @@ async function longStory() {
   await passes('300 milliseconds')
   await answer(sql, item, failed({ errorCode: 'OUT_OF_STOCK', reason: 'sold out' }))
   await passes('200 milliseconds')
-  await claimCalls(sql, [item])
+  await leaseCalls(sql, [item])
   await passes('46 seconds')
   for (const wait of ['1 second', '2 seconds', '5 seconds']) {
     await answer(sql, item, processing())
@@ -90,7 +90,7 @@ async function longStory() {
   const event = await eventOf(code)
   await attempt(event, 503)
   await passes('1 minute')
-  await claimAttempt(sql, event)
+  await leaseAttempt(sql, event)
   await passes('31 seconds')
   await sql`select work.begin_deliveries(array[${event}]::uuid[])`
   await passes('5 minutes')
@@ -210,7 +210,7 @@ test('what comes next is told with its time', async () => {
   const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
   const last = async () => (await storyOf(code)).at(-1)
   expect(told([...(await storyOf(code))].slice(2))).toEqual(['service | now | item 1 is sent to first'])
-  const [call] = await claimCalls(sql, [item])
+  const [call] = await leaseCalls(sql, [item])
   expect(told((await storyOf(code)).slice(2))).toEqual([
     'service | sent to first | item 1 (1 × 100 credits): the call is under way',
     'service | planned | without a result, first is asked again about item 1',
@@ -245,7 +245,7 @@ test('what comes next is told with its time', async () => {
 test('what was redelivered with others, pushed, and contradicted is told, too', async () => {
   const { sql } = database
   const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
-  await claimCalls(sql, [item])
+  await leaseCalls(sql, [item])
   const push = (result: object) =>
     sql`select api.record_pushed_result('first', ${item}, ${sql.json(result as never)})`
   await push(completed())

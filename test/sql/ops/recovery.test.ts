@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed, processing } from '../../support/items.ts'
 import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
 async function eventIn(state: 'waiting' | 'sending' | 'delivered' | 'dead', of = partner): Promise<string> {
   const id = await makeEvent(database.sql, of)
   if (state === 'waiting') return id
-  const attempt = await claimAttempt(database.sql, id)
+  const attempt = await leaseAttempt(database.sql, id)
   if (state === 'delivered') await finishAttempt(database.sql, attempt, answered(200))
   if (state === 'dead') await finishAttempt(database.sql, attempt, answered(410))
   return id
@@ -116,7 +116,7 @@ describe('a redelivery', () => {
     await eventIn('dead')
     const last = await eventIn('dead')
     const [first, second] = [await makeEvent(database.sql, partner), await makeEvent(database.sql, partner)]
-    const attempt = await claimAttempt(database.sql, first)
+    const attempt = await leaseAttempt(database.sql, first)
     const redelivered = await whileHeld(
       database.sql,
       (holder) => holder`select from supply.events where id = ${last} for update`,
@@ -124,7 +124,7 @@ describe('a redelivery', () => {
         database.sql`select ops.redeliver_all(${partner.accountId}, now() - interval '1 day', false) as n`,
       async () => {
         expect(await finishAttempt(database.sql, attempt, answered(200))).toBe('delivered')
-        expect((await claimAttempt(database.sql, second)).event_id).toBe(second)
+        expect((await leaseAttempt(database.sql, second)).event_id).toBe(second)
         expect((await place(database.sql, partner)).body.status).toBe('processing')
       },
     )
@@ -146,7 +146,7 @@ describe('a redelivery', () => {
 describe('the next attempt of an event', () => {
   test('is made due now, and is still one of the nine', async () => {
     const id = await eventIn('waiting')
-    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(500))
+    await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(500))
     expect((await jobsOf(id))[0]?.wait).toBeGreaterThan(50)
     await sql()`select ops.deliver_now(${id})`
     expect(await eventOf(id)).toMatchObject({ state: 'waiting', round: 1, attempts: 1 })
@@ -154,15 +154,15 @@ describe('the next attempt of an event', () => {
     expect(jobs).toHaveLength(1)
     expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
     expect(await lastLogged(sql())).toMatchObject({ action: 'deliver_now', subject: `event ${id}` })
-    const claimed = await database.sql`select attempt from work.begin_deliveries(${[id]})`
-    expect([...claimed]).toEqual([{ attempt: 2 }])
+    const leased = await database.sql`select attempt from work.begin_deliveries(${[id]})`
+    expect([...leased]).toEqual([{ attempt: 2 }])
   })
 
   test('is made due for all waiting events of an account at once, and the rest is left alone', async () => {
     const waiting = [await eventIn('waiting'), await eventIn('waiting')]
     await eventIn('dead')
     for (const id of waiting) {
-      await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(500))
+      await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(500))
     }
     const [open] = await sql()`select count(*)::int as n from ops.events
       where account_id = ${partner.accountId} and state in ('waiting', 'queued')`
@@ -187,7 +187,7 @@ describe('the next question about an item', () => {
     const { body } = await place(database.sql, partner, { items: [{ productId, quantity: 1 }] })
     return body.items[0]?.id ?? ''
   }
-  const claim = (id: string) => database.sql`select method from work.begin_calls(${[id]}, '{}', null)`
+  const lease = (id: string) => database.sql`select method from work.begin_calls(${[id]}, '{}', null)`
 
   test('is made due now', async () => {
     const id = await newItem()
@@ -202,7 +202,7 @@ describe('the next question about an item', () => {
       subject: `item ${id}`,
       detail: { supplier: 'first' },
     })
-    expect([...(await claim(id))]).toEqual([{ method: 'get' }])
+    expect([...(await lease(id))]).toEqual([{ method: 'get' }])
   })
 
   test('is made due also for a stuck item and for a held one, which a good answer then settles', async () => {
@@ -212,7 +212,7 @@ describe('the next question about an item', () => {
     expect(await answer(database.sql, stuck, processing())).toBe('stuck')
     const held = await newItem(products.key)
     expect(await answer(database.sql, held, completed())).toBe('held')
-    expect(await claim(held)).toEqual([])
+    expect(await lease(held)).toEqual([])
     for (const [id, codes] of [[stuck, []] as const, [held, ['A']] as const]) {
       await sql()`select ops.poll_now(${id})`
       expect(await answer(database.sql, id, completed({ codes: [...codes] }))).toBe('settled')

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed, failed, processing } from '../../support/items.ts'
 import { operatorOf, refusals } from '../../support/operator.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
@@ -143,8 +143,8 @@ describe('an item', () => {
 describe('an event', () => {
   test('shows its attempts, and as a dead letter why it died', async () => {
     const id = await makeEvent(database.sql, partner)
-    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(503))
-    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(302))
+    await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(503))
+    await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(302))
     const attempts = await sql()`
       select attempt, round, status_code, outcome from ops.delivery_attempts where event_id = ${id} order by attempt`
     expect([...attempts]).toEqual([
@@ -158,7 +158,7 @@ describe('an event', () => {
 
   test('that a partner asked for as a sample is among the events, not among the dead letters', async () => {
     const id = await makeEvent(database.sql, partner)
-    await finishAttempt(database.sql, await claimAttempt(database.sql, id), answered(404))
+    await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(404))
     await database.sql`update supply.events set simulated = true, order_id = null where id = ${id}`
     expect(await sql()`select simulated, state from ops.events where event_id = ${id}`).toMatchObject([
       { simulated: true, state: 'dead' },
@@ -205,7 +205,7 @@ test('nothing that operators read holds a key, a secret or a token whole', async
   await answer(database.sql, held.item, completed({ codes: ['THE-KEPT-KEY'] }))
   await sql()`select ops.settle_item(${held.item}, 'failed', array['THE-KEPT-KEY'])`
   const event = await makeEvent(database.sql, partner)
-  const { secret } = await claimAttempt(database.sql, event)
+  const { secret } = await leaseAttempt(database.sql, event)
   const views = await database.sql`
     select relname::text as name from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v'`
   for (const { name } of views) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, claimCalls, completed, failed } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls } from '../../support/items.ts'
 import { audit, balanceOf } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 
@@ -183,7 +183,7 @@ describe('an item of keys', () => {
     const kept = await sql()`select code from supply.item_keys where item_id = ${item}`
     expect(kept.length).toBe(new Set(result.codes).size)
     expect(await balanceOf(sql(), partner())).toBe(940)
-    expect(await claimCalls(sql(), [item])).toEqual([])
+    expect(await leaseCalls(sql(), [item])).toEqual([])
     expect(await audit(sql())).toEqual([])
   })
 

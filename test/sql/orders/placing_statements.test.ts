@@ -49,12 +49,12 @@ async function runOrders(
   const itemIds = placed.flatMap(({ body }) => (body.items ?? []).map(({ id }: { id: string }) => id))
   const calls = await run('begin', (on) => on`select * from work.begin_calls(${itemIds}::uuid[], '{}', null)`)
   const result = { outcome: 'answered', status: 'completed', codes: [], httpStatus: 200 }
-  const results = calls.map(({ ordinal, item_id, claim_id }) => ({
-    ...{ ordinal, itemId: item_id, claimId: claim_id, result },
+  const results = calls.map(({ ordinal, item_id, lease_token }) => ({
+    ...{ ordinal, itemId: item_id, leaseToken: lease_token, result },
   }))
   await run(
     'finish',
-    (on) => on`select * from work.finish_calls(${on.json(results)}, '1 day', '30 minutes', 0)`,
+    (on) => on`select * from work.finish_calls(${on.json(results)}, '1 day', '30 minutes', 0, null)`,
   )
   return steps
 }

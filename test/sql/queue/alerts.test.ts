@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed, processing } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -45,7 +45,7 @@ async function newItem(quantity?: number): Promise<string> {
 
 async function deadEvent(): Promise<string> {
   const id = await makeEvent(sql(), partner)
-  await finishAttempt(sql(), await claimAttempt(sql(), id), answered(410))
+  await finishAttempt(sql(), await leaseAttempt(sql(), id), answered(410))
   return id
 }
 
@@ -69,7 +69,7 @@ describe('an alert closes by itself', () => {
     expect([await close(), await states()]).toEqual([1, ['closed']])
     expect(await tell()).toEqual([`resolved ${cause}`])
 
-    for (const id of ids) await finishAttempt(sql(), await claimAttempt(sql(), id), answered(410))
+    for (const id of ids) await finishAttempt(sql(), await leaseAttempt(sql(), id), answered(410))
     expect(await alerts()).toMatchObject([{ state: 'open', count: 4, closed_at: null, sent_at: null }])
     expect(await tell()).toEqual([`firing ${cause}`])
     expect(await close()).toBe(0)

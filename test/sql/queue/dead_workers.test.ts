@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answered, finishAttempt, makeEvent } from '../../support/events.ts'
-import { completed, record } from '../../support/items.ts'
+import { completed, leaseCalls, record } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 
@@ -26,12 +26,12 @@ async function takeJob(subject: string, poolId = pool): Promise<void> {
     where payload ->> 'id' = ${subject} and locked_at is null and attempts < max_attempts`
 }
 
-const claimItem = async (item: string) => {
+const leaseItem = async (item: string) => {
   const [call] = await sql()`select * from work.begin_calls(${[item]}, '{}', null)`
   return call as never
 }
 
-const claimEvent = async (event: string) => {
+const leaseEvent = async (event: string) => {
   const [attempt] = await sql()`select * from work.begin_deliveries(${[event]})`
   return attempt as never
 }
@@ -58,22 +58,22 @@ async function newItem(): Promise<string> {
 }
 
 describe('a pool that is known to be dead', () => {
-  test('loses its claim of an item: the supplier is asked at once, and its own answer comes too late', async () => {
+  test('loses its lease of an item: the supplier is asked at once, and its own answer comes too late', async () => {
     const item = await newItem()
     await takeJob(item)
-    const lost = await claimItem(item)
+    const lost = await leaseItem(item)
     expect(await die()).toBe(1)
     const [wait = 99] = await waits(item)
     expect(wait).toBeLessThanOrEqual(1)
     expect(await record(sql(), lost, completed())).toBe('stale')
-    expect(await claimItem(item)).toMatchObject({ item_id: item, method: 'get' })
+    expect(await leaseItem(item)).toMatchObject({ item_id: item, method: 'get' })
     expect(await audit(sql())).toEqual([])
   })
 
-  test('loses its claim of an event: the attempt is lost, the next rung is planned, and its slot is free', async () => {
+  test('loses its lease of an event: the attempt is lost, the next rung is planned, and its slot is free', async () => {
     const event = await makeEvent(sql(), partner)
     await takeJob(event)
-    const lost = await claimEvent(event)
+    const lost = await leaseEvent(event)
     expect(await die()).toBe(1)
     const [row] = await sql()`select state, attempts from ops.events where event_id = ${event}`
     expect(row).toEqual({ state: 'waiting', attempts: 1 })
@@ -87,12 +87,31 @@ describe('a pool that is known to be dead', () => {
     expect(await audit(sql())).toEqual([])
   })
 
+  test('loses the first attempts that it leased with results, which have no job', async () => {
+    const { body } = await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' })
+    await sql()`insert into supply.webhook_secrets (account_id, secret) values (${partner.accountId}, ${'5'.repeat(64)})`
+    const [call] = await leaseCalls(sql(), [body.items[0]?.id ?? ''])
+    const results = [
+      { ordinal: 1, itemId: call?.item_id, leaseToken: call?.lease_token, result: completed() },
+    ]
+    const [lost] = await sql()`
+      select event_id, lease_token from work.finish_calls(
+        ${sql().json(results as never)}, '24 hours', '30 minutes', 1, ${pool})
+      where event_id is not null`
+    expect(lost).toBeDefined()
+    await die()
+    const [row] = await sql()`select state, attempts from ops.events where event_id = ${lost?.event_id}`
+    expect(row).toEqual({ state: 'waiting', attempts: 1 })
+    expect(await finishAttempt(sql(), lost as never, answered(200))).toBe('stale')
+    expect(await audit(sql())).toEqual([])
+  })
+
   test('at the ninth attempt leaves a dead letter, which is alerted', async () => {
     const event = await makeEvent(sql(), partner)
     for (let death = 1; death <= 9; death += 1) {
       await sql()`update supply.events set next_attempt_at = now() where id = ${event}`
       await takeJob(event)
-      expect(await claimEvent(event), `attempt ${death}`).toBeDefined()
+      expect(await leaseEvent(event), `attempt ${death}`).toBeDefined()
       expect(await die()).toBe(1)
     }
     const [row] = await sql()`select state, dead_reason from ops.events where event_id = ${event}`
@@ -115,13 +134,13 @@ describe('a pool that is known to be dead', () => {
     expect(await audit(sql())).toEqual([])
   })
 
-  test('does not take the claim of a living one with it that has a later job of the same item', async () => {
+  test('does not take the lease of a living one with it that has a later job of the same item', async () => {
     const item = await newItem()
     await takeJob(item)
-    const first = await claimItem(item)
+    const first = await leaseItem(item)
     await record(sql(), first, { outcome: 'not_received' })
     await takeJob(item, 'pool-alive')
-    const living = await claimItem(item)
+    const living = await leaseItem(item)
     expect(await die()).toBe(1)
     expect(await record(sql(), living, completed())).toBe('settled')
     await sql()`delete from graphile_worker._private_jobs where locked_by = 'pool-alive'`
@@ -133,7 +152,7 @@ describe('a pool that is known to be dead', () => {
     const seen: number[] = []
     for (let death = 1; death <= 6; death += 1) {
       await takeJob(item)
-      await claimItem(item)
+      await leaseItem(item)
       await die()
       seen.push(Math.round((await waits(item))[0] ?? 0))
     }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { claimCalls, processing, record } from '../../support/items.ts'
+import { leaseCalls, processing, record } from '../../support/items.ts'
 import { audit } from '../../support/orders.ts'
 
 const { sql, order, itemOf } = itemTests()
@@ -8,7 +8,7 @@ const { sql, order, itemOf } = itemTests()
 // What add_jobs does, in a race, with a keyed job that is being fetched at that very moment.
 test('where the queue skips a job silently, nothing is recorded, and what is recorded later gets its job', async () => {
   const { item } = await order()
-  const [call] = await claimCalls(sql(), [item])
+  const [call] = await leaseCalls(sql(), [item])
   if (call === undefined) throw new Error('no call is due')
   await sql()`create function public.skip() returns trigger language plpgsql as 'begin return null; end'`
   await sql()`create trigger skip before insert on graphile_worker._private_jobs for each row execute function public.skip()`
@@ -17,7 +17,7 @@ test('where the queue skips a job silently, nothing is recorded, and what is rec
   } finally {
     await sql()`drop function public.skip cascade`
   }
-  expect(await itemOf(item)).toMatchObject({ claim_id: call.claim_id, checks: 0 })
+  expect(await itemOf(item)).toMatchObject({ lease_token: call.lease_token, checks: 0 })
   expect(await record(sql(), call, processing())).toBe('waiting')
   expect(await sql()`select from core.jobs where subject = ${item}`).toHaveLength(1)
   expect(await audit(sql())).toEqual([])

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { claimAttempt, makeEvent } from '../../support/events.ts'
-import { answer, claimCalls, processing } from '../../support/items.ts'
+import { leaseAttempt, makeEvent } from '../../support/events.ts'
+import { answer, leaseCalls, processing } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 
@@ -64,8 +64,8 @@ describe('an item gets a job', () => {
     [
       'whose lease ended and whose job is lost',
       async (item) => {
-        await claimCalls(sql(), [item])
-        await setItem(item, "claim_expires_at = now() - interval '31 s'")
+        await leaseCalls(sql(), [item])
+        await setItem(item, "lease_expires_at = now() - interval '31 s'")
       },
     ],
   ])('%s', async (_, breach) => {
@@ -128,8 +128,8 @@ describe('an event does not wait for a day', () => {
 
   test('that is sending beyond its lease, while its job is for tomorrow', async () => {
     const event = await makeEvent(sql(), partner)
-    await claimAttempt(sql(), event)
-    await setEvent(event, "claim_expires_at = now() - interval '51 s'")
+    await leaseAttempt(sql(), event)
+    await setEvent(event, "lease_expires_at = now() - interval '51 s'")
     await sql()`select core.enqueue('deliver_waiting', ${[event]}, array[now() + interval '1 day'], 'deliver_webhook')`
     await sql()`select work.fill_slots()`
     // The rung is counted from the end of the lease.
@@ -141,10 +141,10 @@ describe('an event does not wait for a day', () => {
 
   test('whose rung is due, while its job is for tomorrow', async () => {
     const event = await makeEvent(sql(), partner)
-    await claimAttempt(sql(), event)
+    await leaseAttempt(sql(), event)
     await setEvent(
       event,
-      "state = 'waiting', claim_expires_at = null, next_attempt_at = now() - interval '31 s'",
+      "state = 'waiting', lease_expires_at = null, next_attempt_at = now() - interval '31 s'",
     )
     await sql()`update supply.delivery_attempts set finished_at = now(), outcome = 'retry' where event_id = ${event}`
     await sql()`select core.enqueue('deliver_waiting', ${[event]}, array[now() + interval '1 day'], 'deliver_webhook')`
@@ -158,7 +158,7 @@ describe('an event does not wait for a day', () => {
   test('that has a slot, while its job is for tomorrow', async () => {
     const event = await makeEvent(sql(), partner)
     await setJob(event, tomorrow)
-    await setEvent(event, "claim_expires_at = now() - interval '51 s'")
+    await setEvent(event, "lease_expires_at = now() - interval '51 s'")
     expect(await audit(sql())).not.toEqual([])
     await sql()`select work.fill_slots()`
     expect(await state(event)).toMatchObject({ state: 'ready' })
@@ -168,8 +168,8 @@ describe('an event does not wait for a day', () => {
 
   test('that is sending, as long as its worker may still record what came of it', async () => {
     const event = await makeEvent(sql(), partner)
-    await claimAttempt(sql(), event)
-    await setEvent(event, "claim_expires_at = now() - interval '20 s'")
+    await leaseAttempt(sql(), event)
+    await setEvent(event, "lease_expires_at = now() - interval '20 s'")
     await sql()`select work.fill_slots()`
     expect(await state(event)).toMatchObject({ state: 'sending', attempts: 1 })
   })
@@ -177,9 +177,9 @@ describe('an event does not wait for a day', () => {
 
 test('what fails to be known at the supplier is asked for, and not sent again', async () => {
   const item = await newItem()
-  const [call] = await claimCalls(sql(), [item])
+  const [call] = await leaseCalls(sql(), [item])
   expect(call?.method).toBe('put')
-  await setItem(item, "claim_expires_at = now() - interval '31 s'")
+  await setItem(item, "lease_expires_at = now() - interval '31 s'")
   expect(await resume()).toBe(1)
   expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([{ method: 'get' }])
 })

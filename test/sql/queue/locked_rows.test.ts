@@ -2,7 +2,7 @@ import type postgres from 'postgres'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { type Attempt, answered, makeEvents } from '../../support/events.ts'
-import { type Call, claimCalls, completed, failed, processing } from '../../support/items.ts'
+import { type Call, completed, failed, leaseCalls, processing } from '../../support/items.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 
@@ -45,11 +45,11 @@ const jobsOf = async (subject: string) => [
 
 /** Records results that come together, as a worker does. */
 async function finish(calls: Call[], result: object): Promise<string[]> {
-  const results = calls.map(({ item_id, claim_id }, index) => ({
-    ...{ ordinal: index + 1, itemId: item_id, claimId: claim_id, result },
+  const results = calls.map(({ item_id, lease_token }, index) => ({
+    ...{ ordinal: index + 1, itemId: item_id, leaseToken: lease_token, result },
   }))
   const rows = await sql()`
-    select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0) where ordinal is not null order by ordinal`
+    select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0, null) where ordinal is not null order by ordinal`
   return rows.map(({ verdict }) => verdict)
 }
 
@@ -75,7 +75,7 @@ describe('of calls that finish', () => {
   ])('the one for which %s is locked is busy, and is recorded once that is free', async (_, lock) => {
     const locked = await newOrder()
     const other = await newOrder(await makePartner(sql(), { balance: 100 }))
-    const calls = await claimCalls(sql(), [locked.item, other.item])
+    const calls = await leaseCalls(sql(), [locked.item, other.item])
     await lock(locked.item)
     expect(await finish(calls, failed({ errorCode: 'REJECTED' }))).toEqual(['busy', 'settled'])
     expect(await finish(calls.slice(0, 1), failed({ errorCode: 'REJECTED' }))).toEqual(['busy'])
@@ -86,7 +86,7 @@ describe('of calls that finish', () => {
 
   test('one that completes needs its account for the event alone, and one that goes on does not need it', async () => {
     const [announced, silent, open] = [await newOrder(), await newOrder(partner, null), await newOrder()]
-    const calls = await claimCalls(sql(), [announced.item, silent.item, open.item])
+    const calls = await leaseCalls(sql(), [announced.item, silent.item, open.item])
     await lockAccount(partner)
     expect(await finish(calls.slice(0, 2), completed())).toEqual(['busy', 'settled'])
     expect(await finish(calls.slice(2), processing())).toEqual(['waiting'])
@@ -94,9 +94,9 @@ describe('of calls that finish', () => {
 
   test('one that ends an order does not wait for its account’s slots: the event is queued', async () => {
     const first = await newOrder()
-    await finish(await claimCalls(sql(), [first.item]), completed())
+    await finish(await leaseCalls(sql(), [first.item]), completed())
     const second = await newOrder()
-    const calls = await claimCalls(sql(), [second.item])
+    const calls = await leaseCalls(sql(), [second.item])
     await holder`select from supply.delivery_slots where account_id = ${partner.accountId} for update`
     expect(await finish(calls, completed())).toEqual(['settled'])
     const stateOf = async () => {
@@ -141,11 +141,11 @@ describe('of deliveries', () => {
     await removeJobs(ids)
     const attempts = await begin(ids)
     const finishAll = async () => {
-      const results = attempts.map(({ event_id, claim_id }, index) => ({
-        ...{ ordinal: index + 1, eventId: event_id, claimId: claim_id, result: answered(200) },
+      const results = attempts.map(({ event_id, lease_token }, index) => ({
+        ...{ ordinal: index + 1, eventId: event_id, leaseToken: lease_token, result: answered(200) },
       }))
       const rows = await sql()`
-        select verdict from work.finish_deliveries(${sql().json(results as never)}, 0) where ordinal is not null order by ordinal`
+        select verdict from work.finish_deliveries(${sql().json(results as never)}, 0, null) where ordinal is not null order by ordinal`
       return rows.map(({ verdict }) => verdict)
     }
     await lockEvent(ids[0] ?? '')

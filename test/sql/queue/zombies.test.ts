@@ -2,14 +2,14 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import {
   answered,
-  claimAttempt,
-  claimAttempts,
   finishAttempt,
+  leaseAttempt,
+  leaseAttempts,
   makeEvent,
   makeEvents,
   unreachable,
 } from '../../support/events.ts'
-import { claimCalls, record, unknown } from '../../support/items.ts'
+import { leaseCalls, record, unknown } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 
@@ -102,7 +102,7 @@ test('a job that comes before the time of its event or item, for a clock was set
 
   const { body } = await place(sql(), partner)
   const item = body.items[0]?.id ?? ''
-  const [call] = await claimCalls(sql(), [item])
+  const [call] = await leaseCalls(sql(), [item])
   if (call) await record(sql(), call, unknown())
   await sql()`update supply.order_items set next_check_at = now() + interval '5 s' where id = ${item}`
   await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${item}`
@@ -112,14 +112,14 @@ test('a job that comes before the time of its event or item, for a clock was set
 
 test('a lost attempt is found beside a backlog of due events of its account', async () => {
   const [lost = '', ...backlog] = await makeEvents(sql(), partner, 30)
-  await claimAttempt(sql(), lost)
-  await claimAttempts(sql(), [lost])
-  await sql()`update supply.events set claim_expires_at = now() - interval '1 s' where id = ${lost}`
+  await leaseAttempt(sql(), lost)
+  await leaseAttempts(sql(), [lost])
+  await sql()`update supply.events set lease_expires_at = now() - interval '1 s' where id = ${lost}`
   await sql()`
     update graphile_worker._private_jobs set run_at = now() where payload ->> 'id' = any(${[lost, ...backlog]})`
-  const claimed = await claimAttempts(sql(), backlog.slice(0, 20))
-  expect(claimed).toHaveLength(8)
+  const leased = await leaseAttempts(sql(), backlog.slice(0, 20))
+  expect(leased).toHaveLength(8)
   expect(await waits(lost)).toEqual([0])
-  for (const attempt of claimed) await finishAttempt(sql(), attempt, answered(200))
+  for (const attempt of leased) await finishAttempt(sql(), attempt, answered(200))
   expect(await audit(sql())).toEqual([])
 })

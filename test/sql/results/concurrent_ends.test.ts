@@ -2,7 +2,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { type Call, claimCalls, completed, failed } from '../../support/items.ts'
+import { type Call, completed, failed, leaseCalls } from '../../support/items.ts'
 import { audit, orderRequest, placeAll } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 
@@ -23,7 +23,7 @@ const shuffled = <T>(list: T[]): T[] =>
     .sort((one, other) => one.place - other.place)
     .map(({ value }) => value)
 
-/** Places the orders of all partners and claims their calls, some with a callback URL. */
+/** Places the orders of all partners and leases their calls, some with a callback URL. */
 async function placeOrders(partners: Partner[]): Promise<{ calls: Call[]; codes: Map<number, string[]> }> {
   const requests = partners.flatMap((partner) =>
     Array.from({ length: ordersOfEach }, (_, n) =>
@@ -41,7 +41,7 @@ async function placeOrders(partners: Partner[]): Promise<{ calls: Call[]; codes:
   }
   const items = placed.flatMap(({ body }) => body.items.map(({ id }) => id))
   const calls: Call[] = []
-  while (items.length > 0) calls.push(...(await claimCalls(database.sql, items.splice(0, 60))))
+  while (items.length > 0) calls.push(...(await leaseCalls(database.sql, items.splice(0, 60))))
   return { calls, codes }
 }
 
@@ -50,17 +50,17 @@ async function endOrders(session: postgres.Sql, calls: Call[]): Promise<void> {
   for (;;) {
     const part = calls.splice(0, batch)
     if (part.length === 0) return
-    const results = part.map(({ item_id, claim_id }, ordinal) => ({
+    const results = part.map(({ item_id, lease_token }, ordinal) => ({
       ...{
         ordinal,
         itemId: item_id,
-        claimId: claim_id,
+        leaseToken: lease_token,
         result: Math.random() < 0.3 ? failed() : completed(),
       },
     }))
     const verdicts = await session.begin(async (transaction) => {
       const rows = await transaction`
-        select ordinal, verdict from work.finish_calls(${transaction.json(results as never)}, '24 hours', '30 minutes', 0) where ordinal is not null`
+        select ordinal, verdict from work.finish_calls(${transaction.json(results as never)}, '24 hours', '30 minutes', 0, null) where ordinal is not null`
       await pause(Math.random() ** 4 * 80)
       return rows
     })

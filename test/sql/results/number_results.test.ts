@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, claimCalls, completed, failed } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls } from '../../support/items.ts'
 import { audit, orderRequest, placeAll } from '../../support/orders.ts'
 import { makePartner, type Partner } from '../../support/partner.ts'
 
@@ -76,7 +76,7 @@ describe('an order that ends gets the next number of its account', () => {
     const [held, pushed] = [await keys(2), await order()]
     await answer(sql(), held.item, completed({ codes: ['A', 'B', 'C'] }))
     await sql()`select ops.settle_item(${held.item}, 'failed', '{}')`
-    await claimCalls(sql(), [pushed.item])
+    await leaseCalls(sql(), [pushed.item])
     await sql()`select * from api.record_pushed_result('first', ${pushed.item}, ${sql().json(completed() as never)})`
     expect(await seen()).toEqual(numbered(held.code, pushed.code))
   })
@@ -113,12 +113,12 @@ test('while another transaction holds the numbers of an account for long, an ord
   const holder = await sql().reserve()
   await holder`begin`
   await holder`select from supply.result_marks where account_id = ${partner().accountId} for update`
-  const calls = await claimCalls(sql(), [second.item, item])
-  const results = calls.map(({ item_id, claim_id, ordinal }) => ({
-    ...{ ordinal, itemId: item_id, claimId: claim_id, result: completed() },
+  const calls = await leaseCalls(sql(), [second.item, item])
+  const results = calls.map(({ item_id, lease_token, ordinal }) => ({
+    ...{ ordinal, itemId: item_id, leaseToken: lease_token, result: completed() },
   }))
   const rows =
-    await sql()`select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0)
+    await sql()`select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0, null)
       where ordinal is not null`
   expect(rows.map(({ verdict }) => verdict)).toEqual(['settled', 'settled'])
   expect(await seen()).toEqual(numbered(first.code))

@@ -2,9 +2,9 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
 import {
   answer,
-  claimCalls,
   completed,
   failed,
+  leaseCalls,
   notPlaced,
   notReceived,
   processing,
@@ -119,16 +119,16 @@ describe('a circuit', () => {
     const results: object[] = []
     for (const result of [unknown(), processing(), unknown(), unknown()]) {
       const { item } = await order()
-      const [call] = await claimCalls(sql(), [item])
-      results.push({ ordinal: results.length, itemId: item, claimId: call?.claim_id, result })
+      const [call] = await leaseCalls(sql(), [item])
+      results.push({ ordinal: results.length, itemId: item, leaseToken: call?.lease_token, result })
     }
-    await sql()`select work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0)`
+    await sql()`select work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0, null)`
     expect(await circuitOf('first')).toMatchObject({ failures: 2 })
   })
 
   test('does not wait for a batch that counts at the same moment', async () => {
     const { item } = await order()
-    const [call] = await claimCalls(sql(), [item])
+    const [call] = await leaseCalls(sql(), [item])
     const holder = await sql().reserve()
     try {
       await holder`begin`
@@ -146,7 +146,7 @@ describe('while a circuit is open', () => {
     const { item } = await order()
     await offer('second')
     await open()
-    expect(await claimCalls(sql(), [item])).toMatchObject([
+    expect(await leaseCalls(sql(), [item])).toMatchObject([
       { supplier: 'second', sku: 'second-101', method: 'put' },
     ])
     expect(await itemOf(item)).toMatchObject({
@@ -159,8 +159,8 @@ describe('while a circuit is open', () => {
   })
 
   const answer2 = async (item: string) => {
-    const { claim_id } = await itemOf(item)
-    const verdict = await record(sql(), { item_id: item, claim_id }, completed())
+    const { lease_token } = await itemOf(item)
+    const verdict = await record(sql(), { item_id: item, lease_token }, completed())
     expect(await audit(sql())).toEqual([])
     return verdict
   }
@@ -169,7 +169,7 @@ describe('while a circuit is open', () => {
     const { item } = await order()
     await offer('second')
     for (let n = 0; n < 5; n += 1) await answer(sql(), item, notPlaced('balance'))
-    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
   })
 
   test('one that was sent stays, however long nobody answers', async () => {
@@ -177,7 +177,7 @@ describe('while a circuit is open', () => {
     await offer('second')
     for (let n = 0; n < 7; n += 1) await answer(sql(), item, unknown())
     expect(await circuitOf('first')).toMatchObject({ is_open: true })
-    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'get' }])
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'get' }])
   })
 
   test('one that the supplier never received, and that is sent again, stays too', async () => {
@@ -186,7 +186,7 @@ describe('while a circuit is open', () => {
     await answer(sql(), item, unknown())
     await answer(sql(), item, notReceived())
     await open()
-    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
   })
 
   test('one does not go back to a supplier that refused it, nor to one with an open circuit or a pause', async () => {
@@ -196,13 +196,13 @@ describe('while a circuit is open', () => {
     await sql()`update supply.order_items set tried_suppliers = '{second}' where id = ${item}`
     await sql()`update supply.suppliers set open_since = now(), trial_at = now() - interval '1 s' where code = 'third'`
     await open()
-    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
   })
 
   test('one is sent all the same where no other supplier can serve', async () => {
     const { item } = await order()
     await open()
-    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
   })
 
   test('one item a minute tries the supplier, the oldest', async () => {
@@ -210,7 +210,7 @@ describe('while a circuit is open', () => {
     await offer('second')
     await open()
     await sql()`update supply.suppliers set trial_at = now() - interval '1 s' where code = 'first'`
-    const calls = await claimCalls(sql(), items)
+    const calls = await leaseCalls(sql(), items)
     expect(calls.map(({ item_id, supplier }) => [item_id, supplier])).toEqual([
       [items[0], 'first'],
       [items[1], 'second'],
@@ -236,9 +236,9 @@ describe('a supplier that an operator paused', () => {
       action: 'set_supplier_paused',
       detail: { reason: 'maintenance' },
     })
-    expect(await claimCalls(sql(), [...items].reverse())).toEqual([])
+    expect(await leaseCalls(sql(), [...items].reverse())).toEqual([])
     for (const item of items) {
-      expect(await itemOf(item)).toMatchObject({ next_call: 'put', sent_at: null, claim_expires_at: null })
+      expect(await itemOf(item)).toMatchObject({ next_call: 'put', sent_at: null, lease_expires_at: null })
       const [job] = await jobsOf(item)
       expect(job?.wait).toBeGreaterThan(200)
     }
@@ -256,16 +256,16 @@ describe('a supplier that an operator paused', () => {
       select key from graphile_worker.jobs where run_at < now() + interval '1 minute' and key is not null order by run_at`
     const keys = due.map(({ key }) => key).filter((key) => items.includes(key.slice('call_supplier:'.length)))
     expect(keys).toEqual(items.map((item) => `call_supplier:${item}`))
-    expect(await claimCalls(sql(), items)).toHaveLength(3)
+    expect(await leaseCalls(sql(), items)).toHaveLength(3)
     expect(await sql()`select from ops.attention where what = 'supplier paused'`).toHaveLength(0)
   })
 
   test('is left by what another can serve, also of what waits already', async () => {
     const { item } = await order()
     await pause('first', 'maintenance')
-    expect(await claimCalls(sql(), [item])).toEqual([])
+    expect(await leaseCalls(sql(), [item])).toEqual([])
     await offer('second')
-    expect(await claimCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
   })
 
   test('is still asked for what it has', async () => {

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { claimCalls, completed, processing, record } from '../../support/items.ts'
+import { completed, leaseCalls, processing, record } from '../../support/items.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { audit, orderRequest, placeAll } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.drop())
 
-type Begun = { item_id: string; claim_id: string; wait_ms: number }
+type Begun = { item_id: string; lease_token: string; wait_ms: number }
 
 const limit = (calls: number | null, perSecond: number | null) =>
   sql`select ops.set_supplier_limits('first', ${calls}, ${perSecond})`
@@ -98,36 +98,36 @@ describe('calls at once', () => {
   test('the end of a call makes the first in line due, and who comes later is behind', async () => {
     await limit(1, null)
     const [first = '', second = '', third = ''] = await items(3)
-    const [call] = await claimCalls(sql, [first])
-    expect(await claimCalls(sql, [second])).toEqual([])
-    expect(await claimCalls(sql, [third])).toEqual([])
+    const [call] = await leaseCalls(sql, [first])
+    expect(await leaseCalls(sql, [second])).toEqual([])
+    expect(await leaseCalls(sql, [third])).toEqual([])
     await record(sql, call as never, completed())
     const [next, ...others] = await jobsOf([second, third])
     expect(next).toMatchObject({ id: second })
     expect(next?.wait).toBeLessThanOrEqual(0)
     expect(others).toHaveLength(1)
     const [late = ''] = await items(1)
-    expect(await claimCalls(sql, [late, third])).toEqual([])
-    expect(await claimCalls(sql, [third, second])).toMatchObject([{ item_id: second }])
+    expect(await leaseCalls(sql, [late, third])).toEqual([])
+    expect(await leaseCalls(sql, [third, second])).toMatchObject([{ item_id: second }])
   })
 
   test('one in line that nobody looks at holds up no other', async () => {
     await limit(1, null)
     const [first = '', second = '', third = ''] = await items(3)
-    const [call] = await claimCalls(sql, [first])
-    await claimCalls(sql, [second])
+    const [call] = await leaseCalls(sql, [first])
+    await leaseCalls(sql, [second])
     await record(sql, call as never, completed())
     await sql`update supply.order_items set next_check_at = now() - interval '6 s' where id = ${second}`
-    expect(await claimCalls(sql, [third])).toMatchObject([{ item_id: third }])
+    expect(await leaseCalls(sql, [third])).toMatchObject([{ item_id: third }])
   })
 
   test('a call whose lease ended, or whose worker is gone, counts no more; one whose item was pushed does', async () => {
     await limit(3, null)
     const ids = await items(3)
-    await claimCalls(sql, ids)
+    await leaseCalls(sql, ids)
     expect(await underWay()).toBe(3)
-    await sql`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${ids[0] ?? ''}`
-    await sql`update supply.order_items set claim_expires_at = null, claim_id = null where id = ${ids[1] ?? ''}`
+    await sql`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${ids[0] ?? ''}`
+    await sql`update supply.order_items set lease_expires_at = null, lease_token = null where id = ${ids[1] ?? ''}`
     await sql`select api.record_pushed_result('first', ${ids[2] ?? ''}, ${sql.json(completed())})`
     expect(await underWay()).toBe(1)
   })
@@ -135,10 +135,10 @@ describe('calls at once', () => {
   test('count questions, too', async () => {
     await limit(1, null)
     const [first = '', second = ''] = await items(2)
-    const [call] = await claimCalls(sql, [first])
+    const [call] = await leaseCalls(sql, [first])
     await record(sql, call as never, processing())
-    await claimCalls(sql, [second])
-    expect(await claimCalls(sql, [first])).toEqual([])
+    await leaseCalls(sql, [second])
+    expect(await leaseCalls(sql, [first])).toEqual([])
   })
 })
 
@@ -193,8 +193,8 @@ describe('requests a second', () => {
     const begun = await begin(sql, await items(2))
     const waited = begun.find(({ wait_ms }) => wait_ms > 0)
     const [row] = await sql`
-      select extract(epoch from i.claim_expires_at - a.started_at)::float as lease
-      from supply.order_items i join supply.supplier_attempts a on a.claim_id = i.claim_id where i.id = ${waited?.item_id ?? ''}`
+      select extract(epoch from i.lease_expires_at - a.started_at)::float as lease
+      from supply.order_items i join supply.supplier_attempts a on a.lease_token = i.lease_token where i.id = ${waited?.item_id ?? ''}`
     expect(row?.lease).toBeCloseTo(45 + (waited?.wait_ms ?? 0) / 1000, 3)
   })
 })

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
 import {
   answer,
-  claimCalls,
   completed,
   failed,
   hold,
+  leaseCalls,
   notPlaced,
   notReceived,
   processing,
@@ -20,7 +20,7 @@ beforeEach(async () => {
   await sql()`update supply.suppliers set failures = 0, open_since = null, trial_at = null, trouble = null`
 })
 
-const methodOf = async (item: string) => (await claimCalls(sql(), [item]))[0]?.method
+const methodOf = async (item: string) => (await leaseCalls(sql(), [item]))[0]?.method
 
 describe('an item of which a call placed no order', () => {
   test('is sent again on the steps of polling, and counts as never sent', async () => {
@@ -60,8 +60,8 @@ describe('an item of which a call placed no order', () => {
 
   test('stays sent where an earlier call was lost with its worker', async () => {
     const { item } = await order()
-    await claimCalls(sql(), [item])
-    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
+    await leaseCalls(sql(), [item])
+    await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
     await answer(sql(), item, notReceived())
     await answer(sql(), item, notPlaced())
     expect(await itemOf(item)).toMatchObject({ next_call: 'put', sent_at: expect.any(Date) })
@@ -69,7 +69,7 @@ describe('an item of which a call placed no order', () => {
 
   test('is asked for, and not sent, where the supplier has said that it has one', async () => {
     const { item } = await order()
-    const [call] = await claimCalls(sql(), [item])
+    const [call] = await leaseCalls(sql(), [item])
     await push('first', item, processing())
     await record(sql(), call as never, notPlaced())
     expect(await itemOf(item)).toMatchObject({ next_call: 'get', sent_at: expect.any(Date) })
@@ -162,7 +162,7 @@ describe('an answer that wants a look', () => {
 
   test('and codes, about an item that is final, contradicts', async () => {
     const { item } = await keys(1)
-    const [call] = await claimCalls(sql(), [item])
+    const [call] = await leaseCalls(sql(), [item])
     await push('first', item, completed({ codes: ['A'] }))
     expect(await record(sql(), call as never, hold(['B']))).toBe('contradicting')
   })

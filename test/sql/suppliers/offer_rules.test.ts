@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { claimCalls } from '../../support/items.ts'
+import { leaseCalls } from '../../support/items.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
@@ -233,13 +233,13 @@ describe('a rule', () => {
     await offerSecond('9')
     await sql()`select ops.set_max_cost(${product}, 'second', 8)`
     expect(await itemOf(item)).toMatchObject({ supplier: 'second', cost: '7.00' })
-    expect(await claimCalls(sql(), [item])).toMatchObject([
+    expect(await leaseCalls(sql(), [item])).toMatchObject([
       { supplier: 'second', unit_cost: '8.00', currency: 'RUB' },
     ])
   })
 
   test('of the least margin bounds what the supplier is told too, at the price that was paid and in its currency', async () => {
-    const told = async (item: string) => (await claimCalls(sql(), [item]))[0]
+    const told = async (item: string) => (await leaseCalls(sql(), [item]))[0]
     await rate('100')
     await offerSecond('7')
     const items = [(await order()).item, (await order()).item, (await order()).item]

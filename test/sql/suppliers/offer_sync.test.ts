@@ -8,7 +8,7 @@ import { whileHeld } from '../../support/sql/locks.ts'
 const { sql, partner, alertsOf } = itemTests()
 const product = products.topUp
 
-type Sync = { supplier: string; claim_id: string; skus: string[] }
+type Sync = { supplier: string; lease_token: string; skus: string[] }
 const begin = async (): Promise<Sync | undefined> => {
   const [row] = await sql()<Sync[]>`select * from work.begin_sync()`
   return row
@@ -18,13 +18,13 @@ async function begun(): Promise<Sync> {
   if (sync === undefined) throw new Error('nothing is due')
   return sync
 }
-async function recorded({ supplier, claim_id }: Sync, ...entries: object[]): Promise<boolean> {
+async function recorded({ supplier, lease_token }: Sync, ...entries: object[]): Promise<boolean> {
   const [row] =
-    await sql()`select work.record_list(${supplier}, ${claim_id}, ${sql().json(entries as never)}) as holds`
+    await sql()`select work.record_list(${supplier}, ${lease_token}, ${sql().json(entries as never)}) as holds`
   return row?.holds
 }
-async function finished({ supplier, claim_id }: Sync, error: string | null = null): Promise<boolean> {
-  const [row] = await sql()`select work.finish_sync(${supplier}, ${claim_id}, ${error}) as holds`
+async function finished({ supplier, lease_token }: Sync, error: string | null = null): Promise<boolean> {
+  const [row] = await sql()`select work.finish_sync(${supplier}, ${lease_token}, ${error}) as holds`
   return row?.holds
 }
 /** A whole reading of the list. */
@@ -53,8 +53,8 @@ async function timePasses(interval: string) {
   await sql()`
     update supply.suppliers set synced_at = synced_at - ${interval}::interval, sync_due_at = sync_due_at - ${interval}::interval`
   await sql()`
-    update supply.supplier_syncs set claimed_at = claimed_at - ${interval}::interval,
-      claim_expires_at = claim_expires_at - ${interval}::interval, failing_since = failing_since - ${interval}::interval`
+    update supply.supplier_syncs set leased_at = leased_at - ${interval}::interval,
+      lease_expires_at = lease_expires_at - ${interval}::interval, failing_since = failing_since - ${interval}::interval`
 }
 const changes = async () => [
   ...(await sql()`select before, after from ops.offer_changes where product_id = ${product} order by change_id`),
@@ -372,7 +372,7 @@ test.each([
       // The steps of work.finish_sync.
       (holder) => {
         recording = holder
-        return holder`update supply.supplier_syncs set claim_id = null, claim_expires_at = null where supplier = 'lister'`
+        return holder`update supply.supplier_syncs set lease_token = null, lease_expires_at = null where supplier = 'lister'`
       },
       async () => await change(sql),
       async () => {

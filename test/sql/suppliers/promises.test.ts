@@ -3,8 +3,8 @@ import { createAdapters } from '../../../src/suppliers/adapters.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import {
   answer,
-  claimCalls,
   completed,
+  leaseCalls,
   notPlaced,
   notReceived,
   processing,
@@ -20,7 +20,7 @@ const speak = (protocol: string) =>
   sql()`update supply.suppliers set protocol = ${protocol} where code = 'first'`
 const later = (item: string, age: string) =>
   sql()`update supply.order_items set sent_at = now() - ${age}::interval where id = ${item}`
-const methodOf = async (item: string) => (await claimCalls(sql(), [item]))[0]?.method
+const methodOf = async (item: string) => (await leaseCalls(sql(), [item]))[0]?.method
 
 beforeAll(() => speak('kinguin'))
 
@@ -38,8 +38,8 @@ describe('where a supplier does not promise that a repeat is safe', () => {
 
   test('so is one whose worker was lost', async () => {
     const { item } = await order()
-    await claimCalls(sql(), [item])
-    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
+    await leaseCalls(sql(), [item])
+    await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
     expect(await answer(sql(), item, notReceived())).toBe('waiting')
     expect(await methodOf(item)).toBe('get')
   })
@@ -66,10 +66,10 @@ describe('where a supplier does not promise that a repeat is safe', () => {
     const { item } = await order()
     await answer(sql(), item, unknown())
     await later(item, '6 minutes')
-    const [call] = await claimCalls(sql(), [item])
-    const results = [{ ordinal: 1, itemId: item, claimId: call?.claim_id, result: notReceived() }]
+    const [call] = await leaseCalls(sql(), [item])
+    const results = [{ ordinal: 1, itemId: item, leaseToken: call?.lease_token, result: notReceived() }]
     const [row] = await sql()`
-      select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '5 minutes', 0)`
+      select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '5 minutes', 0, null)`
     expect(row?.verdict).toBe('held')
   })
 

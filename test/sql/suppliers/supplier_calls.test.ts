@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
 import {
   answer,
-  claimCalls,
   completed,
   failed,
+  leaseCalls,
   notReceived,
   processing,
   record,
@@ -14,33 +14,33 @@ import { audit, balanceOf } from '../../support/orders.ts'
 
 const { sql, partner, order, read, itemOf, alertsOf } = itemTests()
 
-describe('an item is claimed before it is sent', () => {
-  test('and sent once: after a claim it is only asked for, until the supplier says that it never came', async () => {
+describe('an item is leased before it is sent', () => {
+  test('and sent once: after a lease it is only asked for, until the supplier says that it never came', async () => {
     const { item } = await order()
-    const [first] = await claimCalls(sql(), [item])
+    const [first] = await leaseCalls(sql(), [item])
     expect(first).toMatchObject({ method: 'put', sku: 'sku-101', quantity: 1, reference: item })
-    expect(await claimCalls(sql(), [item])).toEqual([])
+    expect(await leaseCalls(sql(), [item])).toEqual([])
     if (first) await record(sql(), first, unknown())
-    const [second] = await claimCalls(sql(), [item])
+    const [second] = await leaseCalls(sql(), [item])
     expect(second?.method).toBe('get')
     if (second) expect(await record(sql(), second, notReceived())).toBe('waiting')
-    const [third] = await claimCalls(sql(), [item])
+    const [third] = await leaseCalls(sql(), [item])
     expect(third?.method).toBe('put')
   })
 
-  test('and a claim that ran out leads to a question, never to a second sending', async () => {
+  test('and a lease that ran out leads to a question, never to a second sending', async () => {
     const { item } = await order()
-    await claimCalls(sql(), [item])
-    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
-    expect((await claimCalls(sql(), [item]))[0]?.method).toBe('get')
+    await leaseCalls(sql(), [item])
+    await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
+    expect((await leaseCalls(sql(), [item]))[0]?.method).toBe('get')
   })
 
   test('and what a worker says that was thought dead changes nothing', async () => {
     const { code, item } = await order()
-    const [old] = await claimCalls(sql(), [item])
-    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
-    const [present] = await claimCalls(sql(), [item])
-    if (!old || !present) throw new Error('not claimed')
+    const [old] = await leaseCalls(sql(), [item])
+    await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
+    const [present] = await leaseCalls(sql(), [item])
+    if (!old || !present) throw new Error('not leased')
     expect(await record(sql(), old, failed())).toBe('stale')
     expect((await read(code)).status).toBe('processing')
     expect(await record(sql(), present, completed())).toBe('settled')
@@ -49,20 +49,20 @@ describe('an item is claimed before it is sent', () => {
 
   test('and of two results that are recorded together the first counts, and the second contradicts it', async () => {
     const { code, item } = await order()
-    const [call] = await claimCalls(sql(), [item])
+    const [call] = await leaseCalls(sql(), [item])
     const results = [failed(), completed()].map((result, index) => ({
-      ...{ ordinal: index + 1, itemId: item, claimId: call?.claim_id, result },
+      ...{ ordinal: index + 1, itemId: item, leaseToken: call?.lease_token, result },
     }))
     const verdicts = await sql()`
-      select * from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0) where ordinal is not null order by ordinal`
+      select * from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0, null) where ordinal is not null order by ordinal`
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(['settled', 'contradicting'])
     expect((await read(code)).status).toBe('failed')
     expect(await balanceOf(sql(), partner())).toBe(1000)
   })
 
-  test('and while a claim lives, another job of the item is put off until it ends', async () => {
+  test('and while a lease lives, another job of the item is put off until it ends', async () => {
     const { item } = await order()
-    await claimCalls(sql(), [item])
+    await leaseCalls(sql(), [item])
     await sql()`select * from work.begin_calls(${[item]}, '{}', null)`
     const [job] = await sql()`
       select extract(epoch from run_at - now())::float as wait from graphile_worker.jobs where key = ${`call_supplier:${item}`}`
@@ -109,7 +109,7 @@ describe('the deadline', () => {
     expect(Math.round((await itemOf(item)).wait)).toBe(600)
     expect(await alertsOf('item_stuck:first')).toBe(before + 1)
     expect(await answer(sql(), item, notReceived())).toBe('waiting')
-    expect((await claimCalls(sql(), [item]))[0]?.method).toBe('get')
+    expect((await leaseCalls(sql(), [item]))[0]?.method).toBe('get')
     expect((await read(code)).status).toBe('processing')
     expect(await balanceOf(sql(), partner())).toBe(989.5)
     expect(await audit(sql())).toEqual([])

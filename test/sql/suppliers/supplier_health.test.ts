@@ -2,9 +2,9 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import {
   answer,
-  claimCalls,
   completed,
   failed,
+  leaseCalls,
   notReceived,
   processing,
   record,
@@ -69,7 +69,7 @@ describe('the health of a supplier', () => {
     await answer(sql(), await newItem(), completed())
     await answer(sql(), await newItem(), failed())
     await answer(sql(), await newItem(), unknown())
-    await claimCalls(sql(), [await newItem()])
+    await leaseCalls(sql(), [await newItem()])
     expect(await health()).toMatchObject({
       ...{ calls_5m: 5, failures_5m: 1, unknowns_5m: 1, open_items: 3, calls_1h: 5, unknowns_1d: 1 },
       ...{ oldest_open: expect.any(Date), last_good_at: expect.any(Date), state: 'failing' },
@@ -198,7 +198,7 @@ describe('a supplier without a usable answer', () => {
     await answer(sql(), item, processing())
     await passes('3 hours')
     expect([await check(), (await health())?.state]).toEqual([0, 'idle'])
-    const [call] = await claimCalls(sql(), [item])
+    const [call] = await leaseCalls(sql(), [item])
     if (call === undefined) throw new Error('no call')
     await passes('6 minutes')
     expect(await check()).toBe(0)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, claimCalls, completed, failed, processing, record, unknown } from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
 import { audit, balanceOf } from '../../support/orders.ts'
 
 const { sql, partner, order, keys, read, itemOf, alertsOf, push } = itemTests()
@@ -18,7 +18,7 @@ describe('out of stock at one supplier', () => {
   test('the next one is sent the same item, and then there is none', async () => {
     const { code, item } = await order({ items: [{ productId }] })
     expect(await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('next_supplier')
-    const [call] = await claimCalls(sql(), [item])
+    const [call] = await leaseCalls(sql(), [item])
     expect(call).toMatchObject({ method: 'put', sku: 'b', base_url: 'http://127.0.0.1:10', reference: item })
     if (call) expect(await record(sql(), call, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('settled')
     expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'none' })
@@ -92,7 +92,7 @@ describe('a pushed result', () => {
     expect((await read(waiting.code)).status).toBe('completed')
 
     const calling = await order()
-    const [call] = await claimCalls(sql(), [calling.item])
+    const [call] = await leaseCalls(sql(), [calling.item])
     expect(await push('first', calling.item, completed())).toBe('recorded')
     if (call) expect(await record(sql(), call, completed())).toBe('repeated')
     expect((await read(calling.code)).status).toBe('completed')
@@ -110,7 +110,7 @@ describe('a pushed result', () => {
     const { item } = await order()
     expect(await push('first', item, completed())).toBe('unknown_reference')
     expect(await push('first', crypto.randomUUID(), completed())).toBe('unknown_reference')
-    await claimCalls(sql(), [item])
+    await leaseCalls(sql(), [item])
     expect(await push('second', item, completed())).toBe('unknown_reference')
   })
 
@@ -141,7 +141,7 @@ describe('a result that is pushed again', () => {
 
   test('is recorded once, with how often it came', async () => {
     const { code, item } = await order()
-    await claimCalls(sql(), [item])
+    await leaseCalls(sql(), [item])
     await again(item, processing())
     await again(item, completed())
     expect(await attemptsOf(item)).toEqual([
@@ -154,7 +154,7 @@ describe('a result that is pushed again', () => {
 
   test('is so where two come at the same moment', async () => {
     const { item } = await order()
-    await claimCalls(sql(), [item])
+    await leaseCalls(sql(), [item])
     await Promise.all([push('first', item, completed()), push('first', item, completed())])
     expect(await attemptsOf(item)).toEqual([{ outcome: 'completed', verdict: 'settled', repeats: 1 }])
   })
@@ -170,7 +170,7 @@ describe('a result that is pushed again', () => {
 
   test('is another result where it says anything else, or means something else by now', async () => {
     const { item } = await order()
-    await claimCalls(sql(), [item])
+    await leaseCalls(sql(), [item])
     await again(item, processing(), 2)
     await push('first', item, failed({ errorCode: 'A', reason: 'one' }))
     await push('first', item, failed({ errorCode: 'A', reason: 'two' }))
@@ -187,7 +187,7 @@ describe('a result that is pushed again', () => {
 
   test('is free 60 times a minute for each supplier, over all its items', async () => {
     const [one, two] = [await order(), await order()]
-    await claimCalls(sql(), [one.item, two.item])
+    await leaseCalls(sql(), [one.item, two.item])
     for (const { item } of [one, two]) await push('first', item, processing())
     await sql()`delete from supply.push_windows`
     const said = []
@@ -292,9 +292,9 @@ describe('an operator', () => {
   test('may settle neither an item that is being asked for, nor a final one, nor an unknown one', async () => {
     const { item } = await order()
     const settle = () => sql()`select ops.settle_item(${item}, 'completed')`
-    await claimCalls(sql(), [item])
+    await leaseCalls(sql(), [item])
     await expect(settle(), 'while its first call is under way').rejects.toThrow('neither stuck nor held')
-    await sql()`update supply.order_items set claim_expires_at = now() - interval '1 s' where id = ${item}`
+    await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
     await answer(sql(), item, unknown())
     await expect(settle(), 'once it may have been sent').rejects.toThrow('neither stuck nor held')
     await answer(sql(), item, completed())

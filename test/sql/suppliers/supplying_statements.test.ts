@@ -59,12 +59,12 @@ async function runCalls(session: Explained, result: object, { keep = false } = {
   const begun = await session.explained(
     (on) => on`select * from work.begin_calls(${itemIds}::uuid[], '{}', null)`,
   )
-  const answers = begun.rows.map(({ ordinal, item_id, claim_id }) => ({
-    ...{ ordinal, itemId: item_id, claimId: claim_id, result },
+  const answers = begun.rows.map(({ ordinal, item_id, lease_token }) => ({
+    ...{ ordinal, itemId: item_id, leaseToken: lease_token, result },
   }))
   const finished = await session.explained(
     (on) =>
-      on`select * from work.finish_calls(${on.json(answers as never)}, '1 day', '30 minutes', 0) where ordinal is not null`,
+      on`select * from work.finish_calls(${on.json(answers as never)}, '1 day', '30 minutes', 0, null) where ordinal is not null`,
   )
   await session.explained((on) => (keep ? on`commit` : on`rollback`))
   expect([begun.rows.length, finished.rows.length]).toEqual([atOnce, atOnce])

@@ -10,7 +10,7 @@ import {
   refused,
   unreachable,
 } from '../../support/events.ts'
-import { claimCalls, completed, record } from '../../support/items.ts'
+import { completed, leaseCalls, record } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
@@ -52,23 +52,23 @@ async function slotsOf({ accountId } = partner): Promise<number> {
   return row?.slots
 }
 
-/** Claims the attempts of these events as a worker would that has their jobs, which are done then. */
-async function claim(ids: string[]): Promise<Attempt[]> {
+/** Leases the attempts of these events as a worker would that has their jobs, which are done then. */
+async function lease(ids: string[]): Promise<Attempt[]> {
   await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids})`
   return [...(await sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`)]
 }
 
-/** Claims the only attempt that is to be claimed. */
-async function claimOne(ids: string[]): Promise<Attempt> {
-  const [attempt] = await claim(ids)
-  if (attempt === undefined) throw new Error('nothing was claimed')
+/** Leases the only attempt that is to be leased. */
+async function leaseOne(ids: string[]): Promise<Attempt> {
+  const [attempt] = await lease(ids)
+  if (attempt === undefined) throw new Error('nothing was leased')
   return attempt
 }
 
 const finish = (attempts: Attempt[], result: object) => finishAttempts(sql(), attempts, result)
 const tick = () => sql()`select work.fill_slots()`
 const lose = (ids: string[]) =>
-  sql()`update supply.events set claim_expires_at = now() - interval '1 s' where id = any(${ids})`
+  sql()`update supply.events set lease_expires_at = now() - interval '1 s' where id = any(${ids})`
 
 describe('the due events of one account', () => {
   test('have a slot and a job each, up to eight; the others are queued, and have no job', async () => {
@@ -97,8 +97,8 @@ describe('the due events of one account', () => {
   })
 
   test('get the slots that those do not need that wait for a later rung', async () => {
-    await finish(await claim(await eventsOf(atFirst)), refused('blocked_address'))
-    await finish(await claim(await eventsOf(atFirst)), answered(500))
+    await finish(await lease(await eventsOf(atFirst)), refused('blocked_address'))
+    await finish(await lease(await eventsOf(atFirst)), answered(500))
     expect(await countIn('waiting')).toBe(atFirst)
     await eventsOf(atFirst)
     expect(await countIn('ready')).toBe(atFirst)
@@ -108,7 +108,7 @@ describe('the due events of one account', () => {
     const ids = await eventsOf(40)
     await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids})`
     await sql()`update supply.events
-      set state = 'dead', next_attempt_at = null, claim_expires_at = null, dead_at = now(), dead_reason = 'http_4xx'
+      set state = 'dead', next_attempt_at = null, lease_expires_at = null, dead_at = now(), dead_reason = 'http_4xx'
       where id = any(${ids})`
     const [row] = await sql()`select ops.redeliver_all(${partner.accountId}, '-infinity', false)::int as n`
     expect(row?.n).toBe(40)
@@ -118,7 +118,7 @@ describe('the due events of one account', () => {
 
   test('cost no attempt while they are queued', async () => {
     const ids = await eventsOf(atFirst + 3)
-    expect(await claim(ids)).toHaveLength(atFirst)
+    expect(await lease(ids)).toHaveLength(atFirst)
     expect(await jobsOf(partner)).toHaveLength(0)
     expect(
       await sql()`select sum(attempts)::int as n from ops.events where account_id = ${partner.accountId}`,
@@ -131,14 +131,14 @@ describe('the number of slots', () => {
   test('grows by one with each attempt that is answered quickly, whatever the answer, up to 64', async () => {
     let slots = atFirst
     for (const status of [200, 500, 404, 204]) {
-      await finish(await claim(await eventsOf(slots)), answered(status))
+      await finish(await lease(await eventsOf(slots)), answered(status))
       slots = Math.min(64, 2 * slots)
       expect(await slotsOf()).toBe(slots)
     }
   })
 
   test('is halved with each time-out or failed connection, down to 2', async () => {
-    const [first, second, third] = await claim(await eventsOf(3))
+    const [first, second, third] = await lease(await eventsOf(3))
     for (const [attempt, slots] of [[first, 4] as const, [second, 2] as const, [third, 2] as const]) {
       if (attempt) await finishAttempt(sql(), attempt, unreachable())
       expect(await slotsOf()).toBe(slots)
@@ -147,22 +147,22 @@ describe('the number of slots', () => {
 
   test('is halved as often by many time-outs at the same moment', async () => {
     await sql()`insert into supply.delivery_slots values (${partner.accountId}, 64)`
-    await finish(await claim(await eventsOf(64)), unreachable('timed out'))
+    await finish(await lease(await eventsOf(64)), unreachable('timed out'))
     expect(await slotsOf()).toBe(2)
   })
 
   test('stays as it is when an answer was slow, an address is blocked, or an attempt is lost', async () => {
-    const [slow, blocked, lost] = await claim(await eventsOf(3))
-    await sql()`update supply.delivery_attempts set started_at = now() - interval '3 s' where claim_id = ${slow?.claim_id ?? ''}`
+    const [slow, blocked, lost] = await lease(await eventsOf(3))
+    await sql()`update supply.delivery_attempts set started_at = now() - interval '3 s' where lease_token = ${slow?.lease_token ?? ''}`
     if (slow) await finishAttempt(sql(), slow, answered(200))
     if (blocked) await finishAttempt(sql(), blocked, refused('blocked_address'))
     await lose([lost?.event_id ?? ''])
-    await claim([lost?.event_id ?? ''])
+    await lease([lost?.event_id ?? ''])
     expect(await slotsOf()).toBe(atFirst)
   })
 
   test('is not changed by a result that came too late', async () => {
-    const attempt = await claimOne(await eventsOf(1))
+    const attempt = await leaseOne(await eventsOf(1))
     await finishAttempt(sql(), attempt, answered(200))
     expect(await finishAttempt(sql(), attempt, unreachable())).toBe('stale')
     expect(await slotsOf()).toBe(atFirst + 1)
@@ -177,16 +177,16 @@ describe('a slot that gets free', () => {
     ['went to an address that is not allowed', refused('blocked_address'), 1],
   ])('goes to the oldest that is queued when an attempt ended that %s', async (_, result, given) => {
     const ids = await eventsOf(atFirst + 3)
-    const [attempt] = await claim(ids)
+    const [attempt] = await lease(ids)
     if (attempt) await finishAttempt(sql(), attempt, result)
     const due = (await jobsOf(partner)).filter(({ wait }) => wait <= 0)
     expect(idsOf(due)).toEqual(ids.slice(atFirst, atFirst + given))
-    expect(await claim(idsOf(due))).toHaveLength(given)
+    expect(await lease(idsOf(due))).toHaveLength(given)
     expect(await audit(sql())).toEqual([])
   })
 
   test('is not given on where a time-out has halved their number', async () => {
-    const attempts = await claim(await eventsOf(atFirst + 3))
+    const attempts = await lease(await eventsOf(atFirst + 3))
     await finish(attempts.slice(0, 4), unreachable())
     expect(await countIn('ready')).toBe(0)
     await finish(attempts.slice(4, 7), refused('blocked_address'))
@@ -195,14 +195,14 @@ describe('a slot that gets free', () => {
 
   test('is given on, too, when an attempt was lost', async () => {
     const ids = await eventsOf(atFirst + 2)
-    const [lost] = await claim(ids)
+    const [lost] = await lease(ids)
     await lose([lost?.event_id ?? ''])
-    expect(await claim([lost?.event_id ?? ''])).toHaveLength(0)
+    expect(await lease([lost?.event_id ?? ''])).toHaveLength(0)
     expect(await countIn('ready')).toBe(1)
   })
 
   test('is given on within a second where the end of an attempt could not, for its worker died', async () => {
-    const attempts = await claim(await eventsOf(atFirst + 5))
+    const attempts = await lease(await eventsOf(atFirst + 5))
     await tick()
     expect(await countIn('ready')).toBe(0)
     const lost = attempts.slice(0, 3).map(({ event_id }) => event_id)
@@ -211,11 +211,11 @@ describe('a slot that gets free', () => {
     expect(await countIn('ready')).toBe(3)
     await tick()
     expect(await countIn('ready')).toBe(3)
-    await claim(lost)
+    await lease(lost)
   })
 
   test('is left to the next look while others fill the account, for which nobody waits', async () => {
-    const [attempt] = await claim(await eventsOf(atFirst + 3))
+    const [attempt] = await lease(await eventsOf(atFirst + 3))
     await sql().begin(async (other) => {
       await other`select from supply.delivery_slots where account_id = ${partner.accountId} for update`
       if (attempt) expect(await finishAttempt(sql(), attempt, answered(200))).toBe('delivered')
@@ -228,19 +228,19 @@ describe('a slot that gets free', () => {
 
   test('goes to nobody of another account', async () => {
     const other = await makePartner(sql())
-    const [attempt] = await claim(await eventsOf(atFirst + 1))
-    await claim(await eventsOf(atFirst + 1, other))
+    const [attempt] = await lease(await eventsOf(atFirst + 1))
+    await lease(await eventsOf(atFirst + 1, other))
     if (attempt) await finishAttempt(sql(), attempt, answered(200))
     expect(await jobsOf(other)).toHaveLength(0)
   })
 
   test('is given to one of two events that come at the same moment', async () => {
-    await claim(await eventsOf(atFirst - 1))
+    await lease(await eventsOf(atFirst - 1))
     const orders = [
       await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' }),
       await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' }),
     ]
-    const [one, other] = await claimCalls(
+    const [one, other] = await leaseCalls(
       sql(),
       orders.flatMap(({ body }) => body.items).map(({ id }) => id),
     )
@@ -256,7 +256,7 @@ describe('a slot that gets free', () => {
 
   test('is given once, however many end and come at the same moment', async () => {
     await sql()`insert into supply.delivery_slots values (${partner.accountId}, 64)`
-    const attempts = await claim(await eventsOf(64))
+    const attempts = await lease(await eventsOf(64))
     await Promise.all([
       ...attempts.slice(0, 32).map((attempt) => finishAttempt(sql(), attempt, refused('blocked_address'))),
       ...Array.from({ length: 40 }, () => makeEvent(sql(), partner)),
@@ -271,7 +271,7 @@ describe('a slot that gets free', () => {
 
 describe('an event that has a slot', () => {
   const late = (ids: string[]) =>
-    sql()`update supply.events set claim_expires_at = now() - interval '1 s' where id = any(${ids})`
+    sql()`update supply.events set lease_expires_at = now() - interval '1 s' where id = any(${ids})`
 
   test('leaves it to another where its job failed, and keeps to the back-off of the queue', async () => {
     const ids = await eventsOf(atFirst + 5)
@@ -311,7 +311,7 @@ describe('a rung that comes due', () => {
     await sql()`insert into supply.delivery_slots values (${partner.accountId}, 64)
       on conflict (account_id) do update set slots = 64`
     await tick()
-    await finish(await claim(ids), answered(500))
+    await finish(await lease(ids), answered(500))
     await sql()`update supply.delivery_slots set slots = 8 where account_id = ${partner.accountId}`
     return ids
   }
@@ -324,8 +324,8 @@ describe('a rung that comes due', () => {
     const ids = await onARung(3)
     const busy = await eventsOf(atFirst - 1)
     await makeDue(ids, '0 s')
-    const claimed = await claim(ids)
-    expect(claimed.map(({ attempt }) => attempt)).toEqual([2])
+    const leased = await lease(ids)
+    expect(leased.map(({ attempt }) => attempt)).toEqual([2])
     expect(await countIn('queued')).toBe(2)
     expect(idsOf(await jobsOf(partner))).toEqual(busy)
     expect(await audit(sql())).toEqual([])
@@ -338,7 +338,7 @@ describe('a rung that comes due', () => {
     await sql()`update supply.events set next_attempt_at = now() - interval '30 s' where id = ${older}`
     await makeDue(ids, '10 s')
     await sql()`update supply.delivery_slots set slots = 9 where account_id = ${partner.accountId}`
-    expect(await claim(ids)).toHaveLength(0)
+    expect(await lease(ids)).toHaveLength(0)
     expect(idsOf(await jobsOf(partner))).toContain(older)
   })
 
@@ -359,12 +359,12 @@ describe('a rung that comes due', () => {
     await tick()
     expect(await countIn('waiting')).toBe(2)
     await makeDue(ids, '1 hour')
-    await claim(ids)
+    await lease(ids)
   })
 
   test('by an operator without a free slot is made when its turn comes', async () => {
     const [id = ''] = await onARung(1)
-    const attempts = await claim(await eventsOf(atFirst))
+    const attempts = await lease(await eventsOf(atFirst))
     await sql()`select ops.deliver_now(${id})`
     expect(await jobsOf(partner)).toHaveLength(0)
     if (attempts[0]) await finishAttempt(sql(), attempts[0], answered(200))
@@ -375,12 +375,12 @@ describe('a rung that comes due', () => {
 
 describe('first attempts have workers of their own, apart from', () => {
   test('repeated ones', async () => {
-    await finish(await claim(await eventsOf(1)), answered(500))
+    await finish(await lease(await eventsOf(1)), answered(500))
     expect((await jobsOf(partner)).map(({ task }) => task)).toEqual(['deliver_waiting'])
   })
 
   test('those to a receiver that did not answer of late', async () => {
-    await finish(await claim(await eventsOf(1)), unreachable())
+    await finish(await lease(await eventsOf(1)), unreachable())
     const [id] = await eventsOf(1)
     expect((await jobsOf(partner)).find((job) => job.id === id)?.task).toBe('deliver_waiting')
   })

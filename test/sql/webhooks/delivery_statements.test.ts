@@ -55,18 +55,15 @@ async function runDeliveries(session: Explained, partner: Partner, count: number
     return rows
   }
   const finish = (attempts: postgres.Row[]) => (on: postgres.Sql) => {
-    const results = attempts.map(({ ordinal, event_id, claim_id }) => ({
-      ...{ ordinal, eventId: event_id, claimId: claim_id, result },
+    const results = attempts.map(({ ordinal, event_id, lease_token }) => ({
+      ...{ ordinal, eventId: event_id, leaseToken: lease_token, result },
     }))
-    return on`select * from work.finish_deliveries(${on.json(results as never)}, 0)`
+    return on`select * from work.finish_deliveries(${on.json(results as never)}, 0, null)`
   }
   await run('enqueue', (on) => on`select core.enqueue_deliveries(${ids}::uuid[])`)
   for (const step of ['first', 'next']) {
-    const claimed = await run(
-      `${step} begin`,
-      (on) => on`select * from work.begin_deliveries(${ids}::uuid[])`,
-    )
-    await run(`${step} finish`, finish(claimed))
+    const leased = await run(`${step} begin`, (on) => on`select * from work.begin_deliveries(${ids}::uuid[])`)
+    await run(`${step} finish`, finish(leased))
     await sql()`update supply.delivery_slots set slots = 64`
     await sql()`update supply.events set next_attempt_at = now() where id = any(${ids}) and next_attempt_at > now()`
   }

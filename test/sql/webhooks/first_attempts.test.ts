@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answered, finishAttempt, unreachable } from '../../support/events.ts'
-import { claimCalls, completed, failed } from '../../support/items.ts'
+import { completed, failed, leaseCalls } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
   await haveSecret()
 })
 
-type Attempt = { event_id: string; claim_id: string; attempt: number }
+type Attempt = { event_id: string; lease_token: string; attempt: number }
 
 /** Without a secret the first delivery goes by the queue. */
 const haveSecret = () => sql()`
@@ -25,7 +25,7 @@ const haveSecret = () => sql()`
 const attemptColumns = [
   ...[
     'event_id',
-    'claim_id',
+    'lease_token',
     'callback_url',
     'event_type',
     'body',
@@ -43,12 +43,12 @@ async function finish(
   resultOf: (ordinal: number) => object,
   toSend: number,
 ): Promise<Attempt[]> {
-  const calls = await claimCalls(sql(), itemIds)
-  const results = calls.map(({ ordinal, item_id: itemId, claim_id: claimId }) => ({
-    ...{ ordinal, itemId, claimId, result: resultOf(ordinal) },
+  const calls = await leaseCalls(sql(), itemIds)
+  const results = calls.map(({ ordinal, item_id: itemId, lease_token: leaseToken }) => ({
+    ...{ ordinal, itemId, leaseToken, result: resultOf(ordinal) },
   }))
   return sql()<Attempt[]>`
-    select ${sql()(attemptColumns)} from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', ${toSend})
+    select ${sql()(attemptColumns)} from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', ${toSend}, null)
     where event_id is not null`
 }
 
@@ -74,8 +74,8 @@ async function states(): Promise<string[]> {
 
 const tick = () => sql()`select work.fill_slots()`
 const age = (seconds: number) =>
-  sql()`update supply.events set claim_expires_at = claim_expires_at - make_interval(secs => ${seconds})
-    where account_id = ${partner.accountId} and claim_expires_at is not null`
+  sql()`update supply.events set lease_expires_at = lease_expires_at - make_interval(secs => ${seconds})
+    where account_id = ${partner.accountId} and lease_expires_at is not null`
 
 describe('events of orders that end', () => {
   test('are given to the worker that asked for some, and have no job then; the others have one', async () => {
@@ -88,7 +88,7 @@ describe('events of orders that end', () => {
     const [attempt] = await endOrders(1, 1)
     const [event] = await sql()`select id, body from supply.events where account_id = ${partner.accountId}`
     expect(attempt).toEqual({
-      ...{ event_id: event?.id, claim_id: expect.any(String), attempt: 1, body: event?.body },
+      ...{ event_id: event?.id, lease_token: expect.any(String), attempt: 1, body: event?.body },
       ...{ event_type: 'order.completed', callback_url: 'https://hooks.example/x', secret: '5'.repeat(64) },
       ...{ request_id: null, request_id_given: null, traceparent: null },
     })
@@ -117,7 +117,7 @@ describe('events of orders that end', () => {
     const waiting = await sql()`
       select id from supply.events where account_id = ${partner.accountId} and state = 'queued'`
     // Its lease ended, and nobody has given its slot out yet.
-    await sql()`update supply.events set claim_expires_at = now() - interval '1 s' where id = ${oldest?.event_id ?? ''}`
+    await sql()`update supply.events set lease_expires_at = now() - interval '1 s' where id = ${oldest?.event_id ?? ''}`
     const next = await endOrders(1, 1)
     expect(next.map(({ event_id: id }) => ({ id }))).toEqual([...waiting])
     expect((await states()).filter((state) => state === 'queued')).toHaveLength(1)
@@ -146,10 +146,10 @@ describe('events that wait for a slot', () => {
   async function deliverOne(toSend: number): Promise<Attempt[]> {
     const [first] = await endOrders(10, 100)
     const results = [
-      { ordinal: 1, eventId: first?.event_id, claimId: first?.claim_id, result: answered(200) },
+      { ordinal: 1, eventId: first?.event_id, leaseToken: first?.lease_token, result: answered(200) },
     ]
     return sql()<Attempt[]>`
-      select ${sql()(attemptColumns)} from work.finish_deliveries(${sql().json(results as never)}, ${toSend})
+      select ${sql()(attemptColumns)} from work.finish_deliveries(${sql().json(results as never)}, ${toSend}, null)
       where event_id is not null`
   }
 
@@ -187,7 +187,7 @@ test('an attempt whose lease ended so long ago that the next rung is due is foll
 test('an event whose job is gone gets another one when its slot was unused for 10 s', async () => {
   await endOrders(1, 1)
   await sql()`delete from supply.delivery_attempts`
-  await sql()`update supply.events set state = 'ready', attempts = 0, claim_expires_at = now() + interval '10 s', next_attempt_at = now()
+  await sql()`update supply.events set state = 'ready', attempts = 0, lease_expires_at = now() + interval '10 s', next_attempt_at = now()
     where account_id = ${partner.accountId}`
   await age(9)
   await tick()

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { answered, claimAttempt, finishAttempt, makeEvent } from '../../support/events.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
 import { audit } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 
@@ -47,9 +47,9 @@ test('a sample is forgotten a day after it was made, whatever became of it; real
     [delivered, 200],
     [dead, 404],
   ] as const) {
-    await finishAttempt(sql(), await claimAttempt(sql(), eventId), answered(status))
+    await finishAttempt(sql(), await leaseAttempt(sql(), eventId), answered(status))
   }
-  await claimAttempt(sql(), sending)
+  await leaseAttempt(sql(), sending)
   const real = await makeEvent(sql(), partner)
   const old = [waiting, retried, sending, delivered, dead]
   await age([...old, real], '24 hours 1 s')
@@ -69,11 +69,13 @@ test('the job of a forgotten sample finds nothing to do', async () => {
 })
 
 test('an attempt that was under way is recorded nowhere', async () => {
-  let claimId = ''
+  let leaseToken = ''
   const eventId = await makePruned(async (id) => {
-    claimId = (await claimAttempt(sql(), id)).claim_id
+    leaseToken = (await leaseAttempt(sql(), id)).lease_token
   })
-  expect(await finishAttempt(sql(), { event_id: eventId, claim_id: claimId }, answered(200))).toBe('stale')
+  expect(await finishAttempt(sql(), { event_id: eventId, lease_token: leaseToken }, answered(200))).toBe(
+    'stale',
+  )
   expect(await audit(sql())).toEqual([])
 })
 

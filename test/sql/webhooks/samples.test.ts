@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { testDatabase } from '../../support/database.ts'
-import { claimAttempt, makeEvent } from '../../support/events.ts'
+import { leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -141,7 +141,7 @@ describe('a sample that is being sent', () => {
   test('shows its attempt as under way for as long as its result is not known', async () => {
     const partner = await testPartner()
     const { event_id: eventId } = await simulate(sql(), partner)
-    await claimAttempt(sql(), eventId as string)
+    await leaseAttempt(sql(), eventId as string)
     await sql()`update supply.delivery_attempts set started_at = now() - interval '1 minute' where event_id = ${eventId}`
     const [row] = await sql()`select api.get_simulation(${partner.accountId}, ${eventId}) as shown`
     expect(row?.shown).toMatchObject({

@@ -83,9 +83,9 @@ export async function sweepTheDead(sql: postgres.Sql): Promise<number> {
 
 /** Lets two days pass for leases and plans: what was lost counts as lost, and all that waits is due. */
 export async function passTime(sql: postgres.Sql): Promise<void> {
-  await sql`update supply.events set claim_expires_at = now() - interval '2 days' where state = 'sending'`
+  await sql`update supply.events set lease_expires_at = now() - interval '2 days' where state = 'sending'`
   await sql`update supply.events set next_attempt_at = now() where state = 'waiting' and next_attempt_at > now()`
-  await sql`update supply.order_items set claim_expires_at = now() - interval '1 minute' where claim_expires_at is not null`
+  await sql`update supply.order_items set lease_expires_at = now() - interval '1 minute' where lease_expires_at is not null`
   await sql`update supply.order_items set next_check_at = now() where next_check_at > now()`
   await sql`update graphile_worker._private_jobs set run_at = now() where locked_at is null`
   await sql`select pg_notify('jobs:insert', '{"r":1,"count":100}')`

@@ -33,7 +33,7 @@ begin
       least(60, greatest(1, ceil(extract(epoch from time_window.started_at + interval '60 s' - clock_timestamp()))))::int, null::json;
   else
     update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = event.account_id;
-    insert into supply.redelivery_requests (event_id, round, key_id) values (event.id, event.ladder + 1, redeliver_event.key_id);
+    insert into supply.redelivery_requests (event_id, round, key_id) values (event.id, event.round + 1, redeliver_event.key_id);
     perform core.start_rounds(array[event.id], array['delivered', 'dead']);
     return query select 'started', null::int, core.event_deliveries(event.id);
   end if;

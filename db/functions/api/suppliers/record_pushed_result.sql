@@ -30,7 +30,7 @@ begin
   select max(r.verdict) as verdict, max(r.ended_outcome) as ended_outcome, max(r.ended_seconds) as ended_seconds into recorded
   from core.finish_calls(
     jsonb_build_array(jsonb_build_object('ordinal', 1, 'itemId', item_id, 'attemptId', attempt_id, 'result', result)),
-    '1000 years', '30 minutes', 0) r;
+    '1000 years', '30 minutes') r;
   answer := 'recorded';
   ended_outcome := recorded.ended_outcome;
   ended_seconds := recorded.ended_seconds;

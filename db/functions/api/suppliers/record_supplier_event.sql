@@ -27,7 +27,7 @@ begin
     return 'repeated';
   end if;
   -- Held items wait for an operator. What is asked now may have been asked before the event: the next call on the steps comes soon.
-  if item.completed_at is not null or item.next_check_at is null or item.claim_expires_at is not null then
+  if item.completed_at is not null or item.next_check_at is null or item.lease_expires_at is not null then
     return 'recorded';
   end if;
   update supply.order_items i set next_check_at = now() where i.id = item.id and i.next_check_at > now();

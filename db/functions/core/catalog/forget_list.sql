@@ -7,7 +7,7 @@ declare
   were_offered int[];
 begin
   -- A reading that is under way has the lease first, and then the products.
-  update supply.supplier_syncs y set claim_id = null, claim_expires_at = null, failures = 0, failing_since = null
+  update supply.supplier_syncs y set lease_token = null, lease_expires_at = null, failures = 0, failing_since = null
   where y.supplier = forget_list.supplier;
   product_ids := array(
     select o.product_id from supply.offers o

@@ -14,8 +14,8 @@ with dead as (
   select e.id, e.account_id, e.order_code, e.created_at, e.next_attempt_at, 'late' from supply.events e
   where e.state = 'queued' and e.next_attempt_at < now() - interval '10 minutes'
   union all
-  select e.id, e.account_id, e.order_code, e.created_at, e.claim_expires_at, case e.state when 'ready' then 'late' else 'lost' end from supply.events e
-  where e.state in ('ready', 'sending') and e.claim_expires_at < now() - interval '10 minutes'
+  select e.id, e.account_id, e.order_code, e.created_at, e.lease_expires_at, case e.state when 'ready' then 'late' else 'lost' end from supply.events e
+  where e.state in ('ready', 'sending') and e.lease_expires_at < now() - interval '10 minutes'
   union all
   (
     select e.id, e.account_id, e.order_code, e.created_at, e.created_at, 'untold' from supply.events e

@@ -1,8 +1,8 @@
 create or replace view core.audit_deliveries as
 with rounds as (
-  select a.event_id, a.ladder, count(*) as attempts, max(a.attempt) as last_attempt,
+  select a.event_id, a.round, count(*) as attempts, max(a.attempt) as last_attempt,
     count(*) filter (where a.finished_at is null) as unfinished
-  from core.audited_events e join supply.delivery_attempts a on a.event_id = e.id group by a.event_id, a.ladder
+  from core.audited_events e join supply.delivery_attempts a on a.event_id = e.id group by a.event_id, a.round
 ), kept as (
   -- Of events from before, attempts may have been removed.
   select coalesce(max(h.removed_before), '-infinity') as since from supply.housekeeping h where h.what = 'delivery attempts'
@@ -11,27 +11,27 @@ with rounds as (
     coalesce(r.unfinished, 0) as unfinished, last.outcome as last_outcome
   from core.audited_events e
   cross join kept k
-  left join rounds r on r.event_id = e.id and r.ladder = e.ladder
+  left join rounds r on r.event_id = e.id and r.round = e.round
   left join supply.delivery_attempts last
-    on last.event_id = e.id and last.ladder = e.ladder and last.attempt = r.last_attempt
+    on last.event_id = e.id and last.round = e.round and last.attempt = r.last_attempt
 )
 select 'round_has_nine_attempts_at_most' as check_name,
-  format('event %s was tried %s times in round %s', r.event_id, r.attempts, r.ladder) as detail
+  format('event %s was tried %s times in round %s', r.event_id, r.attempts, r.round) as detail
 from rounds r where r.attempts > 9 or r.last_attempt > 9
 union all
 select 'attempts_are_numbered_without_a_gap',
-  format('event %s has %s attempts in round %s, but the last one is number %s', r.event_id, r.attempts, r.ladder, r.last_attempt)
+  format('event %s has %s attempts in round %s, but the last one is number %s', r.event_id, r.attempts, r.round, r.last_attempt)
 from rounds r
 where r.attempts <> r.last_attempt
   and not exists (select from supply.events e join kept k on e.created_at < k.since where e.id = r.event_id)
 union all
 select 'event_counts_its_attempts',
-  format('event %s says %s attempts in round %s, but %s were made', e.id, e.attempts, e.ladder, e.made)
+  format('event %s says %s attempts in round %s, but %s were made', e.id, e.attempts, e.round, e.made)
 from events e where e.attempts < e.made or e.attempts > e.made and not e.may_lack
 union all
 select 'round_belongs_to_its_event',
-  format('event %s is in round %s, but was tried in round %s', e.id, e.ladder, r.ladder)
-from rounds r join supply.events e on e.id = r.event_id where r.ladder > e.ladder
+  format('event %s is in round %s, but was tried in round %s', e.id, e.round, r.round)
+from rounds r join supply.events e on e.id = r.event_id where r.round > e.round
 union all
 select 'only_a_sending_event_has_an_attempt_under_way',
   format('event %s is %s, with %s attempts under way', e.id, e.state, e.unfinished)

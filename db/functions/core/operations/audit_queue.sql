@@ -9,21 +9,21 @@ with calls as (
 select 'open_item_has_a_job' as check_name,
   format('item %s at %s is open, but there is neither a job nor a call under way', i.id, i.supplier) as detail
 from open_items i
-where i.held_at is null and (i.claim_expires_at is null or i.claim_expires_at <= now())
+where i.held_at is null and (i.lease_expires_at is null or i.lease_expires_at <= now())
   and not exists (select from calls c where c.subject = i.id)
 union all
 select 'open_item_has_a_plan',
   format('item %s at %s is open, but its next call is not planned', i.id, i.supplier)
 from open_items i
-where i.held_at is null and i.claim_expires_at is null and i.next_check_at is null
+where i.held_at is null and i.lease_expires_at is null and i.next_check_at is null
 union all
 -- The longest wait is the hour that a supplier may ask for.
 select 'open_item_is_looked_at_soon',
   format('item %s at %s: its lease ends at %s, its next call is planned for %s, and its next job is due at %s',
-    i.id, i.supplier, i.claim_expires_at, i.next_check_at, c.run_at)
+    i.id, i.supplier, i.lease_expires_at, i.next_check_at, c.run_at)
 from open_items i
 left join (select c.subject, min(c.run_at) as run_at from calls c group by c.subject) c on c.subject = i.id
-where i.held_at is null and greatest(i.claim_expires_at, i.next_check_at, c.run_at) > now() + interval '2 hours'
+where i.held_at is null and greatest(i.lease_expires_at, i.next_check_at, c.run_at) > now() + interval '2 hours'
 union all
 select 'stuck_or_held_item_was_alerted',
   format('item %s at %s is %s since %s, but there was no alert', i.id, i.supplier, waits.how, waits.since)
@@ -55,14 +55,14 @@ from (
 where e.taken < e.slots and e.next_attempt_at < now() - interval '1 minute'
 union all
 select 'slot_is_used',
-  format('event %s of account %s has a slot, but no worker claimed it by %s', e.id, e.account_id, e.claim_expires_at)
+  format('event %s of account %s has a slot, but no worker leased it by %s', e.id, e.account_id, e.lease_expires_at)
 from supply.events e
-where e.state in ('ready', 'sending') and e.state = 'ready' and e.claim_expires_at < now() - interval '50 s'
+where e.state in ('ready', 'sending') and e.state = 'ready' and e.lease_expires_at < now() - interval '50 s'
 union all
 select 'attempt_ends_with_its_lease',
-  format('the lease of event %s''s attempt ended at %s, but nobody ended the attempt', e.id, e.claim_expires_at)
+  format('the lease of event %s''s attempt ended at %s, but nobody ended the attempt', e.id, e.lease_expires_at)
 from supply.events e
-where e.state in ('ready', 'sending') and e.state = 'sending' and e.claim_expires_at < now() - interval '50 s'
+where e.state in ('ready', 'sending') and e.state = 'sending' and e.lease_expires_at < now() - interval '50 s'
 union all
 select 'overdue_event_is_looked_at',
   format('event %s was due at %s, but no job looks at it before %s', e.id, e.next_attempt_at, j.run_at)
@@ -71,26 +71,26 @@ where e.state = 'waiting' and e.next_attempt_at < now() - interval '30 s'
   and j.locked_at is null and j.last_error is null and j.run_at > now() + interval '10 minutes'
 union all
 select 'overdue_item_is_looked_at',
-  format('item %s at %s was due at %s, but no job looks at it before %s', i.id, i.supplier, coalesce(i.claim_expires_at, i.next_check_at), c.run_at)
+  format('item %s at %s was due at %s, but no job looks at it before %s', i.id, i.supplier, coalesce(i.lease_expires_at, i.next_check_at), c.run_at)
 from open_items i
 join (
   select c.subject, min(c.run_at) as run_at from calls c group by c.subject
   having bool_and(c.locked_at is null and c.last_error is null)
 ) as c on c.subject = i.id
-where i.held_at is null and coalesce(i.claim_expires_at, i.next_check_at) < now() - interval '30 s' and c.run_at > now() + interval '10 minutes'
+where i.held_at is null and coalesce(i.lease_expires_at, i.next_check_at) < now() - interval '30 s' and c.run_at > now() + interval '10 minutes'
 union all
 -- The longest wait is the last rung.
 select 'open_event_is_looked_at_soon',
   format('event %s is %s: its lease ends at %s, its next one is planned for %s, and its next job is due at %s',
-    e.id, e.state, e.claim_expires_at, e.next_attempt_at, d.run_at)
+    e.id, e.state, e.lease_expires_at, e.next_attempt_at, d.run_at)
 from supply.events e
 left join (select d.subject, min(d.run_at) as run_at from deliveries d group by d.subject) d on d.subject = e.id
-where e.state in ('waiting', 'ready', 'sending') and greatest(e.claim_expires_at, e.next_attempt_at, d.run_at) > now() + interval '25 hours'
+where e.state in ('waiting', 'ready', 'sending') and greatest(e.lease_expires_at, e.next_attempt_at, d.run_at) > now() + interval '25 hours'
 union all
 select 'lost_attempt_is_looked_at',
-  format('the lease of event %s''s attempt ended at %s, but no job looks at it before %s', e.id, e.claim_expires_at, j.run_at)
+  format('the lease of event %s''s attempt ended at %s, but no job looks at it before %s', e.id, e.lease_expires_at, j.run_at)
 from supply.events e join deliveries j on j.subject = e.id
-where e.state = 'sending' and j.locked_at is null and j.attempts = 0 and j.run_at > greatest(now(), e.claim_expires_at) + interval '5 minutes'
+where e.state = 'sending' and j.locked_at is null and j.attempts = 0 and j.run_at > greatest(now(), e.lease_expires_at) + interval '5 minutes'
 union all
 select 'dead_letter_has_no_plan',
   format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at)

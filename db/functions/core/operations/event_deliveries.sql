@@ -14,7 +14,7 @@ begin
   from supply.events e
   left join lateral (
     select a.outcome, a.status_code, a.error from supply.delivery_attempts a
-    where a.event_id = e.id and a.finished_at is not null order by a.ladder desc, a.attempt desc limit 1) as last on true
+    where a.event_id = e.id and a.finished_at is not null order by a.round desc, a.attempt desc limit 1) as last on true
   where e.id = event_deliveries.event_id);
 end
 $$;

@@ -14,7 +14,7 @@ begin
   end if;
 
   with changed as (
-    update supply.events e set state = 'held', next_attempt_at = null, claim_expires_at = null, claim_id = null
+    update supply.events e set state = 'held', next_attempt_at = null, lease_expires_at = null, lease_token = null
     where e.state in ('waiting', 'queued', 'ready') and not e.simulated
     returning e.id
   )

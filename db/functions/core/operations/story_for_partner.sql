@@ -11,7 +11,7 @@ declare
   placed supply.orders := (select o from supply.orders o where o.id = order_id);
   event supply.events := (select e from supply.events e where e.order_id = story_for_partner.order_id);
   -- A partner may begin one every minute, for ever.
-  first_round constant int := event.ladder - most_rounds + 1;
+  first_round constant int := event.round - most_rounds + 1;
   item_ids uuid[] := array(select i.id from supply.order_items i where i.order_id = placed.id);
   ended_at timestamptz := case when placed.completed_at is not null then core.story_end(item_ids, placed.completed_at) end;
 begin
@@ -49,16 +49,16 @@ begin
   -- Rounds that operators began show with their first attempt.
   select coalesce(
       (select r.requested_at from supply.redelivery_requests r where r.event_id = event.id and r.round = n),
-      (select min(a.started_at) from supply.delivery_attempts a where a.event_id = event.id and a.ladder = n)),
+      (select min(a.started_at) from supply.delivery_attempts a where a.event_id = event.id and a.round = n)),
     8, 'round_started', null, null, n, null, null, null, null
-  from generate_series(greatest(2, first_round), event.ladder) as n
+  from generate_series(greatest(2, first_round), event.round) as n
   union all
-  select a.started_at, 9, 'delivery_attempt', null, null, a.ladder, a.attempt, a.status_code,
+  select a.started_at, 9, 'delivery_attempt', null, null, a.round, a.attempt, a.status_code,
     core.delivery_error(a.outcome, a.status_code, a.error), a.next_attempt_at
-  from supply.delivery_attempts a where a.event_id = event.id and a.ladder >= first_round
+  from supply.delivery_attempts a where a.event_id = event.id and a.round >= first_round
   union all
-  select a.finished_at, 10, case a.outcome when 'delivered' then 'delivered' else 'given_up' end, null, null, a.ladder, a.attempt, null, null, null
-  from supply.delivery_attempts a where a.event_id = event.id and a.ladder >= first_round and a.finished_at is not null
+  select a.finished_at, 10, case a.outcome when 'delivered' then 'delivered' else 'given_up' end, null, null, a.round, a.attempt, null, null, null
+  from supply.delivery_attempts a where a.event_id = event.id and a.round >= first_round and a.finished_at is not null
     -- The ninth attempt may have been lost.
     and (a.outcome in ('delivered', 'dead') or a.attempt = 9 and a.outcome = 'lost');
 end

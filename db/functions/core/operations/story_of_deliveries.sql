@@ -12,14 +12,14 @@ begin
 
   return query
   select a.started_at, 9, 'service', 'webhook sent',
-    format('%sattempt %s of 9', case when event.ladder > 1 then format('round %s, ', a.ladder) else '' end, a.attempt)
+    format('%sattempt %s of 9', case when event.round > 1 then format('round %s, ', a.round) else '' end, a.attempt)
       || case
         when a.outcome <> 'lost' and a.finished_at >= a.started_at + interval '1 second'
           then format(', after %s s', round(extract(epoch from a.finished_at - a.started_at)))
         else ''
       end
       || ': ' || case
-        when a.finished_at is null and event.claim_id = a.claim_id and event.claim_expires_at > now() then 'it is under way'
+        when a.finished_at is null and event.lease_token = a.lease_token and event.lease_expires_at > now() then 'it is under way'
         when a.finished_at is null then 'no result was recorded; the worker seems to be lost'
         when a.outcome = 'lost' then 'no result was recorded, because the worker was lost; it counts'
         when a.outcome = 'delivered' then format('delivered, the receiver answers %s', a.status_code)

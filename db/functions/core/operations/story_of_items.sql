@@ -38,7 +38,7 @@ begin
         else ''
       end
       || ': ' || core.call_in_words(t.call, t.ordered, t.next_supplier,
-        is_under_way => (t.item).claim_id = (t.call).claim_id and (t.item).claim_expires_at > now())
+        is_under_way => (t.item).lease_token = (t.call).lease_token and (t.item).lease_expires_at > now())
   from told t;
 
   return query

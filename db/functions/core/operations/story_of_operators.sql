@@ -19,20 +19,20 @@ begin
     -- letters of the account.
     select l.*, 'the event'
     from (
-      select a.ladder, max(a.finished_at) as dead_at from supply.delivery_attempts a
-      where a.event_id = event.id and (a.ladder < event.ladder or event.state = 'dead') group by a.ladder) as died
+      select a.round, max(a.finished_at) as dead_at from supply.delivery_attempts a
+      where a.event_id = event.id and (a.round < event.round or event.state = 'dead') group by a.round) as died
     cross join lateral (
       select l.* from supply.operator_log l
       where l.subject = 'account ' || event.account_id and l.action = 'redeliver_all' and l.at >= died.dead_at
         and (l.detail ->> 'since')::timestamptz <= died.dead_at
         and l.at <= coalesce((
-          select min(n.started_at) from supply.delivery_attempts n where n.event_id = event.id and n.ladder = died.ladder + 1), 'infinity')
+          select min(n.started_at) from supply.delivery_attempts n where n.event_id = event.id and n.round = died.round + 1), 'infinity')
       order by l.at limit 1) as l
     where not exists (
       select from supply.operator_log own
       where own.subject = 'event ' || event.id and own.action = 'redeliver' and own.at between died.dead_at and l.at)
       and not exists (
-        select from supply.redelivery_requests r where r.event_id = event.id and r.round = died.ladder + 1)
+        select from supply.redelivery_requests r where r.event_id = event.id and r.round = died.round + 1)
   )
   select l.at, 2, 'operator ' || l.who,
     case l.action

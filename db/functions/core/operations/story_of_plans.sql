@@ -9,7 +9,7 @@ begin
     case when p.due_at > now() then 'planned' else 'now' end,
     case
       when p.due_at is null then format('%s is held: ops.settle_item(%L, …) settles it, ops.poll_now(%L) asks %s again', p.label, p.id, p.id, p.supplier)
-      when p.claim_expires_at is not null then format('without a result, %s is asked again about %s', p.supplier, p.label)
+      when p.lease_expires_at is not null then format('without a result, %s is asked again about %s', p.supplier, p.label)
       when p.next_call = 'put' and p.is_waiting then format('%s waits for %s, which is paused, or for another that can serve', p.label, p.supplier)
       when p.next_call = 'put' then format('%s is sent to %s', p.label, p.supplier)
       else format('%s is asked again about %s', p.supplier, p.label)
@@ -17,8 +17,8 @@ begin
     || case when p.is_stuck then format('; it is stuck: ops.settle_item(%L, …) settles it by hand', p.id) else '' end
     || case when p.due_at < now() - interval '1 minute' then format('; it was due at %s: is a worker running?', date_trunc('second', p.due_at)) else '' end
   from (
-    select s.label, (s.item).id, (s.item).supplier, (s.item).next_call, (s.item).claim_expires_at,
-      coalesce((s.item).claim_expires_at, (s.item).next_check_at) as due_at,
+    select s.label, (s.item).id, (s.item).supplier, (s.item).next_call, (s.item).lease_expires_at,
+      coalesce((s.item).lease_expires_at, (s.item).next_check_at) as due_at,
       (s.item).stuck_at is not null and (s.item).held_at is null as is_stuck,
       (s.item).sent_at is null and exists (
         select from supply.suppliers su where su.code = (s.item).supplier and su.paused_at is not null) as is_waiting
@@ -37,7 +37,7 @@ begin
       then format('; it was due at %s', date_trunc('second', p.due_at)) else '' end
   from (
     select e.id, e.state, e.attempts,
-      case e.state when 'sending' then e.claim_expires_at else e.next_attempt_at end as due_at
+      case e.state when 'sending' then e.lease_expires_at else e.next_attempt_at end as due_at
     from supply.events e where e.order_id = story_of_plans.order_id and e.state <> 'delivered'
   ) as p;
 end

@@ -1,4 +1,4 @@
-create or replace function core.finish_orders(order_ids bigint[], to_send int default 0)
+create or replace function core.finish_orders(order_ids bigint[], to_send int default 0, pool_id text default null)
 returns table (outcome text, seconds double precision, event_id uuid)
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -46,7 +46,7 @@ begin
     perform 1 from supply.recoveries r where r.ended_at is null for share;
     recovered := case when found then recovered else '{}' end;
   end if;
-  leased := core.announce_orders(to_announce, announced_to, recovered, to_send);
+  leased := core.announce_orders(to_announce, announced_to, recovered, to_send, pool_id);
   perform core.number_results(ended, accounts);
   return query
   select e.outcome, e.seconds, null::uuid from unnest(outcomes, times) as e (outcome, seconds)

@@ -9,7 +9,7 @@ as $$
     -- Partners must not learn what a name is inside our networks: whether it exists, where it leads, or how fast that was
     -- found out. A round that ended without a status would show it.
     select a.*, a.started_at + interval '15 s' as shown_at,
-      coalesce(a.outcome = 'dead', false) and a.status_code is null and (e.is_hidden or a.ladder < e.ladder) as is_hidden
+      coalesce(a.outcome = 'dead', false) and a.status_code is null and (e.is_hidden or a.round < e.round) as is_hidden
     from supply.delivery_attempts a join event e on e.id = a.event_id
   )
   select json_build_object(
@@ -37,10 +37,10 @@ as $$
           when a.shown_at <= now() then 'the host could not be reached' end,
         'retryAfterSeconds', a.retry_after_seconds,
         'nextAttemptAt', core.iso(a.next_attempt_at)
-      ) order by a.ladder, a.attempt), '[]')
+      ) order by a.round, a.attempt), '[]')
       from attempts a))
   from event e
-  left join attempts last on last.ladder = e.ladder and last.attempt = e.attempts
+  left join attempts last on last.round = e.round and last.attempt = e.attempts
   cross join lateral (select coalesce(last.is_hidden and last.shown_at > now(), false) as is_early) as shown
 $$;
 comment on function core.sample_state is

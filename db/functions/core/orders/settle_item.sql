@@ -24,7 +24,7 @@ begin
     error_code = case when delivered = 0 then public_code end,
     error_message = case when delivered = 0 then message end,
     buyer_reason = case when delivered = 0 then public_reason end,
-    completed_at = now(), next_check_at = null, claim_expires_at = null
+    completed_at = now(), next_check_at = null, lease_expires_at = null
   where i.id = item.id;
 end
 $$;

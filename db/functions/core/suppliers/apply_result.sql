@@ -6,7 +6,7 @@ as $$
 declare
   item supply.order_items := (select i from supply.order_items i where i.id = (answer ->> 'itemId')::uuid);
   supplier text := answer ->> 'supplier';
-  claim_id uuid := (answer ->> 'claimId')::uuid;
+  lease_token uuid := (answer ->> 'leaseToken')::uuid;
   outcome text := answer ->> 'outcome';
   result jsonb := answer -> 'result';
   codes text[] := array(select jsonb_array_elements_text(coalesce(result -> 'codes', '[]')));
@@ -29,7 +29,7 @@ begin
   end if;
 
   -- The fencing token of a worker that lost its lease is outdated. A push has none and always counts.
-  if claim_id is not null and claim_id is distinct from item.claim_id then
+  if lease_token is not null and lease_token is distinct from item.lease_token then
     verdict := 'stale';
     return;
   end if;
@@ -45,7 +45,7 @@ begin
       perform core.keep_codes(item.id, codes);
     end if;
     update supply.order_items i set
-      held_at = coalesce(i.held_at, now()), claim_expires_at = null, next_check_at = null, next_call = 'get', held_reason = reason,
+      held_at = coalesce(i.held_at, now()), lease_expires_at = null, next_check_at = null, next_call = 'get', held_reason = reason,
       supplier_order_id = coalesce(result ->> 'supplierOrderId', i.supplier_order_id)
     where i.id = item.id;
     verdict := 'held';
@@ -64,7 +64,7 @@ begin
   if verdict = 'hold' then
     perform core.keep_codes(item.id, codes);
     update supply.order_items i set
-      held_at = coalesce(i.held_at, now()), claim_expires_at = null, next_check_at = null, next_call = 'get',
+      held_at = coalesce(i.held_at, now()), lease_expires_at = null, next_check_at = null, next_call = 'get',
       held_reason = format('%s with %s codes for an amount of %s', outcome, cardinality(codes), item.amount)
     where i.id = item.id;
     verdict := 'held';
@@ -76,7 +76,7 @@ begin
       supplier = offer.supplier, sku = offer.sku, cost = offer.cost, tried_suppliers = i.tried_suppliers || item.supplier,
       next_call = case when i.recovered_at is null then 'put' else 'get' end, checks = 0, sent_at = null, supplier_order_id = null, stuck_at = null,
       held_at = null, held_reason = null,
-      claim_id = null, claim_expires_at = null, next_check_at = now()
+      lease_token = null, lease_expires_at = null, next_check_at = now()
     where i.id = item.id;
     verdict := 'next_supplier';
   else

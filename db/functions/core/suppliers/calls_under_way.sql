@@ -9,7 +9,7 @@ as $$
   where a.started_at > now() - interval '50 s' and a.started_at < now() + interval '1 minute'
     and a.supplier = calls_under_way.supplier and a.finished_at is null and a.method in ('put', 'get')
     -- An item that a push has settled has no lease any more, and its call goes on.
-    and i.claim_id = a.claim_id and (i.claim_expires_at is null or i.claim_expires_at > now())
+    and i.lease_token = a.lease_token and (i.lease_expires_at is null or i.lease_expires_at > now())
 $$;
 comment on function core.calls_under_way is
   'How many calls to the supplier are under way over all workers: that have begun, no result and a lease that has not ended.';

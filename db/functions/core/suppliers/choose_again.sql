@@ -20,7 +20,7 @@ begin
     order by o.place limit 1;
     if offer.supplier is not null then
       update supply.order_items i set
-        supplier = offer.supplier, sku = offer.sku, cost = offer.cost, checks = 0, supplier_order_id = null, claim_id = null, limited_at = null
+        supplier = offer.supplier, sku = offer.sku, cost = offer.cost, checks = 0, supplier_order_id = null, lease_token = null, limited_at = null
       where i.id = item.id;
     elsif is_paused then
       -- Until then another one may be able to serve; the end of the pause makes it due at once.

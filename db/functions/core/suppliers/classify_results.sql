@@ -11,7 +11,7 @@ begin
       when row_number() over (partition by item.id order by (r ->> 'ordinal')::int) > 1 then 'deferred'
       when item.completed_at is not null or item.supplier <> attempt.supplier then 'individual'
       -- The fencing token of a worker that lost its lease is outdated. A push has none and always counts.
-      when r ->> 'claimId' is not null and (r ->> 'claimId')::uuid is distinct from item.claim_id then 'individual'
+      when r ->> 'leaseToken' is not null and (r ->> 'leaseToken')::uuid is distinct from item.lease_token then 'individual'
       when said.outcome = 'not_received' and (
         item.recovered_at is not null and core.may_be_elsewhere(item.product_id, item.supplier, item.tried_suppliers)
         or item.sent_at <= now() - unsafe_after and not core.repeat_is_safe(item.supplier, item.sent_at, item.recovered_at)) then 'individual'

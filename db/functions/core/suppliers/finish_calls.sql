@@ -1,5 +1,5 @@
 create or replace function core.finish_calls(
-  results jsonb, deadline interval, unsafe_after interval, to_send int
+  results jsonb, deadline interval, unsafe_after interval, to_send int default 0, pool_id text default null
 )
 returns table (ordinal int, verdict text, ended_outcome text, ended_seconds double precision, attempt core.leased_attempts)
 language plpgsql set search_path = pg_catalog, pg_temp
@@ -60,11 +60,11 @@ begin
   end if;
   perform core.finish_attempts(answers);
   select array_agg(o.outcome) as outcomes, array_agg(o.seconds) as seconds, array_agg(o.event_id) as events
-  into ended from core.finish_orders(settled, to_send) o;
+  into ended from core.finish_orders(settled, to_send, pool_id) o;
   if is_open then
     perform core.enqueue('call_supplier', array_agg(i.id), array_agg(i.next_check_at), 'call_supplier')
     from supply.order_items i
-    where i.id = any (item_ids) and i.completed_at is null and i.next_check_at is not null and i.claim_expires_at is null
+    where i.id = any (item_ids) and i.completed_at is null and i.next_check_at is not null and i.lease_expires_at is null
     having count(*) > 0;
   end if;
   if cardinality(settled) > 0 then
@@ -96,12 +96,12 @@ begin
     from unnest(ended.outcomes, ended.seconds, ended.events) as e (outcome, seconds, event_id);
   end if;
   if deferred is not null then
-    return query select r.* from core.finish_calls(deferred, deadline, unsafe_after, 0) r;
+    return query select r.* from core.finish_calls(deferred, deadline, unsafe_after) r;
   end if;
 end
 $$;
 comment on function core.finish_calls is
-  'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, claimId (the fencing token; null: a push), result}]. '
+  'Records many suppliers'' results, each applied to its item: [{ordinal, itemId, attemptId, leaseToken (the fencing token; null: a push), result}]. '
   'Settles items, ends orders, plans the next calls and raises alerts. Returns a row for each result (ordinal, verdict), '
   'for each order that ended (outcome; seconds since it was placed), and for each first attempt that it leased to the caller (core.finish_orders). '
   'A verdict is busy where core.lock_results did not get its locks. unsafe_after: as core.classify_results.';

@@ -24,7 +24,7 @@ begin
     order by o.place > coalesce(present.place, 0) desc, o.place limit 1;
     continue when not found;
     update supply.order_items i set
-      supplier = offer.supplier, sku = offer.sku, cost = offer.cost, supplier_order_id = null, claim_id = null, limited_at = null,
+      supplier = offer.supplier, sku = offer.sku, cost = offer.cost, supplier_order_id = null, lease_token = null, limited_at = null,
       checks = case when offer.is_next then greatest(i.checks - 1, 0) else i.checks end,
       next_check_at = case when offer.is_next then now() else i.next_check_at end
     where i.id = item.id;

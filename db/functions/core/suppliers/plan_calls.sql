@@ -13,8 +13,8 @@ begin
       stuck_at = coalesce(i.stuck_at, case when planned.deadline_at <= now() and not planned.is_unsent then now() end),
       supplier_order_id = coalesce(planned.answer #>> '{result,supplierOrderId}', i.supplier_order_id),
       -- A push never delays the call that is planned.
-      next_check_at = case when i.claim_expires_at is null and not planned.may_send then least(i.next_check_at, planned.call_at) else planned.call_at end,
-      claim_expires_at = null
+      next_check_at = case when i.lease_expires_at is null and not planned.may_send then least(i.next_check_at, planned.call_at) else planned.call_at end,
+      lease_expires_at = null
     from (
       select a as answer, item.id, send.allowed as may_send, unplaced.is_unsent, unplaced.may_repeat, item.deadline_at, item.was_stuck,
         case

@@ -20,7 +20,7 @@ begin
         core.buyer_reason(s.a #>> '{result,errorCode}', s.a #>> '{result,reason}') end,
       buyer_reason = case when s.a ->> 'outcome' = 'failed' then core.buyer_reason(null, s.a #>> '{result,reason}') end,
       supplier_order_id = coalesce(s.a #>> '{result,supplierOrderId}', i.supplier_order_id),
-      completed_at = now(), next_check_at = null, claim_expires_at = null
+      completed_at = now(), next_check_at = null, lease_expires_at = null
     from unnest(answers) as s (a)
     where i.id = (s.a ->> 'itemId')::uuid and s.a ->> 'verdict' = 'settled'
     returning i.order_id

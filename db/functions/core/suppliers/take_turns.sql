@@ -4,7 +4,7 @@ create or replace function core.take_turns(
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- As long as a worker may look for jobs of which it was not told: so far ahead a call is claimed, and the worker waits.
+  -- As long as a worker may look for jobs of which it was not told: so far ahead a call is leased, and the worker waits.
   ahead constant interval := '2 s';
   limited record;
   step interval;

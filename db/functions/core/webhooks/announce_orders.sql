@@ -1,4 +1,4 @@
-create or replace function core.announce_orders(order_ids bigint[], account_ids bigint[], held bigint[], to_send int)
+create or replace function core.announce_orders(order_ids bigint[], account_ids bigint[], held bigint[], to_send int, pool_id text)
 returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -11,10 +11,10 @@ begin
     case when e.order_id = any (held) then 'held' else 'queued' end,
     case when e.order_id = any (held) then null else now() end
   from core.order_events(order_ids) e;
-  return core.fill_slots(core.lock_slots(account_ids), to_send => to_send);
+  return core.fill_slots(core.lock_slots(account_ids), to_send => to_send, pool_id => pool_id);
 end
 $$;
 comment on function core.announce_orders is
   'Writes the events of orders that ended (core.order_events), and gives them the free slots of their accounts. Those of the orders in held are held. '
-  'Leases up to to_send first attempts to the caller and returns their events. account_ids are the accounts of the orders; '
+  'Leases up to to_send first attempts to the pool and returns their events. account_ids are the accounts of the orders; '
   'the caller holds the locks of the orders. Specification 6.';

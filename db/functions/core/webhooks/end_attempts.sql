@@ -10,7 +10,7 @@ declare
   batch record;
 begin
   with ended as materialized (
-    select n.*, e.claim_id, e.account_id, e.order_code, e.simulated,
+    select n.*, e.lease_token, e.account_id, e.order_code, e.simulated,
       case
         when n.verdict = 'delivered' then null
         when n.verdict not in ('retry', 'lost') then n.verdict
@@ -28,7 +28,7 @@ begin
       finished_at = n.at, status_code = n.status_code, error = left(n.error, 500),
       outcome = case when n.verdict in ('delivered', 'lost') then n.verdict when n.why_dead is null then 'retry' else 'dead' end,
       retry_after_seconds = n.retry_after, next_attempt_at = n.next_attempt_at
-    from ended n where a.claim_id = n.claim_id
+    from ended n where a.lease_token = n.lease_token
   ), moved as (
     update supply.events e set
       state = case
@@ -41,7 +41,7 @@ begin
       dead_at = case when n.why_dead is not null then n.at end,
       dead_reason = n.why_dead,
       next_attempt_at = n.next_attempt_at,
-      claim_expires_at = null
+      lease_expires_at = null
     from ended n where e.id = n.event_id
   )
   select

@@ -5,12 +5,12 @@ as $$
 declare
   lost record;
 begin
-  select array_agg(e.id) as events, array_agg(e.claim_expires_at) as ended_at, coalesce(array_agg(e.account_id), '{}') as accounts, count(*)::int as number
+  select array_agg(e.id) as events, array_agg(e.lease_expires_at) as ended_at, coalesce(array_agg(e.account_id), '{}') as accounts, count(*)::int as number
   into lost
   from (
-    select e.id, e.account_id, e.claim_expires_at from supply.events e
+    select e.id, e.account_id, e.lease_expires_at from supply.events e
     -- The first condition is that of the index. Half a minute after the lease no worker tries to record its result any more.
-    where e.state in ('ready', 'sending') and e.state = 'sending' and e.claim_expires_at < now() - interval '30 s'
+    where e.state in ('ready', 'sending') and e.state = 'sending' and e.lease_expires_at < now() - interval '30 s'
     order by e.id for no key update skip locked
   ) as e;
   if lost.number > 0 then

@@ -1,4 +1,4 @@
-create or replace function core.return_slots(account_ids bigint[], changes int[], to_send int default 0)
+create or replace function core.return_slots(account_ids bigint[], changes int[], to_send int default 0, pool_id text default null)
 returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -28,7 +28,7 @@ begin
     group by c.account_id
   ) as n
   where s.account_id = n.account_id;
-  return core.fill_slots(locked, to_send => to_send);
+  return core.fill_slots(locked, to_send => to_send, pool_id => pool_id);
 end
 $$;
 comment on function core.return_slots is

@@ -8,7 +8,7 @@ begin
   perform 1 from supply.events e where e.id = any (event_ids) order by e.id for no key update;
   with moved as (
     update supply.events e set
-      state = 'queued', ladder = e.ladder + 1, attempts = 0, next_attempt_at = now(), delivered_at = null, dead_at = null,
+      state = 'queued', round = e.round + 1, attempts = 0, next_attempt_at = now(), delivered_at = null, dead_at = null,
       dead_reason = null
     where e.id = any (event_ids) and e.state = any (states)
     returning e.id

@@ -48,7 +48,7 @@ begin
       (excluded.base_url, excluded.token, excluded.protocol, excluded.push_secret, excluded.token_url, excluded.client_id);
   if found then
     -- What is being read now may be of another one.
-    update supply.supplier_syncs y set claim_id = null, claim_expires_at = null where y.supplier = upsert_supplier.code;
+    update supply.supplier_syncs y set lease_token = null, lease_expires_at = null where y.supplier = upsert_supplier.code;
     if known.protocol <> upsert_supplier.protocol then
       perform core.forget_list(code);
     end if;

@@ -26,7 +26,7 @@ select
   i.supplier_order_id,
   i.sent_at,
   i.checks,
-  i.claim_expires_at,
+  i.lease_expires_at,
   i.stuck_at,
   i.held_at,
   i.held_reason,

@@ -20,7 +20,7 @@ begin
   -- A supplier cannot have what was never sent.
   perform core.require(
     item.stuck_at is not null or item.held_at is not null
-      or item.sent_at is null and item.recovered_at is null and coalesce(item.claim_expires_at <= now(), true),
+      or item.sent_at is null and item.recovered_at is null and coalesce(item.lease_expires_at <= now(), true),
     format('item %s is neither stuck nor held; its supplier is being asked', item_id), 'object_not_in_prerequisite_state',
     'Only items of ops.stuck_items, and items that no supplier has, are settled by hand. ops.poll_now(item_id) asks at once.');
   perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s', outcome));

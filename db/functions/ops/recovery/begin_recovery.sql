@@ -19,8 +19,8 @@ begin
 
   perform 1 from supply.order_items i where i.completed_at is null order by i.id for no key update;
   update supply.order_items i set
-    recovered_at = now(), next_call = 'get', claim_id = null, claim_expires_at = null,
-    next_check_at = case when i.claim_expires_at is null then i.next_check_at else now() end
+    recovered_at = now(), next_call = 'get', lease_token = null, lease_expires_at = null,
+    next_check_at = case when i.lease_expires_at is null then i.next_check_at else now() end
   where i.completed_at is null;
   get diagnostics items = row_count;
   events := core.hold_events();

@@ -8,13 +8,13 @@ select
   e.dead_reason as reason,
   e.attempts,
   e.dead_at,
-  e.ladder as round,
+  e.round,
   (
     select a.status_code from supply.delivery_attempts a
-    where a.event_id = e.id and a.ladder = e.ladder and a.attempt = e.attempts) as status_code,
+    where a.event_id = e.id and a.round = e.round and a.attempt = e.attempts) as status_code,
   (
     select a.error from supply.delivery_attempts a
-    where a.event_id = e.id and a.ladder = e.ladder and a.attempt = e.attempts) as error
+    where a.event_id = e.id and a.round = e.round and a.attempt = e.attempts) as error
 from supply.events e
 where e.state = 'dead' and not e.simulated;
 comment on view ops.dead_letters is

@@ -13,7 +13,7 @@ begin
     order by e.id for no key update skip locked);
   perform graphile_worker.complete_jobs(array(
     select j.id from core.jobs j where j.key = any (array(select 'deliver_webhook:' || i from unnest(ids) as i))));
-  update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()), claim_expires_at = null
+  update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()), lease_expires_at = null
   where e.id = any (ids);
   perform core.enqueue_deliveries(ids);
   perform core.log_operator('deliver_all', 'account ' || account_id, jsonb_build_object('events', cardinality(ids)));

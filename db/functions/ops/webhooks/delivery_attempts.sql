@@ -9,7 +9,7 @@ select
   a.outcome,
   a.retry_after_seconds,
   a.next_attempt_at,
-  a.ladder as round
+  a.round
 from supply.delivery_attempts a;
 comment on view ops.delivery_attempts is 'Every attempt to deliver an event, written before the send.';
 comment on column ops.delivery_attempts.round is 'The round over the retry ladder, from 1.';

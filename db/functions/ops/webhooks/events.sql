@@ -9,9 +9,9 @@ select
   e.attempts,
   e.next_attempt_at,
   e.created_at,
-  e.ladder as round,
+  e.round,
   e.simulated,
-  case when e.state = 'sending' then e.claim_expires_at end as claim_expires_at,
+  case when e.state = 'sending' then e.lease_expires_at end as lease_expires_at,
   e.delivered_at,
   e.dead_at,
   e.dead_reason,
@@ -25,7 +25,7 @@ comment on column ops.events.order_code is 'The order.';
 comment on column ops.events.state is 'waiting, sending, delivered, dead, held (since a restore).';
 comment on column ops.events.round is 'The round over the retry ladder, from 1; a redelivery starts the next.';
 comment on column ops.events.next_attempt_at is 'When the next attempt of a waiting event is due, or was.';
-comment on column ops.events.claim_expires_at is 'When the lease of the attempt under way ends, while sending.';
+comment on column ops.events.lease_expires_at is 'When the lease of the attempt under way ends, while sending.';
 comment on column ops.events.dead_reason is 'Why it is a dead letter.';
 comment on column ops.events.queued is 'True while it is due and waits for one of its account''s slots.';
 comment on column ops.events.redelivery_requested_at is 'When the partner last asked for a redelivery by himself.';

@@ -13,24 +13,24 @@ begin
   if run.what is null then
     return false;
   end if;
-  select count(*) as count, (array_agg(a.started_at order by a.started_at desc, a.claim_id desc))[1] as last_at,
-    (array_agg(a.claim_id order by a.started_at desc, a.claim_id desc))[1] as last_id,
-    coalesce(array_agg(a.claim_id) filter (where a.is_final), '{}') as removable
+  select count(*) as count, (array_agg(a.started_at order by a.started_at desc, a.lease_token desc))[1] as last_at,
+    (array_agg(a.lease_token order by a.started_at desc, a.lease_token desc))[1] as last_id,
+    coalesce(array_agg(a.lease_token) filter (where a.is_final), '{}') as removable
   into looked
   from (
-    select a.claim_id, a.started_at, (
+    select a.lease_token, a.started_at, (
       select e.state in ('delivered', 'dead') from supply.events e where e.id = a.event_id) as is_final
     from supply.delivery_attempts a
-    where a.started_at < before and (a.started_at, a.claim_id)
+    where a.started_at < before and (a.started_at, a.lease_token)
       > (coalesce(run.position_at, '-infinity'), coalesce(run.position_id::uuid, nobody))
-    order by a.started_at, a.claim_id limit at_once
+    order by a.started_at, a.lease_token limit at_once
   ) as a;
-  old := array(select a.claim_id from supply.delivery_attempts a where a.claim_id = any (looked.removable) for update skip locked);
+  old := array(select a.lease_token from supply.delivery_attempts a where a.lease_token = any (looked.removable) for update skip locked);
   with removed as (
-    delete from supply.delivery_attempts a where a.claim_id = any (old) returning a.event_id, a.ladder
+    delete from supply.delivery_attempts a where a.lease_token = any (old) returning a.event_id, a.round
   )
   delete from supply.redelivery_requests r
-  where (r.event_id, r.round) in (select m.event_id, m.ladder from removed m) and r.requested_at < before;
+  where (r.event_id, r.round) in (select m.event_id, m.round from removed m) and r.requested_at < before;
   return core.end_removal(run, cardinality(old), before, looked.count = at_once, looked.last_at, looked.last_id::text);
 end
 $$;

@@ -1,4 +1,4 @@
-create or replace function work.finish_sync(supplier text, claim_id uuid, error text)
+create or replace function work.finish_sync(supplier text, lease_token uuid, error text)
 returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,9 +10,9 @@ begin
   -- In the order of who changes a supplier: its row, its lease, products.
   perform 1 from supply.suppliers s where s.code = finish_sync.supplier for no key update;
   update supply.supplier_syncs y set
-    claim_id = null, claim_expires_at = null, failures = case when error is null then 0 else y.failures + 1 end,
+    lease_token = null, lease_expires_at = null, failures = case when error is null then 0 else y.failures + 1 end,
     failing_since = case when error is not null then coalesce(y.failing_since, now()) end
-  where y.supplier = finish_sync.supplier and y.claim_id = finish_sync.claim_id and y.claim_expires_at > now()
+  where y.supplier = finish_sync.supplier and y.lease_token = finish_sync.lease_token and y.lease_expires_at > now()
   returning y.* into sync;
   if not found then
     return false;
@@ -22,7 +22,7 @@ begin
     sync_error = left(error, 500),
     sync_due_at = case
       -- Asked for while it was under way: then it is to be begun anew.
-      when s.sync_due_at > sync.claimed_at then s.sync_due_at
+      when s.sync_due_at > sync.leased_at then s.sync_due_at
       when error is null then now() + s.sync_every
       else now() + least(s.sync_every, coalesce((array[1, 2, 5, 10, 20, 30])[sync.failures], 60) * interval '1 minute')
     end

@@ -1,4 +1,4 @@
-create or replace function work.record_list(supplier text, claim_id uuid, entries jsonb)
+create or replace function work.record_list(supplier text, lease_token uuid, entries jsonb)
 returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,7 @@ declare
   were_offered int[];
 begin
   perform 1 from supply.supplier_syncs y join supply.suppliers s on s.code = y.supplier
-  where y.supplier = record_list.supplier and y.claim_id = record_list.claim_id and y.claim_expires_at > now() and s.active for update of y;
+  where y.supplier = record_list.supplier and y.lease_token = record_list.lease_token and y.lease_expires_at > now() and s.active for update of y;
   if not found then
     return false;
   end if;
