@@ -8,7 +8,7 @@ import { start } from './start.ts'
 import { supplier } from './supplier.ts'
 import { worker } from './worker.ts'
 
-const readme = 'All settings come from the environment: README.md, "Settings", lists them.'
+const readme = 'All settings come from the environment: docs/operations/settings.md lists them.'
 
 /** The commands of the service, by name. */
 export const commands: { [name: string]: Command } = {

@@ -65,7 +65,7 @@ const unavailableStates = new Set(['57014', '55P03', '25006', '25P03', '40001', 
 const unavailableState = /^(08|53|57P)...?$/
 
 /** Whether the server sent an error, by postgres.js or by node-postgres: its code is an SQLSTATE. */
-export function isServerError(error: unknown): error is Error & { code: string; severity: string } {
+function isServerError(error: unknown): error is Error & { code: string; severity: string } {
   return error instanceof Error && 'severity' in error && errorCode(error) !== undefined
 }
 

@@ -123,17 +123,17 @@ export function machineName(): string {
 const root = join(import.meta.dirname, '../..')
 const marks = ['<!-- bench: begin -->', '<!-- bench: end -->'] as const
 
-/** Writes docs/bench.json and docs/bench.svg, and the table in the README between its two marks. */
+/** Writes docs/bench.json and docs/bench.svg, and the table of docs/benchmarks.md between its two marks. */
 export function save(findings: Findings): void {
-  const readme = join(root, 'README.md')
-  const text = readFileSync(readme, 'utf8')
+  const page = join(root, 'docs/benchmarks.md')
+  const text = readFileSync(page, 'utf8')
   const [begin, end] = marks.map((mark) => text.indexOf(mark))
   if (begin === undefined || end === undefined || begin < 0 || end < begin) {
-    throw new Error(`the README has no ${marks.join(' … ')}`)
+    throw new Error(`docs/benchmarks.md has no ${marks.join(' … ')}`)
   }
   writeFileSync(join(root, 'docs/bench.json'), `${JSON.stringify(findings, undefined, 2)}\n`)
   writeFileSync(join(root, 'docs/bench.svg'), chartOf(findings))
-  writeFileSync(readme, `${text.slice(0, begin + marks[0].length)}\n${markdown(findings)}${text.slice(end)}`)
+  writeFileSync(page, `${text.slice(0, begin + marks[0].length)}\n${markdown(findings)}${text.slice(end)}`)
 }
 
 // A rate at which orders were lost has no place on the picture.
@@ -156,12 +156,12 @@ function markdown(findings: Findings): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |\n`
   const share = Math.max(...loadShares(findings))
   return [
-    '![Latency of whole orders over load](docs/bench.svg)\n\n',
+    '![Latency of whole orders over load](bench.svg)\n\n',
     line(targetColumns),
     line(targetColumns.map((_, index) => (index === 0 ? '---' : '--:'))),
     ...targetRows(findings).map(line),
     `\n${date.slice(0, 10)}, ${machine}, ${postgres}. B = ${shown(bestRate(baselines))}/s: ${baselines[0]?.tool}. `,
-    `The load took ${percent(share)} of the CPU at most. All figures: [docs/bench.json](docs/bench.json).\n`,
+    `The load took ${percent(share)} of the CPU at most. All figures: [bench.json](bench.json).\n`,
   ].join('')
 }
 

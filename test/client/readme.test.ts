@@ -17,11 +17,11 @@ import { startTcpBalancer, type TcpBalancer } from '../support/servers/tcp_balan
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
-const programs = [...readme.matchAll(/^```js\n(.*?)\n```$/gms)].map(([, program = '']) => program)
+const page = readFileSync(join(import.meta.dirname, '../../docs/client.md'), 'utf8')
+const programs = [...page.matchAll(/^```js\n(.*?)\n```$/gms)].map(([, program = '']) => program)
 const [program = ''] = programs.filter((one) => one.includes("from 'supply-ordering-client'"))
 
-describe('the program of the README', () => {
+describe('the program of docs/client.md', () => {
   const database = testDatabase()
   const scratch = mkdtempSync(join(tmpdir(), 'readme-program-'))
   let partner: Partner

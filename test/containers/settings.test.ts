@@ -19,11 +19,11 @@ function settingsIn(document: string, heading: string): string[] {
   return firstColumns.flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => `${name}`))
 }
 
-test('each setting of README.md reaches the process that reads it', () => {
+test('each setting of docs/operations/settings.md reaches the process that reads it', () => {
   // The container's own address and names; what only development may set; what `npm start` alone reads.
   const without = ['HOST', 'PORT', 'OTEL_SERVICE_NAME', 'CALLBACK_ALLOW_NETWORKS', 'SEED_DEMO']
   const passed = passedTo('api', 'worker', 'migrate')
-  const named = settingsIn('README.md', '### Settings')
+  const named = settingsIn('docs/operations/settings.md', '# Settings')
   expect(named.length).toBeGreaterThan(25)
   expect(named.filter((name) => !passed.has(name) && !without.includes(name))).toEqual([])
 })

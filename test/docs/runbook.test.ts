@@ -34,10 +34,10 @@ describe.each(sections)('$title', ({ title, steps }) => {
   })
 })
 
-// The README shows no output: each of its statements must run.
-describe('the SQL of the README', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
-  const statements = sectionsOfPage(readme).flatMap(({ steps }) =>
+// The page shows no output: each of its statements must run.
+describe('the SQL of docs/operations/operators.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/operations/operators.md'), 'utf8')
+  const statements = sectionsOfPage(page).flatMap(({ steps }) =>
     steps.flatMap(({ sql }) => sql.split('\n')).map((line) => line.replace(/ *(?:\\gx|;)? *(?:--.*)?$/, '')),
   )
   const database = testDatabase()

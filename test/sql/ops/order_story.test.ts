@@ -162,10 +162,10 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
     expect(JSON.stringify(lines)).not.toMatch(/THE-|the-suppliers-token/)
   })
 
-  test('is the one of the README, but for the times', () => {
-    const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
+  test('is the one of docs/operations/operators.md, but for the times', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/operations/operators.md'), 'utf8')
     const block =
-      readme.match(/ops\.order_story\('acme-1042'\);\n[^\n]*\n[-+]+\n([^`]*)\(\d+ rows\)/)?.[1] ?? ''
+      page.match(/ops\.order_story\('acme-1042'\);\n[^\n]*\n[-+]+\n([^`]*)\(\d+ rows\)/)?.[1] ?? ''
     const rows: string[][] = []
     for (const line of block.trimEnd().split('\n')) {
       const cells = line.split('|').map((cell) => cell.trim())
