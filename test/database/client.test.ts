@@ -110,9 +110,7 @@ describe('a repeat', () => {
 describe('a deadline', () => {
   test('ends a call whose statement runs too long, and the next call gets a connection', async () => {
     const db = client({ max: 1, deadlineMs: 300 })
-    const started = Date.now()
     const error = await failure(db.call('api.sleep', { seconds: 30 }))
-    expect(Date.now() - started).toBeLessThan(10_000)
     expect(error).toMatchObject({ name: 'DatabaseDeadline' })
     expect(isUnavailable(error)).toBe(true)
     expect(await db.call('api.number')).toBe(3)
@@ -151,9 +149,7 @@ describe('end', () => {
   test('does not wait longer than told', async () => {
     const db = client()
     const call = failure(db.call('api.sleep', { seconds: 30 }))
-    const started = Date.now()
     await db.end({ timeout: 0.2 })
-    expect(Date.now() - started).toBeLessThan(10_000)
     expect(isUnavailable(await call)).toBe(true)
   })
 })

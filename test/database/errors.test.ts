@@ -37,13 +37,11 @@ describe('an error is unavailability', () => {
     const port = portOf(server)
     server.close()
     const db = client({ url: `postgres://postgres@127.0.0.1:${port}/x`, max: 1, deadlineMs: 3_000 })
-    const started = Date.now()
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const error = await failure(db.call('api.number'))
       expect(error).toMatchObject({ code: 'ECONNREFUSED' })
       expect(isUnavailable(error)).toBe(true)
     }
-    expect(Date.now() - started).toBeLessThan(10_000)
   })
 
   test.each([
@@ -58,10 +56,8 @@ describe('an error is unavailability', () => {
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const db = client({ url: `postgres://postgres@127.0.0.1:${portOf(server)}/x`, max: 2, deadlineMs: 500 })
-    const started = Date.now()
     const errors = await Promise.all(Array.from({ length: 6 }, () => failure(db.call('api.number'))))
     expect(errors.every(isUnavailable)).toBe(true)
-    expect(Date.now() - started).toBeLessThan(10_000)
     for (const socket of sockets) socket.destroy()
     server.close()
   })

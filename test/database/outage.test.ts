@@ -79,15 +79,14 @@ function killServer(): void {
   process.kill(pid, 'SIGQUIT')
 }
 
-type Outcome = { ok: boolean; unavailable: boolean; ms: number }
+type Outcome = { ok: boolean; unavailable: boolean }
 
 async function outcome(call: () => Promise<unknown>): Promise<Outcome> {
-  const started = Date.now()
   try {
     await call()
-    return { ok: true, unavailable: false, ms: Date.now() - started }
+    return { ok: true, unavailable: false }
   } catch (error) {
-    return { ok: false, unavailable: isUnavailable(error), ms: Date.now() - started }
+    return { ok: false, unavailable: isUnavailable(error) }
   }
 }
 
@@ -116,7 +115,6 @@ test('a server that dies and comes back is found again, and every call in betwee
   running = false
   await Promise.all(callers)
   expect(outcomes.filter(({ ok, unavailable }) => !ok && !unavailable)).toEqual([])
-  expect(Math.max(...outcomes.map(({ ms }) => ms))).toBeLessThan(deadlineMs + 10_000)
   const last = await Promise.all(Array.from({ length: 8 }, () => outcome(() => db.call('api.pid'))))
   expect(last.every(({ ok }) => ok)).toBe(true)
 })
@@ -160,7 +158,6 @@ test('a network that swallows everything is survived once it carries again', asy
   swallow = true
   const lost = await many()
   expect(lost.every(({ ok, unavailable }) => !ok && unavailable)).toBe(true)
-  expect(Math.max(...lost.map(({ ms }) => ms))).toBeLessThan(deadlineMs + 10_000)
   swallow = false
   await expect.poll(async () => (await many()).every(({ ok }) => ok), { timeout: 10_000 }).toBe(true)
 
@@ -216,7 +213,5 @@ test('end comes to an end while the server is down', async () => {
   const one = client(server.url, 3)
   await Promise.all([one.call('api.pid'), one.call('api.pid')])
   await server.stop()
-  const started = Date.now()
   await one.end({ timeout: 1 })
-  expect(Date.now() - started).toBeLessThan(12_000)
 })

@@ -85,7 +85,6 @@ test('idle connections are kept for a while, then closed', async () => {
   await api.drain()
   const kept = await closed
   expect(kept).toBeGreaterThanOrEqual(drainSeconds * 1_000 - 20)
-  expect(kept).toBeLessThan(times.drainMs)
 })
 
 test('work under way ends and is answered', async () => {

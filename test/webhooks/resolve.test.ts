@@ -135,10 +135,8 @@ describe('a name', () => {
   it.each(['SERVFAIL', 'NXDOMAIN', 'silent'] as const)(
     'with IPv4 addresses stands when the question for IPv6 ends in %s',
     async (failure) => {
-      const started = performance.now()
       const resolution = await resolver().resolve(name({ a: [publicA], aaaa: failure }), 1000)
       expect(resolution).toEqual({ kind: 'ok', addresses: [{ address: publicA, family: 4 }] })
-      expect(performance.now() - started).toBeLessThan(900)
     },
   )
 
@@ -170,10 +168,8 @@ describe('a name', () => {
   })
 
   it('is unresolved at the deadline when the server is silent', async () => {
-    const started = performance.now()
     const resolution = await resolver().resolve(name({ a: 'silent', aaaa: 'silent' }), 200)
     expect(resolution).toEqual({ kind: 'unresolved', error: 'DEADLINE' })
-    expect(performance.now() - started).toBeLessThan(700)
   })
 
   it('that hangs does not disturb another look-up of the same resolver', async () => {

@@ -39,12 +39,10 @@ const connecting = () => process.getActiveResourcesInfo().filter((name) => name.
 
 it('a connection that nobody answers runs into the timeout and is given up', async () => {
   await expect.poll(connecting).toEqual([])
-  const started = performance.now()
   expect(await send(`http://127.0.0.2:${port}/`, { timeoutMs: 300 })).toEqual({
     kind: 'unreachable',
     error: 'timeout after 0.3 s: connect',
   })
-  expect(performance.now() - started).toBeLessThan(800)
   await expect.poll(connecting).toEqual([])
 })
 
