@@ -1,7 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 
 const candidates = [
   process.env.CHROMIUM_PATH,
@@ -52,14 +59,19 @@ export function describeInChromium(
   }
   describe(name, { timeout: 90_000 }, () => {
     let browser: Browser | undefined
+    const contexts: BrowserContext[] = []
     beforeAll(async () => {
       if (executablePath === undefined) throw new Error('REQUIRE_BROWSER=1, but there is no Chromium')
       browser = await chromium.launch({ executablePath, args: flags })
+    })
+    afterEach(async () => {
+      await Promise.all(contexts.splice(0).map((context) => context.close()))
     })
     afterAll(() => browser?.close())
     tests(async (options = {}) => {
       if (browser === undefined) throw new Error('the browser exists only inside tests and hooks')
       const context = await browser.newContext(options)
+      contexts.push(context)
       return watch(await context.newPage())
     })
   })
