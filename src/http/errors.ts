@@ -39,7 +39,7 @@ const rows = {
 
   VALIDATION_ERROR: { status: 400, text: 'The request is invalid' },
   MALFORMED_HTTP: { status: 400, text: 'The request is not well-formed HTTP', code: 'VALIDATION_ERROR' },
-  NOT_FOUND: { status: 404, text: 'There is nothing at this address' },
+  NOT_FOUND: { status: 404, text: 'No such endpoint' },
   UNKNOWN_REFERENCE: { status: 404, text: 'There is no order with this reference', code: 'NOT_FOUND' },
   METHOD_NOT_ALLOWED: { status: 405, text: 'This address does not take this method' },
   REQUEST_TIMEOUT: { status: 408, text: 'The request took too long to arrive' },
@@ -85,11 +85,18 @@ export function errorOf(name: ErrorName, extras: ErrorExtras = {}): { status: nu
 /** Answers a request with an error. */
 export function refuse(ctx: Context, name: ErrorName, extras?: ErrorExtras): void {
   const { status, body } = errorOf(name, boundDetails(extras))
+  if (name === 'NOT_FOUND') Object.assign(body, { error: noSuchEndpoint(ctx) })
   ctx.status = status
   ctx.type = 'application/json'
   ctx.body = jsonLine(JSON.stringify(body))
 }
 
+// The path without its query: a key may stand there.
+function noSuchEndpoint({ method, path }: Context): string {
+  return `No such endpoint: ${method} ${path.slice(0, maxPathLength)}`
+}
+
+const maxPathLength = 200
 const maxDetails = 50
 
 /** Of more than 50 details, the first 49 and an entry that says how many more there are. */

@@ -119,10 +119,11 @@ describe('routes', () => {
   })
 
   test.each(['/b2b', '/b2b/orders/a/b', '/b2b/Orders', '/b2b/catalog', '/nothing'])(
-    '%s is 404',
+    '%s is 404, and the answer names method and path, without the query',
     async (path) => {
-      const answer = await api().get(path, withKey())
-      expect(answer).toMatchObject({ status: 404, json: { success: false, code: 'NOT_FOUND' } })
+      const answer = await api().get(`${path}?key=secret`, withKey())
+      const error = `No such endpoint: GET ${path}`
+      expect(answer).toMatchObject({ status: 404, json: { success: false, error, code: 'NOT_FOUND' } })
     },
   )
 
