@@ -108,8 +108,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       clearTimeout(cutTimer)
       await stopped
       await closeOutside()
-      // A pool that could not give its jobs back stays registered: the sweeper frees them.
-      const pool_ids = pools.filter(({ jobs }) => jobs.size === 0).map(({ id }) => id)
+      // A pool that still holds jobs stays registered: the sweeper frees them.
+      const pool_ids = pools.filter((pool) => pool.isClean()).map(({ id }) => id)
       await db.call('work.remove_pools', { pool_ids }).catch(() => {})
       await metricsServer?.close()
     },

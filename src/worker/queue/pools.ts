@@ -26,11 +26,13 @@ export type Pool = {
   failed: Promise<string>
   /** The jobs that it has fetched, and that have neither ended nor been given back. */
   jobs: ReadonlySet<string>
+  /** Whether it holds no job: each of its jobs was given back, or its end is written. */
+  isClean(): boolean
   /** How often it has fetched jobs, or looked for some; undefined while it has more than its workers can take. */
   fetches(): number | undefined
 }
 
-// Jobs that end within this time are completed in one statement, in milliseconds.
+// Jobs that end within this time are completed, or failed, in one statement, in milliseconds.
 const completionDelayMs = 2
 
 // How long a pool that failed may take to stop, in milliseconds.
@@ -85,10 +87,12 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   events.on('pool:listen:notification', ({ message }) => {
     if (message.channel === 'worker:migrate') delete message.payload
   })
-  // The result of a job was not written: the pool cannot be used any longer, and a successor finds the job.
-  events.on('pool:fatalError', ({ action, error }) =>
-    failed.resolve(`${action} of the queue failed: ${reasonOf(error)}`),
-  )
+  let isBroken = false
+  // The end of a job was not written: the pool cannot be used any longer, and a successor finds the job.
+  events.on('pool:fatalError', ({ error }) => {
+    isBroken = true
+    failed.resolve(`the end of a job could not be written: ${reasonOf(error)}`)
+  })
   const pool = follow(events, jobs)
   events.on('pool:create', ({ workerPool }) => options.onPool(workerPool.id))
   const runner = await run({
@@ -105,6 +109,8 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
       worker: {
         localQueue: { size: Math.max(localQueueSize, options.concurrency) },
         completeJobBatchDelay: completionDelayMs,
+        // Without a batch graphile-worker 0.18.0 does not handle the rejection: it would end the process without a word.
+        failJobBatchDelay: completionDelayMs,
       },
     },
   })
@@ -115,11 +121,12 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   const stop = runner.stop.bind(runner)
   runner.stop = async (reason) => {
     // After a fatal error graphile-worker 0.18.0 miscounts its completions and never resolves.
-    const lost = failed.promise.then(() => sleep(lastWaitMs, undefined, { ref: false }))
-    await Promise.race([stop(reason).then(() => ended), lost]).catch(() => {})
-    await Promise.race([pgPool.end(), lost])
+    const givenUp = failed.promise.then(() => sleep(lastWaitMs, undefined, { ref: false }))
+    await Promise.race([stop(reason).then(() => ended), givenUp]).catch(() => {})
+    await Promise.race([pgPool.end(), givenUp])
   }
-  return { runner, name: options.name, failed: failed.promise, ...pool() }
+  const isClean = () => !isBroken && jobs.size === 0
+  return { runner, name: options.name, failed: failed.promise, isClean, ...pool() }
 }
 
 function reasonOf(error: unknown): string {
