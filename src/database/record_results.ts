@@ -1,5 +1,5 @@
 import { type BatchOptions, batch } from './batch.ts'
-import { byOrdinal } from './batch_call.ts'
+import { callNumbered } from './batch_call.ts'
 
 /** A row of a function that records results: one with an ordinal answers the result at that place, from 1. */
 type Row = { ordinal: number | null; verdict: string | null }
@@ -30,8 +30,8 @@ export function recordResults<Result extends object, R extends Row>(
   const record = batch<Entry<Result>, Answer<R>>({
     ...limits,
     run: async (entries) => {
-      const rows = await run(entries.map(({ result }, index) => ({ ...result, ordinal: index + 1 })))
-      const answers = byOrdinal(rows.filter(isAnswer))
+      const results = entries.map(({ result }) => result)
+      const answers = await callNumbered(results, async (numbered) => (await run(numbered)).filter(isAnswer))
       for (const [place, answer] of answers) if (isBusy(answer)) entries[place]?.onBusy()
       return answers
     },
