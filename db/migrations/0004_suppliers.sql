@@ -174,7 +174,7 @@ comment on table supply.supplier_syncs is
 comment on column supply.supplier_syncs.supplier is 'The supplier.';
 comment on column supply.supplier_syncs.lease_token is 'The fencing token of the reading under way; null: there is none.';
 comment on column supply.supplier_syncs.leased_at is 'Since when it is under way.';
-comment on column supply.supplier_syncs.lease_expires_at is 'When another worker may begin anew.';
+comment on column supply.supplier_syncs.lease_expires_at is 'When another worker may read the list again.';
 comment on column supply.supplier_syncs.failures is 'How many readings in a row failed.';
 comment on column supply.supplier_syncs.failing_since is 'When the first of them failed; null: the last did not.';
 

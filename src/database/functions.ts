@@ -424,7 +424,7 @@ export type Functions = {
     args: { alert_id: string | null }
     result: { status: string; is_told: boolean; cause: string; message: string; count: number; first_at: Date; opened_at: Date; closed_at: Date | null }[]
   }
-  /** Leases the reading of the list of one supplier that is due, and returns how it is reached and the skus of its offers; no row: none is due. lease_token is the fencing token of work.record_list and work.finish_sync. The lease lasts 10 minutes; a reading that takes longer is begun anew, and the late one changes nothing. max_per_second is the limit of requests, for work.take_request. nullable: token_url, client_id, max_per_second */
+  /** Leases the reading of the list of one supplier that is due, and returns how it is reached and the skus of its offers; no row: none is due. lease_token is the fencing token of work.record_list and work.finish_sync. The lease lasts 10 minutes; another worker starts a reading that takes longer again, and the late one changes nothing. max_per_second is the limit of requests, for work.take_request. nullable: token_url, client_id, max_per_second */
   'work.begin_sync': {
     args: Record<string, never>
     result: { supplier: string; lease_token: string; protocol: string; base_url: string; token: string; token_url: string | null; client_id: string | null; skus: unknown; max_per_second: string | null }[]

@@ -39,17 +39,17 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const patience = { timeout: 40_000, interval: 20 }
+const polling = { timeout: 40_000, interval: 20 }
 
 /** Places orders and waits until all are delivered; gives the seconds that it took. */
-async function deliver(count: number, timeout = patience.timeout): Promise<number> {
+async function deliver(count: number, timeout = polling.timeout): Promise<number> {
   const began = Date.now()
   const orders = await Promise.all(
     Array.from({ length: count }, () => place(sql(), partner, { callbackUrl: receiver.url })),
   )
   const codes = orders.map(({ body }) => body.code)
   const open = () => sql()`select from ops.events where order_code = any(${codes}) and state = 'delivered'`
-  await expect.poll(open, { ...patience, timeout }).toHaveLength(count)
+  await expect.poll(open, { ...polling, timeout }).toHaveLength(count)
   return (Date.now() - began) / 1000
 }
 
@@ -73,7 +73,7 @@ test('an order is sent and told of although every connection of the worker died 
   console.info(`an order placed when all connections had died was delivered after ${seconds.toFixed(1)} s`)
 
   const renewed = async () => (await listeners()).filter((pid) => !before.includes(pid))
-  await expect.poll(renewed, patience).toHaveLength(3)
+  await expect.poll(renewed, polling).toHaveLength(3)
   await sql()`select pg_terminate_backend(pid) from unnest(${before}::int[]) as pid`
   await deliver(1)
   expect(await lives()).toBe('it lives')
@@ -89,9 +89,9 @@ test('a job that was locked for the worker is given back where the worker never 
   const [job] = await sql()`select locked_by from ops.queue where subject = ${item}`
   expect(job?.locked_by).toMatch(/^pool-/)
   const began = Date.now()
-  await supplier.waitForRequest(() => supplier.requestsFor(item).length > 0, patience.timeout)
+  await supplier.waitForRequest(() => supplier.requestsFor(item).length > 0, polling.timeout)
   console.info(`a job whose fetch was lost was run after ${((Date.now() - began) / 1000).toFixed(1)} s`)
-  await expect.poll(() => sql()`select from ops.queue where subject = ${item}`, patience).toHaveLength(0)
+  await expect.poll(() => sql()`select from ops.queue where subject = ${item}`, polling).toHaveLength(0)
   expect(supplier.requestsFor(item).map(({ method }) => method)).toEqual(['PUT'])
   expect(await lives()).toBe('it lives')
 }, 120_000)

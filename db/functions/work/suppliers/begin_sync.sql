@@ -30,6 +30,6 @@ end
 $$;
 comment on function work.begin_sync is
   'Leases the reading of the list of one supplier that is due, and returns how it is reached and the skus of its offers; no row: none is due. lease_token '
-  'is the fencing token of work.record_list and work.finish_sync. The lease lasts 10 minutes; a reading that takes longer is begun anew, and the late '
+  'is the fencing token of work.record_list and work.finish_sync. The lease lasts 10 minutes; another worker starts a reading that takes longer again, and the late '
   'one changes nothing. max_per_second is the limit of requests, for work.take_request.
 nullable: token_url, client_id, max_per_second';
