@@ -219,7 +219,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; scope?: string | null; expires_at?: Date | string | null; allowed_origins?: readonly (string | null)[] | null; allowed_ips?: readonly (string | null)[] | null; label?: string | null }
     result: string | null
   }
-  /** Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the arguments of ops.upsert_supplier, ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not list stays. All or nothing; loading it again changes nothing. */
+  /** Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the arguments of ops.upsert_supplier, ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not list stays, also in a product that exists. All or nothing; loading it again changes nothing. */
   'ops.load_catalog': {
     args: { catalog: unknown }
     result: undefined
@@ -304,9 +304,29 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; active: boolean | null }
     result: undefined
   }
-  /** Sets the expiry and the allowlists of a key, as given: null clears. An expiry in the past ends the key at once. Specification 5. */
+  /** Takes a product off sale (false), or puts it back (true), and changes nothing else. Orders that exist go on. A notice says what the product is now. Raises no_data_found for an unknown product. */
+  'ops.set_in_stock': {
+    args: { product_id: number | null; in_stock: boolean | null }
+    result: undefined
+  }
+  /** Sets the expiry and both allowlists of a key; null clears that one. An expiry in the past ends the key at once. ops.set_key_expiry, ops.set_key_origins and ops.set_key_ips set one of the three. A notice says what changed. Specification 5. */
   'ops.set_key': {
     args: { key_id: string | number | bigint | null; expires_at: Date | string | null; allowed_origins: readonly (string | null)[] | null; allowed_ips: readonly (string | null)[] | null }
+    result: undefined
+  }
+  /** Sets when a key ends, and keeps the rest of the key. Null: it does not end. A time in the past ends it at once. A notice says the time before. Raises on an unknown key. Specification 5. */
+  'ops.set_key_expiry': {
+    args: { key_id: string | number | bigint | null; expires_at: Date | string | null }
+    result: undefined
+  }
+  /** Sets the networks from which a key may be used, and keeps the rest of the key. Null: any address. A notice says the networks before. Raises on an unknown key, and on an empty list. Specification 5. */
+  'ops.set_key_ips': {
+    args: { key_id: string | number | bigint | null; allowed_ips: readonly (string | null)[] | null }
+    result: undefined
+  }
+  /** Sets the origins of browsers from which a key may be used, and keeps the rest of the key. Null: any origin. A notice says the origins before. Raises on an unknown key, and on what is no host, *.host or whole origin. Specification 5. */
+  'ops.set_key_origins': {
+    args: { key_id: string | number | bigint | null; allowed_origins: readonly (string | null)[] | null }
     result: undefined
   }
   /** Sets the balance (account currency) at or below which it counts as low, which the partner sees. */
@@ -322,6 +342,11 @@ export type Functions = {
   /** Which part of the price has to remain at least after the cost, as 0.05 for 5 per cent, for one product, or, without product_id, for all that have no rule of their own; offers that leave less are not used for new items. -1 accepts a cost of up to twice the price. null: the product follows the rule for all; for all: there is none. Where a rule holds, an offer whose cost is not known is not used. */
   'ops.set_min_margin': {
     args: { min_margin: string | number | bigint | null; product_id?: number | null }
+    result: undefined
+  }
+  /** Sets the unit price of a product, in the product's currency, and nothing else. Orders that exist keep their price. A notice says the price before. Raises no_data_found for an unknown product. */
+  'ops.set_price': {
+    args: { product_id: number | null; price: string | number | bigint | null }
     result: undefined
   }
   /** Sets by what costs in one currency are converted into another, until a moment: from that on, offers in from_currency for products in to_currency are not used. A null valid_until: until it is set again; one in the past ends the rate at once. The opposite direction is another rate. Items keep the cost that they were placed with. */
@@ -394,7 +419,7 @@ export type Functions = {
     args: { product_id: number | null; supplier: string | null; sku: string | null; cost?: string | number | bigint | null; priority?: number | null; currency?: string | null }
     result: undefined
   }
-  /** Makes a product (a null id makes a new one), or changes the one with the id to what is given; returns its id. price is the unit price with at most 2 decimals; delivery_type: id_only (a top-up to a player id), key (delivers codes), or free text; delivery_fields: [{id, type: text|number|select, label, required, placeholder, options (of a select)}]. Orders that exist keep their price and name. */
+  /** Makes a product (null id: a new one) or changes one; returns its id. Omitted or null: the old value stays. region '' and amount_value 0 clear. delivery_type: id_only (top-up to a player id), key (codes), or free text. delivery_fields: [{id, type: text|number|select, label, required, placeholder, options}]; of a new id_only product by default the player id, gameUserId; '[]': none. */
   'ops.upsert_product': {
     args: { id: number | null; game_slug: string | null; name: string | null; price: string | number | bigint | null; currency: string | null; delivery_type: string | null; delivery_fields?: unknown; region?: string | null; amount_value?: string | number | bigint | null; max_quantity?: number | null; in_stock?: boolean | null }
     result: number | null
@@ -662,10 +687,15 @@ export const functions = {
   'ops.send_item': { args: { item_id: 'uuid' }, returns: 'void' },
   'ops.send_test_event': { args: { account_id: 'bigint', url: 'text' }, returns: 'value' },
   'ops.set_account_active': { args: { account_id: 'bigint', active: 'boolean' }, returns: 'void' },
+  'ops.set_in_stock': { args: { product_id: 'integer', in_stock: 'boolean' }, returns: 'void' },
   'ops.set_key': { args: { key_id: 'bigint', expires_at: 'timestamp with time zone', allowed_origins: 'text[]', allowed_ips: 'cidr[]' }, returns: 'void' },
+  'ops.set_key_expiry': { args: { key_id: 'bigint', expires_at: 'timestamp with time zone' }, returns: 'void' },
+  'ops.set_key_ips': { args: { key_id: 'bigint', allowed_ips: 'cidr[]' }, returns: 'void' },
+  'ops.set_key_origins': { args: { key_id: 'bigint', allowed_origins: 'text[]' }, returns: 'void' },
   'ops.set_low_balance_threshold': { args: { account_id: 'bigint', threshold: 'numeric' }, returns: 'void' },
   'ops.set_max_cost': { args: { product_id: 'integer', supplier: 'text', max_cost: 'numeric' }, returns: 'void' },
   'ops.set_min_margin': { args: { min_margin: 'numeric', product_id: 'integer' }, returns: 'void' },
+  'ops.set_price': { args: { product_id: 'integer', price: 'numeric' }, returns: 'void' },
   'ops.set_rate': { args: { from_currency: 'text', to_currency: 'text', rate: 'numeric', valid_until: 'timestamp with time zone' }, returns: 'void' },
   'ops.set_rate_limit': { args: { network: 'cidr', per_minute: 'integer' }, returns: 'void' },
   'ops.set_supplier_active': { args: { supplier: 'text', active: 'boolean' }, returns: 'void' },

@@ -34,7 +34,7 @@ beforeAll(async () => {
   ])
   await sql`select ops.upsert_product(${form}, 'space-trader', 'With a form', 7.77, 'RUB', 'id_only', ${fields}, max_quantity => 3)`
   await sql`select ops.upsert_product(${single}, 'space-trader', 'One at a time', 99.99, 'RUB', 'key', max_quantity => 1)`
-  await sql`select ops.upsert_product(${kopeck}, 'space-trader', 'Very many', 0.01, 'RUB', 'id_only', max_quantity => 2147483647)`
+  await sql`select ops.upsert_product(${kopeck}, 'space-trader', 'Very many', 0.01, 'RUB', 'id_only', '[]', max_quantity => 2147483647)`
   await sql`select ops.upsert_product(${unoffered}, 'space-trader', 'Without an offer', 3.00, 'RUB', 'key')`
   await sql`select ops.upsert_product(${asleep}, 'space-trader', 'Of a supplier that is off', 3.00, 'RUB', 'key')`
   await sql`select ops.upsert_supplier('asleep', 'http://127.0.0.1:1', 't')`

@@ -147,7 +147,7 @@ export function createOperators(
       const money = (price / 100).toFixed(2)
       await untilCertain(
         () => sql`select ops.upsert_product(${movingProduct}, 'space-trader', 'At a moving price', ${money}::numeric,
-          'RUB', 'id_only')`,
+          'RUB', 'id_only', '[]')`,
       )
       report.count('operators: change a price')
     },

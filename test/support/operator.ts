@@ -22,6 +22,20 @@ export function operatorOf(database: TestDatabase): () => postgres.Sql {
   }
 }
 
+/** For a test file: runs statements of an operator, and returns the notices that they gave. */
+export function noticesFor(database: TestDatabase) {
+  return async (run: (sql: postgres.Sql) => Promise<unknown>): Promise<string[]> => {
+    const notices: string[] = []
+    const sql = postgres(database.url, {
+      max: 1,
+      onnotice: ({ message }) => notices.push(message ?? ''),
+      connection: { role: 'supply_operator' },
+    })
+    await run(sql).finally(() => sql.end({ timeout: 1 }))
+    return notices
+  }
+}
+
 /** What a refused statement rejects with: for `rejects.toMatchObject`. */
 export const refusals = {
   wrongArgument: { code: '22023' },

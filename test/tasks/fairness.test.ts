@@ -118,7 +118,7 @@ test('a supplier that hangs holds up no item of another', async () => {
   const silent = await startScriptedSupplier()
   silent.setAnswer(() => 'hang')
   await sql()`select ops.upsert_supplier('silent', ${silent.url}, ${silent.token})`
-  await sql()`select ops.upsert_product(400, 'space-trader', 'Never', 1, 'RUB', 'id_only')`
+  await sql()`select ops.upsert_product(400, 'space-trader', 'Never', 1, 'RUB', 'id_only', '[]')`
   await sql()`select ops.upsert_offer(400, 'silent', 'x')`
   const partner = await makePartner(sql(), { balance: 10_000 })
   await Promise.all(Array.from({ length: 30 }, () => place(sql(), partner, { items: [{ productId: 400 }] })))

@@ -43,6 +43,10 @@ async function deliveredItem(sql: postgres.Sql): Promise<undefined> {
   await answer(sql, item, completed({ codes: ['A', 'B'] }))
 }
 
+async function emptyShop(sql: postgres.Sql): Promise<undefined> {
+  await shop(sql)
+}
+
 /** Events of Acme Games whose receiver refuses them for good. */
 async function deadLetters(sql: postgres.Sql): Promise<undefined> {
   const acme = await shop(sql)
@@ -76,6 +80,8 @@ export const scenes: { [heading: string]: Scene } = {
       return { svc_live_TheKeyThatLeaked: acme.key }
     },
   },
+  'An allowlist or an expiry for a key': { before: emptyShop },
+  'A new price, or a product off sale': { before: emptyShop },
   'A supplier is down': {
     before: async (sql) => {
       const acme = await shop(sql)

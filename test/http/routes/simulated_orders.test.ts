@@ -181,7 +181,7 @@ describe('a simulated order', () => {
   })
 
   test('may cost more than any order can be paid for', async () => {
-    await sql()`select ops.upsert_product(900, 'space-trader', 'Much', 9999999999.99, 'RUB', 'id_only',
+    await sql()`select ops.upsert_product(900, 'space-trader', 'Much', 9999999999.99, 'RUB', 'id_only', '[]',
       max_quantity => 2147483647)`
     await sql()`select ops.upsert_offer(900, supplier, 'sku-900') from ops.offers where product_id = ${products.topUp}`
     const item = { productId: 900, quantity: 2_147_483_647, deliveryData: { gameUserId: '00' } }

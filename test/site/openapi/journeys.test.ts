@@ -28,7 +28,7 @@ beforeAll(async () => {
     options: ['Europe', 'Asia'],
   }
   await sql`select ops.upsert_game('far-away', 'Far Away', 'https://img.example/far-away.png')`
-  await sql`select ops.upsert_product(200, 'far-away', 'Pearls', 7.25, 'RUB', 'id_only', ${sql.json([choice])},
+  await sql`select ops.upsert_product(200, 'far-away', 'Pearls', 7.25, 'RUB', 'voucher', ${sql.json([choice])},
     region => 'RU', amount_value => 60, max_quantity => 5)`
   await sql`select ops.upsert_offer(200, 'first', 'sku-200')`
 })

@@ -24,7 +24,7 @@ const margins = async (from: string | null = null, to: string | null = null) => 
 ]
 
 beforeAll(async () => {
-  await sql()`select ops.upsert_product(${coins}, 'space-trader', 'Coins', 7.00, 'RUB', 'id_only')`
+  await sql()`select ops.upsert_product(${coins}, 'space-trader', 'Coins', 7.00, 'RUB', 'id_only', '[]')`
   await sql()`select ops.upsert_product(${keys}, 'space-trader', 'Key', 20.00, 'RUB', 'key')`
   await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:10', 'other')`
 })

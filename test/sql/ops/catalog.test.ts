@@ -1,9 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+import { lastLogged, noticesFor, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 
 const database = testDatabase()
 const sql = operatorOf(database)
+const noticesOf = noticesFor(database)
 
 const player = { id: 'gameUserId', type: 'text', label: 'Player ID', required: true, placeholder: '123' }
 const server = { id: 'server', type: 'select', label: 'Server', required: true, options: ['EU', 'Asia'] }
@@ -112,7 +113,7 @@ describe('a product', () => {
   })
 
   test('has fields that are texts, optional and labelled by their id unless they say otherwise', async () => {
-    const id = await upsertProduct(null, { fields: [{ id: 'note' }] })
+    const id = await upsertProduct(null, { delivery_type: 'key', fields: [{ id: 'note' }] })
     const plain = { id: 'note', type: 'text', label: 'note', required: false, placeholder: null }
     expect((await productOf(id)).delivery_fields).toEqual([plain])
   })
@@ -136,10 +137,10 @@ describe('a product', () => {
     ['a currency that is none', { currency: 'Rub' }],
     ['an empty name', { name: '' }],
     ['an empty delivery type', { delivery_type: ' ' }],
-    ['an empty region', { region: '' }],
-    ['an amount of nothing', { amount_value: '0' }],
+    ['a blank region', { region: ' ' }],
+    ['an amount below nothing', { amount_value: '-1' }],
     ['a limit of none', { max_quantity: 0 }],
-    ['null for in_stock', { in_stock: null }],
+    ['fields of an id_only product of which none is required', { fields: [{ ...player, required: false }] }],
     ['more keys than an answer can hold', { delivery_type: 'key', max_quantity: 10_001 }],
     ['a field that no order may name', { fields: [{ id: 'constructor' }] }],
     ['fields that are no array', { fields: { id: 'a' } }],
@@ -165,6 +166,90 @@ describe('a product', () => {
   test('is refused for an unknown game, and with an id that is none', async () => {
     await expect(upsertProduct(null, { game_slug: 'chess' })).rejects.toMatchObject(refusals.unknown)
     await expect(upsertProduct(0)).rejects.toMatchObject(refusals.wrongArgument)
+  })
+})
+
+describe('a product that exists', () => {
+  const change = (id: number, price: string) =>
+    sql()`select ops.upsert_product(${id}, 'space-trader', 'Weekly card', ${price}, 'RUB', 'id_only')`
+  const special = { ...{ region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false } }
+
+  test('keeps what upsert_product is not given', async () => {
+    const id = await upsertProduct(null, { ...special, fields: [player, server] })
+    const made = await productOf(id)
+    const notices = await noticesOf(
+      (sql) => sql`
+      select ops.upsert_product(${id}, 'space-trader', '100 credits', 160, 'RUB', 'id_only')`,
+    )
+    const { price, version, updated_at, ...rest } = await productOf(id)
+    expect(price).toBe('160.00')
+    expect(made).toMatchObject(rest)
+    expect(notices).toEqual([`changed product ${id} (100 credits): price 10.50 → 160.00`])
+  })
+
+  test('loses its region and amount by an empty text and 0', async () => {
+    const id = await upsertProduct(null, special)
+    await upsertProduct(id, { ...special, region: '', amount_value: '0' })
+    expect(await productOf(id)).toMatchObject({ region: null, amount_value: null, max_quantity: 3 })
+  })
+
+  test('asks for the player id when it becomes id_only, or is made so, without fields', async () => {
+    const key = await upsertProduct(null, { delivery_type: 'key', fields: [] })
+    await change(key, '12')
+    const [made] =
+      await sql()`select ops.upsert_product(null, 'space-trader', 'Card', 12, 'RUB', 'id_only') as id`
+    for (const id of [key, made?.id]) {
+      expect((await productOf(id)).delivery_fields).toEqual([{ ...player, placeholder: null }])
+    }
+  })
+
+  test('asks for nothing where an operator gives no fields at all, also after a change', async () => {
+    const id = await upsertProduct(null, { fields: [] })
+    await change(id, '12')
+    expect((await productOf(id)).delivery_fields).toEqual([])
+  })
+
+  test('gets a new price by set_price, and keeps all else', async () => {
+    const id = await upsertProduct(null, special)
+    const made = await productOf(id)
+    const set = () => noticesOf((sql) => sql`select ops.set_price(${id}, 160)`)
+    expect(await set()).toEqual([`product ${id} (100 credits) costs 160.00 RUB now; before: 10.50`])
+    const { price, version, updated_at, ...rest } = await productOf(id)
+    expect(price).toBe('160.00')
+    expect(made).toMatchObject(rest)
+    expect(version).not.toBe(made.version)
+    expect(await lastLogged(sql())).toMatchObject({
+      ...{ action: 'set_price', subject: `product ${id}`, detail: { price: 160, before: 10.5 } },
+    })
+    const logged = await timesLogged(sql())
+    expect(await set()).toEqual([`product ${id} (100 credits) costs 160.00 RUB already: nothing changed`])
+    expect(await timesLogged(sql())).toBe(logged)
+  })
+
+  test('goes off sale and back by set_in_stock', async () => {
+    const id = await upsertProduct(null, { max_quantity: 3 })
+    const set = (inStock: boolean) => noticesOf((sql) => sql`select ops.set_in_stock(${id}, ${inStock})`)
+    expect(await set(false)).toEqual([`product ${id} (100 credits) is off sale now`])
+    expect(await productOf(id)).toMatchObject({ in_stock: false, max_quantity: 3 })
+    expect(await lastLogged(sql())).toMatchObject({ action: 'set_in_stock', subject: `product ${id}` })
+    expect(await set(false)).toEqual([`product ${id} (100 credits) was off sale before: nothing changed`])
+    expect(await set(true)).toEqual([expect.stringContaining('when an active supplier offers it')])
+    await sql()`select ops.upsert_offer(${id}, 'first', 'sku')`
+    await set(false)
+    expect(await set(true)).toEqual([`product ${id} (100 credits) is on sale now`])
+  })
+
+  test.each(['0', '10.505', 'NaN', null])('keeps its price when set_price gets %s', async (price) => {
+    const id = await upsertProduct(null)
+    await expect(sql()`select ops.set_price(${id}, ${price})`).rejects.toMatchObject(refusals.wrongArgument)
+    expect(await productOf(id)).toMatchObject({ price: '10.50' })
+  })
+
+  test('is needed by set_price and set_in_stock', async () => {
+    await expect(sql()`select ops.set_price(999999, 1)`).rejects.toMatchObject(refusals.unknown)
+    await expect(sql()`select ops.set_in_stock(999999, true)`).rejects.toMatchObject(refusals.unknown)
+    const id = await upsertProduct(null)
+    await expect(sql()`select ops.set_in_stock(${id}, null)`).rejects.toMatchObject(refusals.wrongArgument)
   })
 })
 

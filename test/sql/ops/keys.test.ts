@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+import { lastLogged, noticesFor, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 
 const database = testDatabase()
 const sql = operatorOf(database)
+const noticesOf = noticesFor(database)
 const day = 24 * 3600
 
 let account: number
@@ -183,6 +184,43 @@ describe('a key', () => {
     )
     await expect(sql()`select ops.set_key(999999, null, null, null)`).rejects.toMatchObject(refusals.unknown)
   })
+
+  test('gets networks, origins and an expiry one by one, and keeps the others', async () => {
+    await issue()
+    const id = await keyId()
+    const last4 = (await keysOf())[0]?.last4
+    const setIps = (ips: string[] | null) =>
+      noticesOf((sql) => sql`select ops.set_key_ips(${id}, ${ips}::cidr[])`)
+    expect(await setIps(['203.0.113.0/24'])).toEqual([
+      `changed key ${id} (…${last4}): allowed_ips none → ["203.0.113.0/24"]`,
+    ])
+    await sql()`select ops.set_key_origins(${id}, array['shop.example'])`
+    await sql()`select ops.set_key_expiry(${id}, now() + interval '1 day')`
+    expect((await keysOf())[0]).toMatchObject({
+      ...{ allowed_ips: ['203.0.113.0/24'], allowed_origins: ['shop.example'] },
+      expires_in: expect.closeTo(day, -2),
+    })
+    const logged = await timesLogged(sql())
+    expect(await setIps(['203.0.113.0/24'])).toEqual([
+      `key ${id} (…${last4}) was like this before: nothing changed`,
+    ])
+    expect(await timesLogged(sql())).toBe(logged)
+    await setIps(null)
+    await sql()`select ops.set_key_origins(${id}, null)`
+    expect((await keysOf())[0]).toMatchObject({ allowed_ips: null, allowed_origins: null })
+    expect((await keysOf())[0]?.expires_at).not.toBe(null)
+    await sql()`select ops.set_key_expiry(${id}, null)`
+    expect((await keysOf())[0]).toMatchObject({ expires_at: null })
+  })
+
+  test.each(['set_key_ips', 'set_key_origins', 'set_key_expiry'])(
+    'that does not exist is refused by %s',
+    async (name) => {
+      await expect(sql()`select ${sql()(`ops.${name}`)}(999999, null)`).rejects.toMatchObject(
+        refusals.unknown,
+      )
+    },
+  )
 
   test('is revoked for good, and only once', async () => {
     const key = await issue()

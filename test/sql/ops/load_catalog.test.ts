@@ -44,6 +44,15 @@ describe('a catalog in one document', () => {
     expect(await sql()`select slug from ops.games where slug in ('chess', 'go')`).toHaveLength(2)
   })
 
+  test('keeps what a product has and its entry does not list; null clears', async () => {
+    const [product] = small.products
+    await load({ ...small, products: [{ ...product, region: 'EU', amount_value: 60, in_stock: false }] })
+    await load({ products: [{ ...product, price: 2, amount_value: null }] })
+    expect(await sql()`select * from ops.products where product_id = 900`).toMatchObject([
+      { price: '2.00', region: 'EU', amount_value: null, in_stock: false },
+    ])
+  })
+
   test.each<[string, unknown]>([
     ['an unknown part', { ...small, prices: [] }],
     ['a misspelt member', { ...small, games: [{ slug: 'chess', title: 'Chess' }] }],

@@ -26,7 +26,7 @@ describe('out of stock at one supplier', () => {
   })
 
   test('is so too if an answer about an item without keys brings codes, which are ignored', async () => {
-    await sql()`select ops.upsert_product(301, 'space-trader', 'Coins', 7.00, 'RUB', 'id_only')`
+    await sql()`select ops.upsert_product(301, 'space-trader', 'Coins', 7.00, 'RUB', 'id_only', '[]')`
     await sql()`select ops.upsert_offer(301, 'first', 'a', priority => 1)`
     await sql()`select ops.upsert_offer(301, 'second', 'b', priority => 2)`
     const { item } = await order({ items: [{ productId: 301 }] })
@@ -64,7 +64,7 @@ describe('out of stock at one supplier', () => {
 })
 
 test('of several offers the smallest priority is asked first, among equals the cheapest', async () => {
-  await sql()`select ops.upsert_product(310, 'space-trader', 'Gems', 7.00, 'RUB', 'id_only')`
+  await sql()`select ops.upsert_product(310, 'space-trader', 'Gems', 7.00, 'RUB', 'id_only', '[]')`
   const offers = [
     ['dear', 5, 1],
     ['cheap', 4, 1],

@@ -37,7 +37,10 @@ What happened to one: select * from ops.delivery_attempts where event_id = ''<ev
   ('catalog', 'A product is sold once a supplier offers it:
 select ops.upsert_game(''dragon'', ''Dragon Realms'');
 select ops.upsert_product(null, ''dragon'', ''60 pearls'', 89, ''RUB'', ''id_only'');
-select ops.upsert_offer(1, ''first'', ''sku-60'', cost => 70);'),
+select ops.upsert_offer(1, ''first'', ''sku-60'', cost => 70);
+An order of an id_only product must carry gameUserId, unless the product has other delivery_fields.
+A new price: select ops.set_price(1, 95);
+Off sale, and back: select ops.set_in_stock(1, false);'),
   ('suppliers', 'New items pass a supplier over, or wait for it, until it goes on:
 select ops.set_supplier_paused(''first'', ''maintenance until 5'');
 select ops.set_supplier_paused(''first'', null);

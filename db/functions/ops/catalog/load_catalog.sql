@@ -1,6 +1,6 @@
 create or replace function ops.load_catalog(catalog jsonb)
 returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+language plpgsql security definer set search_path = pg_catalog, pg_temp set client_min_messages = warning
 as $$
 declare
   entry jsonb;
@@ -25,9 +25,10 @@ begin
     perform ops.upsert_product(
       id => (entry ->> 'id')::int, game_slug => entry ->> 'game_slug', name => entry ->> 'name',
       price => (entry ->> 'price')::numeric, currency => entry ->> 'currency', delivery_type => entry ->> 'delivery_type',
-      delivery_fields => coalesce(entry -> 'delivery_fields', '[]'), region => entry ->> 'region',
-      amount_value => (entry ->> 'amount_value')::numeric, max_quantity => coalesce((entry ->> 'max_quantity')::int, 100),
-      in_stock => coalesce((entry ->> 'in_stock')::boolean, true));
+      delivery_fields => nullif(entry -> 'delivery_fields', 'null'),
+      region => case when entry ? 'region' then coalesce(entry ->> 'region', '') end,
+      amount_value => case when entry ? 'amount_value' then coalesce((entry ->> 'amount_value')::numeric, 0) end,
+      max_quantity => (entry ->> 'max_quantity')::int, in_stock => (entry ->> 'in_stock')::boolean);
   end loop;
 
   for entry in select e from jsonb_array_elements(catalog -> 'offers') as e loop
@@ -41,4 +42,4 @@ $$;
 comment on function ops.load_catalog is
   'Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the '
   'arguments of ops.upsert_supplier, ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not '
-  'list stays. All or nothing; loading it again changes nothing.';
+  'list stays, also in a product that exists. All or nothing; loading it again changes nothing.';

@@ -1,6 +1,6 @@
 create or replace function ops.upsert_product(
-  id int, game_slug text, name text, price numeric, currency text, delivery_type text, delivery_fields jsonb default '[]',
-  region text default null, amount_value numeric default null, max_quantity int default 100, in_stock boolean default true
+  id int, game_slug text, name text, price numeric, currency text, delivery_type text, delivery_fields jsonb default null,
+  region text default null, amount_value numeric default null, max_quantity int default null, in_stock boolean default null
 )
 returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -11,28 +11,30 @@ declare
   product_id int;
   before supply.products;
 begin
-  fields := core.clean_fields(delivery_fields);
   perform core.require(game_id is not null, format('there is no game %L', game_slug), 'no_data_found',
     'ops.games lists the games, ops.upsert_game makes one.');
   perform core.require(upsert_product.id is null or upsert_product.id between 1 and 2000000000, 'id must be from 1 to 2000000000');
   perform core.require(length(trim(upsert_product.name)) between 1 and 300, 'name must have 1 to 300 characters');
   perform core.require(core.decimals(upsert_product.currency) is not null,
     'currency must be three capital letters, such as RUB, of a currency with at most 2 decimals');
-  perform core.require(core.is_money(upsert_product.price, upsert_product.currency),
-    format('price must be above 0, at most 100000000000, with at most %s decimals', core.decimals(upsert_product.currency)));
+  perform core.require_price(price, currency);
   perform core.require(length(trim(upsert_product.delivery_type)) between 1 and 50,
     'delivery_type must have 1 to 50 characters');
-  perform core.require(upsert_product.region is null or length(trim(upsert_product.region)) between 1 and 100,
-    'region must have 1 to 100 characters; null means anywhere');
-  perform core.require(upsert_product.amount_value is null or upsert_product.amount_value between 0.000001 and 1000000000000,
-    'amount_value must be above 0; null means that there is none');
-  perform core.require(upsert_product.max_quantity >= 1, 'max_quantity must be at least 1');
-  perform core.require(upsert_product.delivery_type <> 'key' or upsert_product.max_quantity <= 10000,
-    'max_quantity must be at most 10000 where codes are delivered: an answer of a supplier holds no more');
-  perform core.require(upsert_product.in_stock is not null, 'in_stock must be true or false');
+  perform core.require(region is null or region = '' or length(trim(region)) between 1 and 100,
+    'region must have 1 to 100 characters; an empty text means anywhere');
+  perform core.require(amount_value is null or amount_value = 0 or amount_value between 0.000001 and 1000000000000,
+    'amount_value must be above 0; 0 means that there is none');
 
   product_id := core.take_product_id(upsert_product.id);
-  select p.* into before from supply.products p where p.id = product_id;
+  select p.* into before from supply.products p where p.id = product_id for no key update;
+  fields := core.fields_of_product(delivery_type, delivery_fields, before);
+  region := nullif(coalesce(region, before.region), '');
+  amount_value := nullif(coalesce(amount_value, before.amount_value), 0);
+  max_quantity := coalesce(max_quantity, before.max_quantity, 100);
+  in_stock := coalesce(in_stock, before.in_stock, true);
+  perform core.require(max_quantity >= 1, 'max_quantity must be at least 1');
+  perform core.require(delivery_type <> 'key' or max_quantity <= 10000,
+    'max_quantity must be at most 10000 where codes are delivered: an answer of a supplier holds no more');
   insert into supply.products as p
     (id, game_id, name, price, currency, region, delivery_type, delivery_fields, amount_value, max_quantity, in_stock)
   values
@@ -55,12 +57,19 @@ begin
     perform core.log_operator('upsert_product', 'product ' || product_id, jsonb_build_object(
       'game_slug', game_slug, 'name', name, 'price', price, 'currency', currency, 'delivery_type', delivery_type,
       'delivery_fields', fields, 'region', region, 'amount_value', amount_value, 'max_quantity', max_quantity, 'in_stock', in_stock));
+    if before.id is null then
+      raise notice 'made product % (%) at % %', product_id, name, price, currency;
+    else
+      raise notice 'changed product % (%): %', product_id, name, core.changed_columns(to_jsonb(before),
+        (select to_jsonb(p) from supply.products p where p.id = product_id));
+    end if;
+  else
+    raise notice 'product % (%) was like this before: nothing changed', product_id, name;
   end if;
   return product_id;
 end
 $$;
 comment on function ops.upsert_product is
-  'Makes a product (a null id makes a new one), or changes the one with the id to what is given; returns its id. '
-  'price is the unit price with at most 2 decimals; delivery_type: id_only (a top-up to a player id), key (delivers '
-  'codes), or free text; delivery_fields: [{id, type: text|number|select, label, required, placeholder, options (of '
-  'a select)}]. Orders that exist keep their price and name.';
+  'Makes a product (null id: a new one) or changes one; returns its id. Omitted or null: the old value stays. region '''' and amount_value 0 clear.
+delivery_type: id_only (top-up to a player id), key (codes), or free text. delivery_fields: [{id, type: text|number|select, label,
+required, placeholder, options}]; of a new id_only product by default the player id, gameUserId; ''[]'': none.';

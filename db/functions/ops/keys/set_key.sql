@@ -5,20 +5,24 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  key supply.api_keys;
-  origins text[];
-  networks cidr[];
+  before supply.api_keys := core.lock_api_key(key_id);
+  after supply.api_keys := before;
 begin
-  key := core.lock_api_key(key_id);
-  origins := core.clean_origins(allowed_origins);
-  networks := core.clean_networks(allowed_ips);
+  after.expires_at := expires_at;
+  after.allowed_origins := core.clean_origins(allowed_origins);
+  after.allowed_ips := core.clean_networks(allowed_ips);
+  if after is not distinct from before then
+    raise notice 'key % (…%) was like this before: nothing changed', before.id, before.last4;
+    return;
+  end if;
   update supply.api_keys k set
-    expires_at = set_key.expires_at, allowed_origins = origins, allowed_ips = networks
-  where k.id = key.id;
-  perform core.log_operator('set_key', 'key ' || key.id, jsonb_build_object(
-    'expires_at', expires_at, 'allowed_origins', origins, 'allowed_ips', networks));
+    expires_at = after.expires_at, allowed_origins = after.allowed_origins, allowed_ips = after.allowed_ips
+  where k.id = before.id;
+  perform core.log_operator('set_key', 'key ' || before.id, jsonb_build_object(
+    'expires_at', after.expires_at, 'allowed_origins', after.allowed_origins, 'allowed_ips', after.allowed_ips));
+  raise notice 'changed key % (…%): %', before.id, before.last4, core.changed_columns(to_jsonb(before), to_jsonb(after));
 end
 $$;
 comment on function ops.set_key is
-  'Sets the expiry and the allowlists of a key, as given: null clears. An expiry in the past ends the key at once. '
-  'Specification 5.';
+  'Sets the expiry and both allowlists of a key; null clears that one. An expiry in the past ends the key at once.
+ops.set_key_expiry, ops.set_key_origins and ops.set_key_ips set one of the three. A notice says what changed. Specification 5.';

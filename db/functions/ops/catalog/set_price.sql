@@ -1,0 +1,20 @@
+create or replace function ops.set_price(product_id int, price numeric)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  product supply.products := core.lock_product(product_id);
+begin
+  perform core.require_price(price, product.currency);
+  if product.price = price then
+    raise notice 'product % (%) costs % % already: nothing changed', product.id, product.name, product.price, product.currency;
+    return;
+  end if;
+  update supply.products p set price = set_price.price, updated_at = now() where p.id = product.id;
+  perform core.log_operator('set_price', 'product ' || product.id, jsonb_build_object('price', price, 'before', product.price));
+  raise notice 'product % (%) costs % % now; before: %', product.id, product.name, price::numeric(14,2), product.currency, product.price;
+end
+$$;
+comment on function ops.set_price is
+  'Sets the unit price of a product, in the product''s currency, and nothing else. Orders that exist keep their price.
+A notice says the price before. Raises no_data_found for an unknown product.';
