@@ -105,7 +105,7 @@ test('the primary dies under load, its standby takes over, and nothing is lost o
     'to the first delivery': delivered,
     'until all orders had ended': ended,
     'events left to their next rung': later,
-    'workers that ended and were started anew': workers.flatMap(({ endings }) => endings).length,
+    'workers that ended and were started again': workers.flatMap(({ endings }) => endings).length,
   })
 
   await passTime(sql)

@@ -32,7 +32,7 @@ const failed = (errorCode: string, codes?: string[]): SupplierAnswer => ({
 const underWay: SupplierAnswer = { status: 202, json: { status: 'processing' } }
 
 const topUp = { productId: products.topUp, deliveryData: { gameUserId: '12345' } }
-const dear = { productId: products.dear, deliveryData: { gameUserId: '12345' } }
+const expensive = { productId: products.expensive, deliveryData: { gameUserId: '12345' } }
 const keys = (quantity: number) => ({ productId: products.key, quantity })
 
 async function eventsOf(code: string) {
@@ -138,7 +138,7 @@ describe('a failure', () => {
         reason: 'Игрок\u202e не найден.\nЗапрос Bearer abc к https://supplier.example.',
       },
     }))
-    const order = await service.order(partner, { items: [topUp, dear], callbackUrl: receiver.url })
+    const order = await service.order(partner, { items: [topUp, expensive], callbackUrl: receiver.url })
     const ended = await service.final(partner, order.code)
     expect(ended).toMatchObject({
       status: 'failed',

@@ -22,7 +22,7 @@ comment on column supply.accounts.currency is 'ISO 4217 code of the balance; onl
 comment on column supply.accounts.balance is
   'What may still be spent; always the balance_after of the account''s newest ledger row.';
 comment on column supply.accounts.low_balance_threshold is
-  'At or below this balance the partner is told that it is low.';
+  'At or below this balance lowBalance is true for the partner.';
 comment on column supply.accounts.last_seq is 'The seq of the account''s newest ledger row.';
 comment on column supply.accounts.created_at is 'When the account was made.';
 

@@ -13,7 +13,7 @@ comment on table supply.protocols is
 comment on column supply.protocols.name is 'The protocol''s name.';
 comment on column supply.protocols.repeat_safe_for is
   'For how long after it was first sent an order may be sent again with the same reference and is still one order; '
-  'null: for ever; zero: never.';
+  'null: permanently; zero: never.';
 comment on column supply.protocols.finds_by_reference is 'Whether an order can be found by our reference.';
 comment on column supply.protocols.pushes is
   'results: the supplier pushes signed results. events: what it pushes is a reason to ask. null: it does not push.';

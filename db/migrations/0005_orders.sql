@@ -197,7 +197,7 @@ create index supplier_attempts_item on supply.supplier_attempts (item_id, id);
 create index supplier_attempts_latest on supply.supplier_attempts (started_at, supplier);
 create index supplier_attempts_raw on supply.supplier_attempts (started_at) where raw is not null;
 comment on table supply.supplier_attempts is
-  'Every call to a supplier, every result it pushed and every settlement by hand, with what came of it.';
+  'Every call to a supplier, every result it pushed and every settlement by hand, with its result.';
 comment on column supply.supplier_attempts.id is 'A running number.';
 comment on column supply.supplier_attempts.item_id is 'The item.';
 comment on column supply.supplier_attempts.supplier is 'The supplier.';

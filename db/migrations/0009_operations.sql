@@ -31,7 +31,7 @@ comment on column supply.alerts.first_at is 'When it first happened.';
 comment on column supply.alerts.last_at is 'When it last happened.';
 comment on column supply.alerts.sent_at is 'When it was logged, and posted where an alert webhook is set.';
 comment on column supply.alerts.acknowledged_at is
-  'When an operator last said that it was looked at; what happened later counts anew.';
+  'When an operator last said that it was looked at; what happened later counts as new.';
 comment on column supply.alerts.acknowledged_by is 'The database login of that operator.';
 comment on column supply.alerts.note is 'What the operator noted about it.';
 comment on column supply.alerts.opened_at is
@@ -39,7 +39,7 @@ comment on column supply.alerts.opened_at is
 comment on column supply.alerts.closed_at is
   'When its cause was found gone, or an operator closed it; null: it is open.';
 comment on column supply.alerts.end_sent_at is
-  'When its end was told, or left to the alert of a later hour; null: it is open, or its end is to be told.';
+  'When operators were notified of its end, or a later alert was left to do so; null: open, or not yet notified.';
 
 create table supply.operator_log (
   id bigint generated always as identity primary key,

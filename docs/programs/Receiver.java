@@ -1,6 +1,6 @@
 // Receives webhooks, with Verify.java beside it: javac Receiver.java Verify.java && java
 // Receiver. Java 17 or newer. The secret is in WEBHOOK_SECRET, or in the file that
-// WEBHOOK_SECRET_FILE names, which is read anew for each event and may come later. PORT (4100),
+// WEBHOOK_SECRET_FILE names, which is read again for each event and may come later. PORT (4100),
 // HOST (127.0.0.1) and EVENTS (events, a folder, which holds keys) may be given too.
 
 import static java.nio.charset.StandardCharsets.UTF_8;

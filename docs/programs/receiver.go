@@ -1,7 +1,7 @@
 // Receives webhooks: go run receiver.go verify.go, with verify.go beside it. Go 1.19 or newer.
 //
 // The secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read
-// anew for each event and may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events, a
+// again for each event and may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events, a
 // folder, which holds keys) may be given too.
 package main
 

@@ -1,7 +1,7 @@
 <?php
 // Receives webhooks: php -d post_max_size=16M -d display_errors=0 -S 127.0.0.1:4100 receiver.php,
 // with verify.php beside it. PHP 8.1 or newer, no extension. The secret is in WEBHOOK_SECRET, or
-// in the file that WEBHOOK_SECRET_FILE names, which is read anew for each event and may come
+// in the file that WEBHOOK_SECRET_FILE names, which is read again for each event and may come
 // later. EVENTS (events) is the folder of the events, which hold keys. Behind Apache or PHP-FPM,
 // name one that the web server does not serve, and make both settings there.
 declare(strict_types=1);

@@ -1,7 +1,7 @@
 """Receives webhooks: python3 receiver.py, with verify.py beside it. Python 3.8 or newer.
 
 The secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read
-anew for each event and may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events.db,
+again for each event and may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events.db,
 which holds keys) may be given too.
 """
 

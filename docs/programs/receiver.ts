@@ -1,6 +1,6 @@
 // Receives webhooks: node receiver.ts, with verify.ts beside it. Node 24 or newer.
 // The secret is in WEBHOOK_SECRET, or in the file that WEBHOOK_SECRET_FILE names, which is read
-// anew for each event and may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events.db,
+// again for each event and may come later. PORT (4100), HOST (127.0.0.1) and EVENTS (events.db,
 // which holds keys) may be given too.
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'

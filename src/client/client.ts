@@ -124,7 +124,7 @@ export class SupplyClient {
 
   /**
    * The orders that became final, each once, in the sequence of their `seq`. Keep the `seq` of the last one together with
-   * what you did about it, and give it as `after` when you begin anew. It waits for results without an end; with
+   * what you did about it, and give it as `after` when you begin again. It waits for results without an end; with
    * `wait: 0` it ends after the last one that is there.
    */
   async *results(

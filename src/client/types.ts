@@ -2,7 +2,7 @@
 
 export type OrderRequest = {
   items: OrderRequestItem[]
-  /** Your own reference of the order, and its idempotency key where no header gives another: unique for ever. */
+  /** Your own reference of the order, and its idempotency key where no header gives another: unique permanently. */
   externalOrderId: string
   /** Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final address, for redirects are not followed. */
   callbackUrl?: string | null | undefined
@@ -223,7 +223,7 @@ export type OrderTimelineAnswer = {
     entries: ({
       /** When it happened. */
       at: string
-      /** `round_started`: the event is sent anew, as you or the operators asked. `given_up`: the event is a dead letter. There may be others; pass over what you do not know. */
+      /** `round_started`: the event is sent again, as you or the operators asked. `given_up`: the event is a dead letter. There may be others; pass over what you do not know. */
       what: 'placed' | 'charged' | 'sent_to_supplier' | 'item_completed' | 'item_failed' | 'order_completed' | 'order_failed' | 'refunded' | 'event_created' | 'round_started' | 'delivery_attempt' | 'delivered' | 'given_up'
       /** The item that it is about. */
       itemId: string | null

@@ -93,7 +93,8 @@ export function listenForResults(url: string, log: Log): ListenForResults {
       applicationName: 'supply-ordering results',
       onNotification: account,
       onListening: listening,
-      onLost: (reason) => log.warn({ reason }, 'new results are not heard of at once, but within a second'),
+      onLost: (reason) =>
+        log.warn({ reason }, 'notifications of new results are away: waiting requests poll once a second'),
     })
 }
 
@@ -104,7 +105,7 @@ export function connectWorker(url: string, { pooled = false } = {}): Database {
 
 /**
  * Makes one call, to see the session that it gets. Rejects with one line if the session has not its role and time-outs.
- * A database that does not answer is no reason not to start: each call asks anew.
+ * A database that does not answer is no reason not to start: each call asks again.
  */
 export async function refuseWrongSession(call: () => Promise<unknown>): Promise<void> {
   try {

@@ -6,7 +6,7 @@ type Environment = { [name: string]: string | undefined }
 
 /**
  * Why a command could not go on, in one line: the setting at fault, where one is known, and what to do. It shows no
- * password. What is no trouble with an address or a database is told in the error's own words.
+ * password. What is no trouble with an address or a database is reported in the error's own words.
  */
 export function describeFailure(error: unknown, command: string, env: Environment = process.env): string {
   if (error instanceof ConfigError) return error.message

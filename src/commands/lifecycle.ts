@@ -12,7 +12,7 @@ const maxFailedEndMs = 5_000
  * failure. A repeated signal is ignored: a terminal's Ctrl-C comes twice, from the terminal and from npm.
  * After 28 s, or 5 s after a failure, it exits all the same. A call that is still under way loses its result, and its
  * lease recovers the work.
- * `announce` is called as soon as signals are heeded: who is told that the process runs may end it at once.
+ * `announce` is called as soon as signals are heeded: whoever reads the announcement may end the process at once.
  */
 export async function runUntilEnded(
   log: Log,

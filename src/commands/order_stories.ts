@@ -3,12 +3,12 @@ import { type Colour, painter, printable, timeOfDay } from '../demo/terminal_tex
 
 type Entry = Functions['ops.order_story']['result'][number]
 
-/** How the story of an order is told: one line a step, on a terminal of this width. */
+/** How the story of an order is printed: one line a step, on a terminal of this width. */
 export type Telling = { colours: boolean; columns: number }
 
 /** Tells the orders of a service as they go on. */
 export type OrderStories = {
-  /** The same database, whose new orders are told of from now on. */
+  /** The same database, whose new orders are printed from now on. */
   watched(db: Database): Database
   stop(): Promise<void>
 }

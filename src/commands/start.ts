@@ -61,7 +61,7 @@ type Serving = {
   log: Log
   databaseUrl: string
   postgres: Embedded | undefined
-  /** Where orders' stories are told; undefined where standard output is no terminal, and in production. */
+  /** Where orders' stories are printed; undefined where standard output is no terminal, and in production. */
   terminal: Terminal | undefined
 }
 

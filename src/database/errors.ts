@@ -89,7 +89,7 @@ export function repeatable(error: unknown): boolean {
   return isServerError(error) && repeatableStates.has(error.code)
 }
 
-/** Whether an error says that the server takes no writes: it is a standby, or was told to be read-only. */
+/** Whether an error says that the server takes no writes: it is a standby, or is set to read-only. */
 export function isReadOnly(error: unknown): boolean {
   return isServerError(error) && error.code === '25006'
 }

@@ -144,7 +144,7 @@ export type Functions = {
     args: { key: string | null }
     result: string | null
   }
-  /** Says that an alert was looked at, and what came of it: ops.attention does not show it any more. Where the same happens again, it counts anew. It closes by itself when its cause is gone; where nothing in the tables tells that, as of contradicting results, this closes it. Raises if there is no such alert, or the note is blank. */
+  /** Says that an alert was looked at, and with which result: ops.attention does not show it any more. A repeat counts as new. It closes by itself when its cause is gone; where nothing in the tables tells that, as of contradicting results, this closes it. Raises if there is no such alert, or the note is blank. */
   'ops.acknowledge': {
     args: { alert_id: string | null; note: string | null }
     result: undefined
@@ -444,7 +444,7 @@ export type Functions = {
     args: { event_ids: readonly (string | null)[] | null }
     result: { ordinal: number; event_id: string; lease_token: string; callback_url: string; event_type: string; body: string; secret: string; attempt: number; request_id: string | null; request_id_given: boolean | null; traceparent: string | null }[]
   }
-  /** Returns what operators are to be told of an alert: that it is firing, or that it is resolved, and whether they were told of it before. No row if they know all already. nullable: closed_at */
+  /** Returns what operators are to be notified of: that an alert is firing, or resolved, and whether they were notified before. No row if they know all already. nullable: closed_at */
   'work.begin_notification': {
     args: { alert_id: string | null }
     result: { status: string; is_told: boolean; cause: string; message: string; count: number; first_at: Date; opened_at: Date; closed_at: Date | null }[]
@@ -499,7 +499,7 @@ export type Functions = {
     args: { results: unknown; to_send: number | null; pool_id: string | null }
     result: { ordinal: number | null; verdict: string | null; told_seconds: number | null; event_id: string | null; lease_token: string | null; callback_url: string | null; event_type: string | null; body: string | null; secret: string | null; attempt: number | null; request_id: string | null; request_id_given: boolean | null; traceparent: string | null }[]
   }
-  /** Records that operators were told that an alert is firing, or resolved. Ask work.begin_notification afterwards whether there is more to tell. */
+  /** Records that operators were notified that an alert is firing, or resolved. Ask work.begin_notification afterwards whether there is more to tell. */
   'work.finish_notification': {
     args: { alert_id: string | null; status: string | null }
     result: undefined
@@ -584,7 +584,7 @@ export type Functions = {
     args: { retain: string | null; is_first: boolean | null }
     result: boolean | null
   }
-  /** Removes attempts at suppliers that began longer ago than retain, but none of an open item: looks at 1,000 at a time, oldest first. Returns whether there is more to look at: call it with is_first, then without until it returns false. Calls at the same time share the work. A supplier that pushes a result for an item without attempts is told that the reference is unknown. */
+  /** Removes attempts at suppliers that began longer ago than retain, but none of an open item: looks at 1,000 at a time, oldest first. Returns whether there is more to look at: call it with is_first, then without until it returns false. Calls at the same time share the work. A supplier that pushes a result for an item without attempts learns that the reference is unknown. */
   'work.remove_supplier_attempts': {
     args: { retain: string | null; is_first: boolean | null }
     result: boolean | null

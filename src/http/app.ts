@@ -54,7 +54,7 @@ export type AppOptions = {
     | 'supplierCredential'
   >
   log: Log
-  /** Is told of requests; without it, nobody is. */
+  /** Traces requests. Optional. */
   tracer?: Tracer | undefined
   metrics: HttpMetrics
   lifecycle: Lifecycle

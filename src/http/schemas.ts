@@ -126,7 +126,7 @@ export const orderRequest = v.object(
       textOf(128),
       v.metadata({
         description:
-          'Your own reference of the order, and its idempotency key where no header gives another: unique for ever.',
+          'Your own reference of the order, and its idempotency key where no header gives another: unique permanently.',
         examples: ['shop-1001'],
       }),
     ),

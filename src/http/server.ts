@@ -35,7 +35,7 @@ export type ServerOptions = {
   /** For what may be read from a standby; without it, all is read from `db`. */
   reads?: Reads | undefined
   tracer?: AppOptions['tracer']
-  /** Hears of new results, for requests that wait for them; without it, they learn of them within a second. */
+  /** Listens for new results, for requests that wait for them. Without it, these requests poll once a second. */
   listen?: ListenForResults | undefined
   config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
   log: Log
@@ -137,7 +137,7 @@ function createHttpServer(
     handle,
   )
   server.timeout = times.stalledMs
-  // A client is told to go on when its body is to be read, and not if it is refused before.
+  // A client gets its 100 Continue when its body is to be read, and not if it is refused before.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   // An Expect header that we do not know is no reason to refuse a request.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))

@@ -17,7 +17,7 @@ const longestAlertMs = 365 * 86_400_000
 
 /**
  * The body of a post that tells of an alert: `{"text": …}` for Slack, and for Alertmanager's API (`/api/v2/alerts`) a
- * list of one alert, whose labels are the same for the same cause. A firing one ends in a year there, for it is told once.
+ * list of one alert, whose labels are the same for the same cause. A firing one ends in a year there, for it is sent once.
  */
 export function alertBody(format: AlertFormat, notice: Notification, now: Date): object {
   return format === 'slack' ? { text: slackText(notice) } : [alertmanagerAlert(notice, now)]

@@ -20,7 +20,7 @@ const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
 /**
  * Makes the code schemas be what the files say, in one transaction, if the files changed since the last time or `force`
  * is set. What is unchanged in form is replaced in place, so calls under way do not notice. What changed its
- * signature, result type or columns is dropped with what depends on it and made anew; what has no file any more is
+ * signature, result type or columns is dropped with what depends on it and made again; what has no file any more is
  * dropped. Rights are given by schema, to the role that it is for and to nobody else. Returns whether anything was loaded.
  *
  * Readers of a view hinder its replacement, and so do the transactions that have read it and are still open. So a view

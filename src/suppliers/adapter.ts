@@ -13,7 +13,7 @@ export type SupplierAccess = {
   correlation?: Readonly<Record<string, string>>
 }
 
-/** What a supplier is told. `reference` is the order item's UUID, always the same for it. */
+/** What a supplier receives. `reference` is the order item's UUID, always the same for it. */
 export type SupplierCall = SupplierAccess & {
   reference: string
   sku: string
@@ -35,7 +35,7 @@ export type SupplierCall = SupplierAccess & {
 
 /** What a supplier of a protocol promises. The same stands in the table `supply.protocols`. */
 export type SupplierPromises = {
-  /** For how many seconds a repeated order with the same reference is the same order; null: for ever; 0: never. */
+  /** For how many seconds a repeated order with the same reference is the same order; null: permanently; 0: never. */
   repeatSafeSeconds: number | null
   /** Whether an order can be found by our reference. */
   findsByReference: boolean

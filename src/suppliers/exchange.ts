@@ -55,7 +55,7 @@ const unconnected = new WeakSet<object>()
  * by how many calls the process makes at once. A call takes `timeoutMs` at most.
  */
 export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): SupplierHttp {
-  // `withinDeadline` covers all, so undici's own timeouts, which start anew with each part, are off.
+  // `withinDeadline` covers all, so undici's own timeouts, which start again with each part, are off.
   const agent = new Agent({
     allowH2: false,
     pipelining: 1,

@@ -2,7 +2,7 @@ import { signature } from '../messages/sign.ts'
 
 /**
  * The headers of one delivery of an event (specification 6.1) and its content type. `now` is the time of this
- * attempt: every attempt is signed anew over the same body.
+ * attempt: every attempt is signed again over the same body.
  */
 export function deliveryHeaders(event: {
   eventId: string

@@ -42,7 +42,7 @@ export type WorkerOptions = {
     | 'workerMetricsPort'
   >
   log: Log
-  /** Is told of calls and deliveries; without it, nobody is. */
+  /** Traces calls and deliveries. Optional. */
   tracer?: Tracer
   /** How long a call to a supplier may take, in milliseconds; for tests. The default is that of `createAdapters`. */
   supplierTimeoutMs?: number
@@ -71,7 +71,7 @@ const hostWaitMs = 60_000
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
-  // A worker that lost its database is started anew while another server takes over.
+  // A worker that lost its database is restarted while another server takes over.
   await hostsOf(databaseUrl).wait(hostWaitMs, ({ message }) => log.warn(message))
   await refusePoolerAt(databaseUrl)
   await refuseRestored(db)

@@ -16,7 +16,7 @@ export type PeriodicTaskOptions = {
   offerSync: OfferSync
   /** Whether the pools are registered. Where that failed, the first heartbeat makes up for it. */
   isKnown: boolean
-  /** Is told why this process must end. */
+  /** Called with the reason why this process must end. */
   onHopeless: (reason: string) => void
 }
 

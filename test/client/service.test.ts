@@ -37,7 +37,7 @@ describe('a partner with the client', () => {
   test('reads the catalog', async () => {
     const [game] = await client.games()
     const all = await client.products(game?.slug ?? '', { deliveryType: 'id_only' })
-    expect(all.map(({ id }) => id)).toEqual([products.topUp, products.dear, products.outOfStock])
+    expect(all.map(({ id }) => id)).toEqual([products.topUp, products.expensive, products.outOfStock])
     expect(await client.product(products.topUp)).toEqual(all[0])
     expect(await client.games({ updatedSince: '2999-01-01' })).toEqual([])
   })
@@ -99,7 +99,7 @@ describe('a partner with the client', () => {
     expect(await poor.balance()).toMatchObject({ balance: 15 })
   })
 
-  test('reads each result once, however often it begins anew', async () => {
+  test('reads each result once, however often it begins again', async () => {
     const client = await clientOfNew()
     const place = (reference: string) => client.placeOrder({ externalOrderId: reference, items: [topUp] })
     const read: [number, string][] = []

@@ -150,7 +150,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
     expect(late.output().trim()).toBe(
       'cannot api: the database session is not as it should be: statement_timeout is 0, not 2500. Behind a pooler ' +
         'these settings are the login\'s own: "npm run migrate" writes them with its password, and the pooler\'s ' +
-        'connections of before keep the old ones until it reconnects',
+        'older connections keep the old ones until it reconnects',
     )
     await sql`alter role supply_api_login in database supply set statement_timeout to 2500`
     await pooler.kill()

@@ -30,7 +30,7 @@ beforeAll(async () => {
   service = await startWholeService(database)
   service.supplier.setAnswer(({ body }) => {
     const { sku } = Object(body)
-    if (sku === `sku-${products.dear}`)
+    if (sku === `sku-${products.expensive}`)
       return { status: 200, json: { status: 'failed', errorCode: 'PLAYER_NOT_FOUND' } }
     return {
       status: 200,
@@ -158,7 +158,7 @@ describe.concurrent.each(presentLanguages.toReversed())('the first order in $nam
 
   it('tells a failed order by its status', { timeout: 120_000 }, async () => {
     const { key } = await service.partner({ balance: 500 })
-    const ended = await run(['shop-4', String(products.dear)], { apiKey: key })
+    const ended = await run(['shop-4', String(products.expensive)], { apiKey: key })
     expect(ended.status).toBe(1)
     expect(ended.stdout).toMatch(/failed/)
     expect(ended.stdout).toContain('PLAYER_NOT_FOUND')

@@ -107,7 +107,7 @@ describe.each([
   })
 })
 
-test('a lock that another session holds makes an order wait, and not for ever', async () => {
+test('a lock that another session holds makes an order wait, and not without end', async () => {
   const answer = await database.sql.begin(async (sql) => {
     await sql`select 1 from supply.accounts where id = ${partner.accountId} for update`
     return timed([api.post('/b2b/orders', { key: partner.key, body: order() })])

@@ -31,7 +31,7 @@ const mostly = <T>(right: fc.Arbitrary<T>) =>
 
 const item = fc.record(
   {
-    productId: mostly(fc.constantFrom(products.topUp, products.key, products.dear)),
+    productId: mostly(fc.constantFrom(products.topUp, products.key, products.expensive)),
     quantity: mostly(fc.integer({ min: 1, max: 3 })),
     deliveryData: fc.oneof<fc.WeightedArbitrary<unknown>[]>(
       { weight: 12, arbitrary: fc.constant({ gameUserId: '1' }) },

@@ -47,7 +47,7 @@ const rarely = <T, U>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<U>, weight = 12)
   fc.oneof<fc.WeightedArbitrary<unknown>[]>({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
 const among = (...values: unknown[]) => fc.constantFrom<unknown[]>(...values)
 
-const good = among(products.topUp, products.key, products.dear, form, single, kopeck, 300)
+const good = among(products.topUp, products.key, products.expensive, form, single, kopeck, 300)
 const bad = among(products.outOfStock, products.dollars, unoffered, asleep, 999, 0, -5, 1e15, 2 ** 60)
 const player = { gameUserId: '1' }
 const filledIn = { ...player, name: 'x', level: '12', server: 'Asia' }

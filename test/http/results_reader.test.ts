@@ -52,7 +52,7 @@ async function read(kept: Kept, query: string, isKilled: boolean): Promise<boole
   }
 }
 
-test('a reader that is killed and started anew at random sees every final order once, while workers end them', async () => {
+test('a reader that is killed and started again at random sees every final order once, while workers end them', async () => {
   service.supplier.setAnswer(({ nth, reference }) => ({
     status: 200,
     json: { status: nth === 1 && reference < '4' ? 'processing' : reference > 'c' ? 'failed' : 'completed' },
@@ -72,7 +72,7 @@ test('a reader that is killed and started anew at random sees every final order 
     const requests = Array.from({ length: 12 }, (_, ordinal) =>
       orderRequest(partner, {
         ordinal,
-        items: [{ productId: products.topUp }, { productId: products.dear }],
+        items: [{ productId: products.topUp }, { productId: products.expensive }],
       }),
     )
     placed.push(...(await placeAll(service.sql, requests)).map(({ body }) => body.code))

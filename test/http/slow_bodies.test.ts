@@ -306,7 +306,7 @@ describe('a body in chunks of one byte', () => {
     ['a refused push', () => pushHead({ from: '198.51.100.8', signature: '', more: chunked })],
     ['a read', () => `GET /livez HTTP/1.1\r\nHost: x\r\n${chunked}`],
     ['a request to no route', () => `POST /nothing HTTP/1.1\r\nHost: x\r\n${chunked}`],
-  ])('is not parsed for ever after the answer: %s', async (_, head) => {
+  ])('is not parsed without end after the answer: %s', async (_, head) => {
     const raw = await open(unhurried(), head())
     await statusOf(raw)
     const flood = setInterval(() => raw.socket.write(crumbs(' '.repeat(1_000))), 5)

@@ -103,7 +103,7 @@ describe('the headers of a delivery', () => {
     })
   })
 
-  it('are signed anew at another time, with the same idempotency key', () => {
+  it('are signed again at another time, with the same idempotency key', () => {
     const first = deliveryHeaders({ ...event, body, now: new Date(1_700_000_000_000) })
     const retry = deliveryHeaders({ ...event, body, now: new Date(1_700_000_060_000) })
     expect(retry['X-Webhook-Signature']).not.toBe(first['X-Webhook-Signature'])

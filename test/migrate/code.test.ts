@@ -79,7 +79,7 @@ describe('loading', () => {
     ['arguments', 'a int default 0, b text default null', 'int', 'select 2'],
     ['argument types', 'a text default null', 'int', 'select 2'],
     ['columns', '', 'table (one int, two int)', 'select 1, 2'],
-  ])('makes a function with other %s anew', async (_what, args, returns, body) => {
+  ])('makes a function with other %s again', async (_what, args, returns, body) => {
     sqlFunction('api.one', 'a int default 0', 'int', 'select 1')
     f(
       'core.user_of_one',
@@ -93,7 +93,7 @@ describe('loading', () => {
     expect(await database.sql`select * from api.one()`).toHaveLength(1)
   })
 
-  test('makes unchanged views anew that stand on a changed function', async () => {
+  test('makes unchanged views again that stand on a changed function', async () => {
     sqlFunction('core.label', 'id int', 'text', `select 'old'`)
     f('ops.things', 'create or replace view ops.things as select id, core.label(id) from supply.thing')
     f('ops.more', 'create or replace view ops.more as select * from ops.things')
@@ -107,7 +107,7 @@ describe('loading', () => {
     ).toEqual([{ may: true }])
   })
 
-  test('makes a view with other columns anew, and what stands on it', async () => {
+  test('makes a view with other columns again, and what stands on it', async () => {
     f('ops.things', 'create or replace view ops.things as select id, name from supply.thing')
     f(
       'ops.some',
@@ -203,7 +203,7 @@ describe('loading', () => {
     await reloadUnderLoad(define)
   })
 
-  test('goes unnoticed even by calls of a function that is dropped and made anew', async () => {
+  test('goes unnoticed even by calls of a function that is dropped and made again', async () => {
     await reloadUnderLoad((n) => sqlFunction('api.n', '', `table (n int, c${n} int)`, `select ${n}, ${n}`))
   })
 

@@ -209,7 +209,7 @@ describeInChromium('the guide in a browser', (open) => {
       { ...wide, colorScheme: 'dark', paths: some },
       { ...narrow, colorScheme: 'light', paths: some },
     ] as const)(
-      'has nothing serious to fix: $viewport.width px, $colorScheme',
+      'has no serious violation: $viewport.width px, $colorScheme',
       async ({ paths, ...options }) => {
         const { page, complaints } = await open({ ...options, httpCredentials })
         for (const path of paths) {

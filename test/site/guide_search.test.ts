@@ -219,7 +219,7 @@ describeInChromium('the search of the guide in a browser', (open) => {
   })
 
   describe.each(['light', 'dark'] as const)('looked at by axe, %s', (colorScheme) => {
-    test.each([narrow, wide])('has nothing serious to mend: $viewport.width px', async (options) => {
+    test.each([narrow, wide])('has no serious violation: $viewport.width px', async (options) => {
       const watched = await openGuide({ ...options, colorScheme })
       await type(watched, 'idempotency')
       await watched.page.keyboard.press('ArrowDown')

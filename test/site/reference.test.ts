@@ -193,7 +193,7 @@ describeInChromium('/reference in a browser', (open) => {
       '.scroll',
     ]
 
-    test.each([narrow, wide])('has nothing serious to fix: $viewport.width px', async (options) => {
+    test.each([narrow, wide])('has no serious violation: $viewport.width px', async (options) => {
       const { page, complaints } = await openReference({ ...options, colorScheme })
       await page.locator('.contents').evaluate((contents) => contents.setAttribute('open', ''))
       expect(await seriousIn(page, parts)).toEqual([])

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([api.end(), worker.end(), observer.end({ timeout: 1 })]))
 
-/** Autovacuum would have plans made anew. */
+/** Autovacuum would have plans made again. */
 async function withoutAutovacuum(): Promise<void> {
   const tables = await database.sql`
     select c.oid::regclass::text as name from pg_class c

@@ -189,7 +189,7 @@ beforeAll(async () => {
     where c.relkind = 'r' and c.relnamespace in ('supply'::regnamespace, 'graphile_worker'::regnamespace)`
   for (const { name } of tables) await sql.unsafe(`alter table ${name} set (autovacuum_enabled = off)`)
   const growing = postgres(database.url, { max: 1 })
-  // A session's first temporary table may add a schema, which has all sessions make their plans anew.
+  // A session's first temporary table may add a schema, which has all sessions make their plans again.
   await growing`create temp table first ()`
   old = await explainingSession(database.url, plansByKey)
   // From the sixth time on, a session may keep a plan.

@@ -1,4 +1,4 @@
-/** The end of the storm, which everything that waits must hear of. */
+/** The end of the storm, which everything that waits must notice. */
 export type Calm = {
   hasBegun(): boolean
   begin(): void

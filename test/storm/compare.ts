@@ -133,7 +133,7 @@ function compareSupplier(
   const first = suppliers.entry('first', item?.id)
   const second = suppliers.entry('second', item?.id)
   const goesOn = plan.startsWith('out of stock') || plan === 'sold out'
-  // Where the first did not answer, an item that it never heard of may have gone to the second at once.
+  // Where the first did not answer, an item that it never received may have gone to the second at once.
   const isPassedOver = first === undefined && second?.taken === true
   if (!isPassedOver && !first?.taken) differ('the supplier never got an item')
   if (!isPassedOver && (second?.taken ?? false) !== goesOn)

@@ -10,7 +10,7 @@ export const movingProduct = 106
 export const prices: { readonly [productId: number]: number } = {
   [products.topUp]: 1050,
   [products.key]: 2000,
-  [products.dear]: 10_000,
+  [products.expensive]: 10_000,
   [products.dollars]: 100,
 }
 

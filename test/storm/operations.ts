@@ -93,7 +93,7 @@ const operations: { [name in keyof typeof weights]: Operation } = {
     if (intent !== undefined) await contradict(intent, partners)
   },
   overspend: async (account, partners, random) => {
-    const items = [wantedItem(products.dear, 100, 'completes')]
+    const items = [wantedItem(products.expensive, 100, 'completes')]
     const many = Array.from({ length: 50 }, () => items[0] as WantedItem)
     const intent = keep(account, { externalOrderId: reference(account, random), items: many }, true)
     await placeOnce(intent, partners, random)
@@ -151,11 +151,11 @@ function wantOrder(account: Account, { receivers }: Partners, random: Random): I
   const items = Array.from({ length: count }, (_, index) => {
     const drawn = random.weighted(planWeights)
     const plan = account.sort === 'dollars' && planOf(drawn).keysOnly ? 'completes' : drawn
-    const dear = isPoor ? products.dear : products.topUp
+    const expensive = isPoor ? products.expensive : products.topUp
     const rouble =
       planOf(plan).keysOnly || random.chance(0.4)
         ? products.key
-        : random.pick([products.topUp, movingProduct, dear])
+        : random.pick([products.topUp, movingProduct, expensive])
     const productId = account.sort === 'dollars' ? products.dollars : rouble
     const quantity = random.int(planOf(plan).keysOnly ? 2 : 1, 4)
     return wantedItem(productId, quantity, plan, `${externalOrderId}-${index}`)

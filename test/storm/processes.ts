@@ -8,7 +8,7 @@ import type { StormServer } from './server.ts'
 
 export type Part = 'api' | 'worker'
 
-/** An API or worker under a supervisor: whenever it ends, it is started anew. */
+/** An API or worker under a supervisor: whenever it ends, it is started again. */
 export type Supervised = {
   part: Part
   /** Between the process and the database. */

@@ -14,7 +14,7 @@ export type StormServer = {
   port: number
   /** Whether its disk can be filled: it lies on a file system of its own, which takes the right to mount one. */
   canBeFilled: boolean
-  /** Ends all sessions and starts anew; `immediate` leaves no time to write anything, as a crash would. */
+  /** Ends all sessions and starts again; `immediate` leaves no time to write anything, as a crash would. */
   restart(how: 'fast' | 'immediate'): Promise<void>
   /** Stops every process of the server for a time. */
   freeze(during: () => Promise<void>): Promise<void>

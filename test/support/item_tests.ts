@@ -47,7 +47,7 @@ export function itemTests() {
         await sql()`select coalesce(sum(count), 0)::int as n from supply.alerts where cause = ${cause}`
       return row?.n
     },
-    /** Records a pushed result, again while it is busy as the API does, and returns what came of it. */
+    /** Records a pushed result, again while it is busy as the API does, and returns its result. */
     push: async function push(supplier: string, item: string, result: object): Promise<string> {
       const [row] =
         await sql()`select answer as said from api.record_pushed_result(${supplier}, ${item}, ${sql().json(result as never)})`

@@ -22,7 +22,7 @@ export async function makePartner(sql: postgres.Sql, options: PartnerOptions = {
   return { accountId, keyId: Number(row?.key_id), key: issued?.key }
 }
 
-export const products = { topUp: 101, key: 102, dear: 103, outOfStock: 104, dollars: 105 } as const
+export const products = { topUp: 101, key: 102, expensive: 103, outOfStock: 104, dollars: 105 } as const
 
 /** The field that a top-up asks for. */
 const playerId = {
@@ -47,7 +47,7 @@ export async function makeCatalog(
   await sql`select ops.upsert_supplier(${code}, ${supplier.url}, ${supplier.token})`
   await sql`select ops.upsert_product(${products.topUp}, 'space-trader', '100 credits', 10.50, 'RUB', 'id_only', ${fields})`
   await sql`select ops.upsert_product(${products.key}, 'space-trader', 'Gift key', 20.00, 'RUB', 'key')`
-  await sql`select ops.upsert_product(${products.dear}, 'space-trader', '1000 credits', 100.00, 'RUB', 'id_only', ${fields})`
+  await sql`select ops.upsert_product(${products.expensive}, 'space-trader', '1000 credits', 100.00, 'RUB', 'id_only', ${fields})`
   await sql`select ops.upsert_product(${products.outOfStock}, 'space-trader', 'Sold out', 5.00, 'RUB', 'id_only', ${fields},
     in_stock => false)`
   await sql`select ops.upsert_product(${products.dollars}, 'space-trader', 'In dollars', 1.00, 'USD', 'id_only', ${fields})`

@@ -16,7 +16,7 @@ export type ApiOptions = {
   config?: Partial<Config>
   times?: Partial<ServerTimes>
   tracer?: Tracer
-  /** By which URL new results are heard of; the database's own unless it says otherwise. */
+  /** By which URL new results are announced; the database's own unless it says otherwise. */
   listenUrl?: string
 }
 

@@ -227,7 +227,7 @@ test('a supplier that answers nothing usable is an error line, until it answers'
   const { body } = await place(sql(), partner)
   const item = body.items[0]?.id ?? ''
   await answer(sql(), item, unknown())
-  // All answers of before are older.
+  // All earlier answers are older.
   await sql()`update supply.supplier_attempts set started_at = started_at - interval '6 minutes',
     finished_at = finished_at - case when outcome = 'unknown' then interval '6 minutes' else interval '1 day' end`
   await sql()`delete from supply.supplier_states`

@@ -14,7 +14,7 @@ const scene = crashScene(database)
 const neverReceived: SupplierAnswer = { status: 404, json: {} }
 
 describe('workers that die again and again', () => {
-  test('make nine sends and never a tenth, and no item is sent anew without a 404', async () => {
+  test('make nine sends and never a tenth, and no item is sent again without a 404', async () => {
     scene().receiver.answer(() => 'hang')
     // The supplier loses every second item that it is sent.
     scene().supplier.setAnswer(({ method, nth }) =>
@@ -100,8 +100,8 @@ describe('a worker that stands still', () => {
   }, 60_000)
 })
 
-describe('a worker that is told to end', () => {
-  test('ends what is under way, gives back what it has not begun, and exits with 0, however often it is told', async () => {
+describe('a worker that gets a signal to end', () => {
+  test('ends what is under way, gives back what it has not begun, and exits with 0, however often the signal comes', async () => {
     await scene().withoutWorker()
     const events = await Promise.all(
       Array.from({ length: 3 }, () => makeEvent(sql(), scene().partner, scene().receiver.url)),
@@ -128,7 +128,7 @@ describe('a worker that is told to end', () => {
     expect(await sql()`select from ops.worker_pools`).toHaveLength(0)
   })
 
-  test('exits with 0 when it is told so as soon as it runs', async () => {
+  test('exits with 0 when the signal comes as soon as it runs', async () => {
     await scene().withoutWorker()
     const young = await startWorkerProcess(database.url)
     young.signal('SIGTERM')

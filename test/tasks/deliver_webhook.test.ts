@@ -74,7 +74,7 @@ async function walk(answers: (() => ReceiverAnswer)[]): Promise<{ id: string; at
 }
 
 describe('the ladder', () => {
-  test('has nine sends, each signed anew over the same bytes, at the delays of the table, and no tenth', async () => {
+  test('has nine sends, each signed again over the same bytes, at the delays of the table, and no tenth', async () => {
     const { id, attempts } = await walk(Array.from({ length: 9 }, () => () => ({ status: 500 })))
     expect(attempts.map(({ planned }) => planned)).toEqual([...rungs, null])
     expect(await stateOf(id)).toEqual({ state: 'dead', attempts: 9, reason: 'attempts_exhausted' })
@@ -88,7 +88,7 @@ describe('the ladder', () => {
     for (const send of sends) expect(isAuthentic(send, row?.secret)).toBe(true)
   })
 
-  test('begins anew when an operator redelivers: nine more sends, of the same event', async () => {
+  test('begins again when an operator redelivers: nine more sends, of the same event', async () => {
     receiver.answer(() => ({ status: 410 }))
     const id = await newEvent()
     await expect.poll(async () => (await stateOf(id))?.state, { timeout: 10_000 }).toBe('dead')

@@ -83,7 +83,7 @@ describe('a name', () => {
     )
   })
 
-  it('is resolved anew each time', async () => {
+  it('is resolved again each time', async () => {
     const hostname = name({ a: [publicA] })
     const one = resolver()
     expect((await one.resolve(hostname, 2000)).kind).toBe('ok')

@@ -79,7 +79,7 @@ test('an order is sent and told of although every connection of the worker died 
   expect(await lives()).toBe('it lives')
 }, 120_000)
 
-test('a job that was locked for the worker is given back where the worker never heard of it', async () => {
+test('a job that was locked for the worker is given back where the worker never received it', async () => {
   worker.signal('SIGSTOP')
   const order = await place(sql(), partner)
   const item = order.body.items[0]?.id ?? ''

@@ -125,7 +125,7 @@ describe('an access token', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('of a secret that was changed is had anew', async () => {
+  test('of a secret that was changed is had again', async () => {
     const worker = aWorker()
     await worker.tokenFor(row())
     expect(await worker.tokenFor(row({ token: 'other' }))).toEqual({ ok: true, token: 'access-2' })

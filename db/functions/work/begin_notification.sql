@@ -8,6 +8,6 @@ as $$
   where a.id = begin_notification.alert_id and (a.sent_at is null or a.closed_at is not null and a.end_sent_at is null)
 $$;
 comment on function work.begin_notification is
-  'Returns what operators are to be told of an alert: that it is firing, or that it is resolved, and whether they were told of it before. No row if they '
+  'Returns what operators are to be notified of: that an alert is firing, or resolved, and whether they were notified before. No row if they '
   'know all already.
 nullable: closed_at';

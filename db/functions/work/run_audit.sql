@@ -6,7 +6,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   began_at constant timestamptz := clock_timestamp();
-  -- So many rows of a check are told apart.
+  -- So many rows of a check are counted one by one.
   told_apart constant int := 1000;
   failed text[];
   causes text[];

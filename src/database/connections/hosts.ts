@@ -16,7 +16,7 @@ export type Hosts = {
    * `probeMs` at most. Rejects with DatabaseUnreachable if none is right, for which `isUnavailable` is true.
    */
   find(): Promise<DatabaseServer>
-  /** As `find`, but looks again and again for up to this long. `onWait` is told once if the first look found none. */
+  /** As `find`, but looks again and again for up to this long. It calls `onWait` once if the first look found none. */
   wait(ms: number, onWait?: (error: DatabaseUnreachable) => void): Promise<DatabaseServer>
   /**
    * A connection to this server broke or was silent, or it `refuses` to write: another may be right now. Looks at once, and

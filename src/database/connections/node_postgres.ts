@@ -24,7 +24,7 @@ export function clientsOf(databaseUrl: string): new (config?: pg.ClientConfig) =
       const server = hosts.current
       super({ ...config, connectionString: server.url, stream: () => socket })
       socket.once('error', () => hosts.suspect(server))
-      // A query to a server that went away without a word would wait for ever.
+      // A query to a server that went away without a word would never end.
       const forget = hosts.onMove(() => socket.destroy(new Error('another server has taken over')))
       socket.once('close', forget)
     }

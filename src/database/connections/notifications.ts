@@ -13,7 +13,7 @@ export type NotificationOptions = {
   onNotification(payload: string): void
   /** Notifications are heard from now on. What was said before, since the connection was lost, was not heard. */
   onListening(): void
-  /** Nothing is heard until the next `onListening`. Is told once for each loss, not for each attempt to connect. */
+  /** No notification arrives until the next `onListening`. Called once for each loss, not for each attempt to connect. */
   onLost?: ((reason: string) => void) | undefined
 }
 

@@ -53,7 +53,7 @@ const sessionChecked = new WeakMap<postgres.Sql, number>()
 
 /**
  * A pool of connections with one statement on each at a time. A connection that misses a deadline or breaks is thrown
- * away: a half-open socket never reports that it is dead, and postgres.js would wait on it for ever. One that was idle for
+ * away: a half-open socket never reports that it is dead, and postgres.js would wait on it without end. One that was idle for
  * a while has to answer before it gets a statement, and where one fell silent, none that was idle meanwhile is kept: what
  * lies between may have forgotten them all. The pool that
  * postgres.js has of its own is not used, because it fails in three ways when the server goes away: a waiting statement

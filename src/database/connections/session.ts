@@ -70,5 +70,5 @@ export class WrongSession extends Error {
 
 const fromLogin =
   'Behind a pooler these settings are the login\'s own: "npm run migrate" writes them with its password, and the ' +
-  "pooler's connections of before keep the old ones until it reconnects"
+  "pooler's older connections keep the old ones until it reconnects"
 const fromStart = 'A pooler seems to leave out start-up parameters: set DATABASE_DIRECT_URL'

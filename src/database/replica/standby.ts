@@ -10,7 +10,7 @@ export type StandbyOptions = {
   expected: Version
   /** How much older than the primary what is read may be, in milliseconds. */
   maxStalenessMs: number
-  /** Is told when the standby begins to be used, and when it does not or no longer; `error` is why, if there was one. */
+  /** Called when the standby begins to be used, and when it does not or no longer; `error` is why, if there was one. */
   onChange?: ((isUsed: boolean, error: unknown) => void) | undefined
 }
 

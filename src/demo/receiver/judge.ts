@@ -5,7 +5,7 @@ import { type OrderEvent, parseEvent } from './event.ts'
 export type Delivery = { headers: Record<string, string>; body: Buffer; at: Date }
 
 /**
- * What a delivery is worth. `refused` ones are answered with `status` whatever else the receiver was told to answer;
+ * What a delivery is worth. `refused` ones are answered with `status` whatever else the receiver was set to answer;
  * of a `good` one `event` is null when its type is not known. `problem` is a short text for a person.
  */
 export type Judgement =

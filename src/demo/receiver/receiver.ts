@@ -54,7 +54,7 @@ const bodyLimit = 10 * 1024 * 1024
  * `event_type` in the body, deduplicates by `X-Idempotency-Key`, and answers at once. For tests, demos and as an
  * example; it keeps everything in memory.
  *
- * An event counts as taken unless the sender was told otherwise (a status of 300 or more): a `hang` is the case where an event was
+ * An event counts as taken unless the sender got another answer (a status of 300 or more): a `hang` is the case where an event was
  * taken and the answer was lost, so its retry is a duplicate.
  *
  * Other answers than those asked for: 405 to another method than POST, 413 to a body over 10 MiB, 401 to a wrong or

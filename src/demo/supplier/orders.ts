@@ -50,7 +50,7 @@ export type SimulatedAnswer = { status: number; body: object } | 'silence'
 
 /**
  * The player ids that make an order go some way: by their last digits, the simulator's behaviour, after how many seconds
- * a simulated order then ends (null: never), and what partners are told about that. All other ids complete.
+ * a simulated order then ends (null: never), and what partners learn about that. All other ids complete.
  */
 export const magicPlayerIds = [
   { digits: '00', behaviour: 'refuses', seconds: 0, what: 'fails at once, with a reason' },

@@ -57,7 +57,7 @@ export function answerUpstream(state: UpstreamState, request: UpstreamRequest): 
   return answerCatalog(pathname)
 }
 
-/** The event of an order that ended; undefined: a part of it failed, or nobody is to be told. */
+/** The event of an order that ended; undefined: a part of it failed, or nobody is to be notified. */
 export function eventOf(order: UpstreamOrder, seconds: number) {
   const { codes } = resultOf(order, seconds)
   const { orderCode, externalOrderId, totalAmount, status, reason, items } = renderOrder(order, seconds)

@@ -29,7 +29,7 @@ export type AdmissionOptions = {
   db: Database
   config: Pick<Config, 'allowedOrigins' | 'rateLimitPerMinute'>
   metrics: HttpMetrics
-  /** Is told of each key that a request came in with. */
+  /** Called with each key that a request has. */
   onKeyUsed: (keyId: string) => void
 }
 

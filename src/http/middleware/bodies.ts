@@ -137,7 +137,7 @@ export function takeBodies({ bodyWindowMs }: BodyTimes): Middleware {
   }
 }
 
-/** Whether a client sends its body only after it is told to continue. */
+/** Whether a client sends its body only after a 100 Continue. */
 function awaitsContinue({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '')
 }

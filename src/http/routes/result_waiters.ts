@@ -14,7 +14,7 @@ export type Waiter = {
 /** The requests of this process that wait for results. They hold no connection to the database. */
 export type ResultWaiters = {
   /**
-   * A place for a request that has seen the account's results up to the number `after`. It hears of all that comes from
+   * A place for a request that has seen the account's results up to the number `after`. It is woken by all that comes from
    * now on, so look for results after it was taken. Undefined where there is none: answer at once then.
    */
   enter(accountId: string, after: number): Waiter | undefined
@@ -22,12 +22,12 @@ export type ResultWaiters = {
   end(): Promise<void>
 }
 
-/** Who hears that an account has new results: is told the accounts, and when it begins to listen. */
+/** Listens for accounts with new results: it calls back with the accounts, and when it begins to listen. */
 export type ListenForResults = (heard: { account(id: string): void; listening(): void }) => Notifications
 
 export type ResultWaitersOptions = {
   db: Pick<Database, 'call'>
-  /** Called when somebody waits for the first time. Without it, who waits learns of results within a second. */
+  /** Called when somebody waits for the first time. Without it, waiting requests poll once a second. */
   listen?: ListenForResults | undefined
   /** How many requests may wait in this process, and how many of one account. */
   max?: number
@@ -109,7 +109,7 @@ export function createResultWaiters(options: ResultWaitersOptions): ResultWaiter
   }
 }
 
-/** What was set is kept until somebody waits for it, and an end for ever. */
+/** What was set is kept until somebody waits for it, and an end permanently. */
 function createSignal() {
   let state: 'results' | 'end' | undefined
   let notice: () => void = () => {}

@@ -1,6 +1,6 @@
 // Buttons that copy what a box of code shows.
 
-/** Adds a button to each box, and one place where readers of the screen hear what came of it. */
+/** Adds a button to each box, and one place where screen readers get the result. */
 export function addCopyButtons(boxes) {
   const heard = document.createElement('div')
   heard.className = 'off-screen'

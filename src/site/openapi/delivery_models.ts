@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { code, money, time, wholeNumber } from './model_parts.ts'
 
-/** How the event about an order fares, and what happened to the order, as schemas. */
+/** The status of an order's event and the history of the order, as schemas. */
 
 const deliveryError = v.pipe(
   v.nullable(v.string()),
@@ -41,7 +41,7 @@ const timelineEntry = v.object({
       ...(['delivery_attempt', 'delivered', 'given_up'] as const),
     ]),
     v.description(
-      '`round_started`: the event is sent anew, as you or the operators asked. `given_up`: the event is a dead letter. There may be ' +
+      '`round_started`: the event is sent again, as you or the operators asked. `given_up`: the event is a dead letter. There may be ' +
         'others; pass over what you do not know.',
     ),
   ),

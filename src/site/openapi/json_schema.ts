@@ -7,7 +7,7 @@ import {
 import type * as v from 'valibot'
 import type { Parameter, Reference } from './types.ts'
 
-/** What JSON Schema cannot say. Each rule made with one of these is told in the description of its schema. */
+/** What JSON Schema cannot say. Each rule made with one of these stands in the description of its schema. */
 const beyondJsonSchema = ['check', 'finite', 'max_bytes']
 
 const config: ConversionConfig = {

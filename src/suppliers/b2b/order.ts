@@ -69,7 +69,7 @@ const withCode = v.object({
 
 /**
  * What an order says that was read upstream, or that came back when it was placed. Only an order with our reference
- * counts. One with other contents than we asked for is held, and so is one whose parts cannot be told to our partner.
+ * counts. One with other contents than we asked for is held, and so is one whose parts cannot be reported to our partner.
  */
 export function readOrder(call: SupplierCall, answer: HttpAnswer, isNew = false): SupplierOutcome {
   const read = readJsonBody(answer)
@@ -146,7 +146,7 @@ function contradictionIn({ status, items }: Order): string | undefined {
   return (status === 'completed') === (delivered === ordered) ? undefined : 'its status contradicts its items'
 }
 
-/** Why a failed order of which a part was delivered cannot be told to our partner; undefined: it can. */
+/** Why a failed order of which a part was delivered cannot be reported to our partner; undefined: it can. */
 function partProblemOf(
   { deliversKeys }: SupplierCall,
   { status, items }: Order,

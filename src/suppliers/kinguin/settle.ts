@@ -12,7 +12,7 @@ const undelivered = ['PENDING', 'PROCESSING', ...withdrawn]
 
 /**
  * What an order of ours says. Its keys are had once it is final. A pre-order is processing until its release: it ends by
- * itself, and past the deadline operators are told. One that was canceled or refunded has failed; what was delivered
+ * itself, and past the deadline operators are notified. One that was canceled or refunded has failed; what was delivered
  * of it and not taken back is a part.
  */
 export async function settleOrder(

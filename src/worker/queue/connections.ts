@@ -14,7 +14,7 @@ export type QueueConnections = {
 
 /**
  * Throws away each connection of the queue's pool that does not answer a statement within `answerMs`, and then those that
- * are idle, too: what lies between may have forgotten them all, and told nobody. graphile-worker would wait for ever.
+ * are idle, too: what lies between may have forgotten them all, without a message. graphile-worker would wait without end.
  * `query_timeout` is of no use here, for it gives the silent connection back to the pool. The statement may have taken
  * effect: `pool_health.ts` finds jobs that it took. A completion that fails ends the process.
  */
@@ -38,7 +38,7 @@ export function discardSilent(pool: pg.Pool, answerMs: number): QueueConnections
       await client.query('')
       if (timers.has(client)) after(client, answerMs, () => ask(client))
     } catch {
-      // The pool hears of it by the connection's error.
+      // The connection's error notifies the pool.
     }
   }
 

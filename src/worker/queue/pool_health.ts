@@ -8,7 +8,7 @@ type Fetching = Pick<Pool, 'name' | 'fetches'>
 export const lostAfterMs = queueAnswerMs + 500
 
 /**
- * Returns what gives back the jobs that the pools have locked and never heard of, because the answer to their fetch was
+ * Returns what gives back the jobs that the pools have locked and never received, because the answer to their fetch was
  * lost after its commit; it returns how many. A job is lost when it was unknown here, and still is `lostAfterMs` later,
  * under the same lock. The time begins when PostgreSQL has told of the lock, so a job that is fetched meanwhile becomes
  * known in time, and a slow one always is.

@@ -42,7 +42,7 @@ describe('a delivery of the service', () => {
     expect(await deliver(receiver.url, completedEvent(), { age })).toEqual(answeredWith(200))
   })
 
-  it('is told by event_type in the body, whatever the header says', async () => {
+  it('is recognized by event_type in the body, whatever the header says', async () => {
     const receiver = await start()
     const headers = { 'X-Webhook-Event': 'order.completed' }
     expect(await deliver(receiver.url, failedEvent(), { headers })).toEqual(answeredWith(200))

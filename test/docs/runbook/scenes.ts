@@ -15,7 +15,7 @@ type Scene = {
 const keys = (quantity: number) => [{ productId: products.key, quantity }]
 const hook = 'https://shop.example/hooks'
 
-/** A catalog, a partner of before, and Acme Games, which is account 2. */
+/** A catalog, an earlier partner, and Acme Games, which is account 2. */
 async function shop(sql: postgres.Sql, balance = 1000): Promise<Partner> {
   await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
   await makePartner(sql, { name: 'Demo' })

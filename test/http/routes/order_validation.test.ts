@@ -217,8 +217,8 @@ describe('an order that the catalog refuses', () => {
     expect(answer.json.details[0]).toMatchObject({ path: 'items[0].maxPrice', price: 10.5 })
   })
 
-  test('for the balance is told what is there and what is needed', async () => {
-    const answer = await post(order({ items: [{ ...item, productId: products.dear, quantity: 11 }] }))
+  test('for the balance says what is there and what is needed', async () => {
+    const answer = await post(order({ items: [{ ...item, productId: products.expensive, quantity: 11 }] }))
     expect(answer).toMatchObject({
       status: 402,
       json: {
@@ -240,8 +240,11 @@ describe('the checks come in their order', () => {
     ['DELIVERY_DATA_INVALID', order({ items: [{ ...bad, productId: products.outOfStock }] })],
     ['PRODUCT_UNAVAILABLE', order({ items: [{ ...bad, ...item, productId: products.outOfStock }] })],
     ['QUANTITY_OUT_OF_RANGE', order({ items: [{ ...bad, ...item }] })],
-    ['PRICE_CHANGED', order({ items: [{ ...item, productId: products.dear, quantity: 100, maxPrice: 0 }] })],
-    ['INSUFFICIENT_BALANCE', order({ items: [{ ...item, productId: products.dear, quantity: 100 }] })],
+    [
+      'PRICE_CHANGED',
+      order({ items: [{ ...item, productId: products.expensive, quantity: 100, maxPrice: 0 }] }),
+    ],
+    ['INSUFFICIENT_BALANCE', order({ items: [{ ...item, productId: products.expensive, quantity: 100 }] })],
   ])('%s before what follows', async (code, body) => {
     expect((await post(body)).json.code).toBe(code)
   })

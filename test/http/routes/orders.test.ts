@@ -233,7 +233,7 @@ describe('a repeated request', () => {
 
   test('finds its order although the money is gone', async () => {
     const request = order({
-      items: [{ productId: products.dear, quantity: 10, deliveryData: { gameUserId: '1' } }],
+      items: [{ productId: products.expensive, quantity: 10, deliveryData: { gameUserId: '1' } }],
     })
     await post(request)
     expect(await balanceOf(database.sql, partner)).toBe(0)

@@ -157,7 +157,7 @@ describe('who waits', () => {
     expect((await waiting).status).toBe(401)
   })
 
-  test('hears of an order that could get its number only later', async () => {
+  test('is woken by an order that could get its number only later', async () => {
     await endOrder()
     const waiting = results('?after=1&wait=30')
     await untilAwaited()

@@ -42,7 +42,7 @@ export const orders: Breach[] = [
   {
     checks: ['rest_of_an_item_belongs_to_a_delivered_part'],
     about: 'restItem',
-    by: (sql) => setItem(sql, well.restItem, `product_id = ${products.dear}`),
+    by: (sql) => setItem(sql, well.restItem, `product_id = ${products.expensive}`),
   },
   {
     checks: ['order_with_an_outcome_to_tell_has_its_event'],

@@ -245,7 +245,7 @@ describe('a recovery', () => {
     expect(await begin()).toEqual({ items: 0, events: 1 })
   })
 
-  test('frees at once what the processes of before hold', async () => {
+  test('frees at once what the earlier processes hold', async () => {
     const item = await newItem()
     await sql`
       update graphile_worker._private_jobs set locked_by = 'gone', locked_at = now() where payload ->> 'id' = ${item}`

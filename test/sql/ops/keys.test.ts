@@ -312,7 +312,7 @@ describe('a rotation', () => {
 })
 
 describe('the key of the demo partner', () => {
-  test('is kept while it works, and else issued anew', async () => {
+  test('is kept while it works, and else issued again', async () => {
     const demoKey = async (known: string | null) => {
       const [row] = await sql()`select ops.ensure_demo_key(${known}) as key`
       return row?.key

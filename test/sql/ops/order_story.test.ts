@@ -121,7 +121,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
       'service | asked second | item 1, 3 times within TIME: second works on it',
       'service | asked second | item 1: no usable answer from second (timeout): whether it delivers is unknown',
       'service | asked second | item 1: second says completed with 2 codes for an amount of 3, which makes no sense: the item is held for an operator',
-      'service | alert | operators are told of item_held:second',
+      'service | alert | operators are notified of item_held:second',
       'operator alice | settled by hand | item 1 as completed, 3 of 3 delivered: second sent the missing code by mail',
       'service | item completed | item 1: 3 × Gift key; codes delivered: 3',
       'service | order completed | everything was delivered',
@@ -130,7 +130,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
       'service | webhook sent | round 1, attempt 2 of 9: no result was recorded, because the worker was lost; it counts; the next attempt comes after 00:05:00',
       'service | webhook sent | round 1, attempt 3 of 9: the receiver answers 404',
       'service | dead letter | the receiver refuses it for good: nothing sends it again by itself',
-      'service | alert | operators are told of dead_letter:http_4xx:account N',
+      'service | alert | operators are notified of dead_letter:http_4xx:account N',
       'operator alice | redelivers | the event starts a new round of nine attempts',
       'service | webhook sent | round 2, attempt 1 of 9: delivered, the receiver answers 200',
     ])
@@ -230,7 +230,7 @@ test('what comes next is told with its time', async () => {
   await answer(sql, item, processing())
   expect(told((await storyOf(code)).slice(-3))).toEqual([
     'service | asked first | item 1: first works on it; the deadline has passed, so the item is stuck',
-    'service | alert | operators are told of item_stuck:first, as soon as a worker is free',
+    'service | alert | operators are notified of item_stuck:first, as soon as a worker is free',
     `service | planned | first is asked again about item 1; it is stuck: ops.settle_item('UUID', …) settles it by hand`,
   ])
   await answer(sql, item, completed())
@@ -267,13 +267,13 @@ test('what was redelivered with others, pushed, and contradicted is told, too', 
     'service | event made | order.completed, event UUID, to https://shop.example/hooks',
     'service | webhook sent | round 1, attempt 1 of 9: the receiver answers 410',
     'service | dead letter | the receiver refuses it for good: nothing sends it again by itself',
-    'service | alert | operators are told of dead_letter:http_4xx:account N, as soon as a worker is free',
+    'service | alert | operators are notified of dead_letter:http_4xx:account N, as soon as a worker is free',
     expect.stringMatching(
       /^operator alice \| redelivers \| all dead letters of account N since .* start a new round: \d$/,
     ),
     'service | webhook sent | round 2, attempt 1 of 9: delivered, the receiver answers 204',
     'supplier | push from first | item 1: first refuses; this contradicts what is settled and changes nothing',
-    'service | alert | operators are told of contradicting_result:first, as soon as a worker is free',
+    'service | alert | operators are notified of contradicting_result:first, as soon as a worker is free',
     'operator alice | acknowledged | contradicting_result:first: they were mistaken',
   ])
 })

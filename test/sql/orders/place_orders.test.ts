@@ -233,7 +233,7 @@ describe('a refusal', () => {
       {
         items: [
           { productId: products.topUp, deliveryData: {} },
-          { productId: products.dear, deliveryData: { gameUserId: ' ' } },
+          { productId: products.expensive, deliveryData: { gameUserId: ' ' } },
         ],
       },
       'DELIVERY_DATA_INVALID',

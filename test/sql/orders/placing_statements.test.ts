@@ -15,7 +15,7 @@ let old: Explained
 beforeAll(async () => {
   await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
   partner = await makePartner(sql(), { balance: 1_000_000 })
-  // Autovacuum would have plans made anew.
+  // Autovacuum would have plans made again.
   for (const table of ['orders', 'order_items', 'ledger', 'accounts', 'api_keys', 'rate_windows']) {
     await sql().unsafe(`alter table supply.${table} set (autovacuum_enabled = off)`)
   }

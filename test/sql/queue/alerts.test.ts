@@ -58,7 +58,7 @@ async function stuckItem(): Promise<string> {
 }
 
 describe('an alert closes by itself', () => {
-  test('of dead letters when all of that reason were redelivered, and opens again when one dies anew', async () => {
+  test('of dead letters when all of that reason were redelivered, and opens again when one dies again', async () => {
     const cause = `dead_letter:http_4xx:account ${partner.accountId}`
     const ids = [await deadEvent(), await deadEvent()]
     expect(await tell()).toEqual([`firing ${cause}`])

@@ -166,7 +166,7 @@ describe('an event does not wait for a day', () => {
     expect(await audit(sql())).toEqual([])
   })
 
-  test('that is sending, as long as its worker may still record what came of it', async () => {
+  test('that is sending, as long as its worker may still record the result', async () => {
     const event = await makeEvent(sql(), partner)
     await leaseAttempt(sql(), event)
     await setEvent(event, "lease_expires_at = now() - interval '20 s'")

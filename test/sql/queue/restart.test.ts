@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => stopAndRemove(server, dataDir))
 
-test('after a restart of the database, the pools of before have time to write a heartbeat', async () => {
+test('after a restart of the database, the earlier pools have time to write a heartbeat', async () => {
   await withSql(server, (sql) => sql`select work.register_pool('pool-before')`)
   await server.stop()
   await start()

@@ -32,7 +32,7 @@ async function poolFromBefore(poolId: string, age: string): Promise<void> {
     where pool_id = ${poolId}`
 }
 
-test('a worker that was heard of before a restart of the database is given 20 s, but a minute at most', async () => {
+test('a worker whose heartbeat came before a restart of the database gets 20 s, but a minute at most', async () => {
   await poolFromBefore('pool-lives', '30 s')
   await poolFromBefore('pool-dead', '61 s')
   const [row] =

@@ -18,16 +18,16 @@ async function itemsOf(code: string): Promise<Item[] | undefined> {
 test('are those of the order, in its order, without codes and texts for buyers', async () => {
   const { code, items } = await order({
     items: [
-      { productId: products.dear },
+      { productId: products.expensive },
       { productId: products.key, quantity: 3 },
       { productId: products.topUp, quantity: 2 },
     ],
   })
-  const [dear = '', keys = '', topUp = ''] = items
+  const [expensive = '', keys = '', topUp = ''] = items
   await answer(sql(), topUp, completed())
   await answer(sql(), keys, failed({ codes: ['SECRET-1', 'SECRET-2'], errorCode: 'OUT_OF_KEYS' }))
   expect(await itemsOf(code)).toBeUndefined()
-  await answer(sql(), dear, failed({ errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' }))
+  await answer(sql(), expensive, failed({ errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' }))
 
   const found = await itemsOf(code)
   expect(found).toHaveLength(4)
@@ -39,6 +39,10 @@ test('are those of the order, in its order, without codes and texts for buyers',
     ]),
   )
   expect(ofOrder).toMatchObject(found ?? [])
-  expect(found?.[0]).toMatchObject({ id: dear, productId: products.dear, errorCode: 'PLAYER_NOT_FOUND' })
+  expect(found?.[0]).toMatchObject({
+    id: expensive,
+    productId: products.expensive,
+    errorCode: 'PLAYER_NOT_FOUND',
+  })
   expect(JSON.stringify(found)).not.toContain('SECRET')
 })

@@ -164,7 +164,7 @@ describe('a list', () => {
     expect(await offer()).toMatchObject({ cost: '7.00', available: true, unusable: null })
   })
 
-  test('in another currency has to be converted, and passes no max_cost that is in the one of before', async () => {
+  test('in another currency has to be converted, and passes no max_cost that is in the old one', async () => {
     await sync(listed('7', { currency: 'EUR' }))
     expect(await offer()).toMatchObject({ currency: 'EUR', unusable: 'no rate from EUR to RUB' })
     await sync(listed('7'))
@@ -208,7 +208,7 @@ describe('the lease', () => {
     expect(await begin()).toBeUndefined()
   })
 
-  test('begins anew when it ended, and the late list changes nothing', async () => {
+  test('begins again when it ended, and the late list changes nothing', async () => {
     const late = await begun()
     await timePasses('11 minutes')
     expect(await recorded(late, listed('1'))).toBe(false)

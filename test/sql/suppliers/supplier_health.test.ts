@@ -158,7 +158,7 @@ describe('a supplier without a usable answer', () => {
     expect((await health())?.state).toBe('silent')
   })
 
-  test('closes its alert by answering again, and is alerted anew when it falls silent again', async () => {
+  test('closes its alert by answering again, and is alerted again when it falls silent again', async () => {
     const item = await newItem()
     await answer(sql(), item, unknown())
     await passes('6 minutes')

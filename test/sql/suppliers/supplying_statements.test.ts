@@ -22,16 +22,16 @@ let growing: postgres.Sql
 beforeAll(async () => {
   await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token', code: 'bench' })
   partner = await makePartner(sql(), { balance: 1_000_000 })
-  // Autovacuum would have plans made anew.
+  // Autovacuum would have plans made again.
   const tables = await sql()`
     select c.oid::regclass::text as name from pg_class c
     where c.relkind = 'r' and c.relnamespace in ('supply'::regnamespace, 'graphile_worker'::regnamespace)`
   for (const { name } of tables) await sql().unsafe(`alter table ${name} set (autovacuum_enabled = off)`)
   growing = postgres(database.url, { max: 1 })
-  // A session's first temporary table may add a schema, which has all sessions make their plans anew.
+  // A session's first temporary table may add a schema, which has all sessions make their plans again.
   await growing`create temp table first ()`
   await growing`select setval(pg_get_serial_sequence('supply.orders', 'id'), 1000000)`
-  // To the planner, a table that was empty when it was analysed is one page for ever.
+  // To the planner, a table that was empty when it was analysed is one page permanently.
   await sql()`vacuum analyze`
   oldest = await explainingSession(database.url, plansByKey)
   await mostRead(oldest)

@@ -379,7 +379,7 @@ describe('first attempts have workers of their own, apart from', () => {
     expect((await jobsOf(partner)).map(({ task }) => task)).toEqual(['deliver_waiting'])
   })
 
-  test('those to a receiver that did not answer of late', async () => {
+  test('those to a receiver that did not answer recently', async () => {
     await finish(await lease(await eventsOf(1)), unreachable())
     const [id] = await eventsOf(1)
     expect((await jobsOf(partner)).find((job) => job.id === id)?.task).toBe('deliver_waiting')

@@ -13,7 +13,7 @@ let old: Explained
 let serial = 0
 
 beforeAll(async () => {
-  // Autovacuum would have plans made anew.
+  // Autovacuum would have plans made again.
   for (const table of ['events', 'delivery_attempts', 'delivery_slots', 'webhook_secrets']) {
     await sql().unsafe(`alter table supply.${table} set (autovacuum_enabled = off)`)
   }

@@ -123,7 +123,7 @@ describe('events of orders that end', () => {
     expect((await states()).filter((state) => state === 'queued')).toHaveLength(1)
   })
 
-  test('go by the queue where the receiver did not answer of late', async () => {
+  test('go by the queue where the receiver did not answer recently', async () => {
     const [attempt] = await endOrders(1, 1)
     if (attempt) await finishAttempt(sql(), attempt, unreachable())
     expect(await endOrders(1, 1)).toEqual([])

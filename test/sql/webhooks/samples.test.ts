@@ -97,7 +97,7 @@ describe('the limits of an account', () => {
       for (let n = 0; n < 8; n += 1) await simulate(session, await testPartner())
       await openSamples(partner, 5000, '2 hours')
       await openSamples(await testPartner(), 5000, '1 s')
-      // What is known of the table then is no longer true when the plans are made anew for it.
+      // What is known of the table then is no longer true when the plans are made again for it.
       await sql()`analyze supply.events`
       await deliverAll(partner)
       const read = await session.begin(async (transaction) => {

@@ -8,15 +8,15 @@ describe('the list', () => {
   const list = (...skus: string[]) => adapter.list?.(order(), skus)
 
   it('tells the cheapest price of a product, that of one offer, and nothing of what is not there', async () => {
-    const [dear] = testProduct('game', { price: 6.5, textQty: 3 }).offers
+    const [expensive] = testProduct('game', { price: 6.5, textQty: 3 }).offers
     kinguin()
       .products.get('game')
-      ?.offers.push({ ...dear, offerId: 'dear' } as never)
-    expect(await list('game', 'game/dear', 'game/none', 'none', 'not a sku')).toEqual({
+      ?.offers.push({ ...expensive, offerId: 'expensive' } as never)
+    expect(await list('game', 'game/expensive', 'game/none', 'none', 'not a sku')).toEqual({
       ok: true,
       offers: [
         { sku: 'game', cost: '4.75', currency: 'EUR', stock: 1_000 },
-        { sku: 'game/dear', cost: '6.50', currency: 'EUR', stock: 3 },
+        { sku: 'game/expensive', cost: '6.50', currency: 'EUR', stock: 3 },
       ],
     })
     expect(paths()).toEqual(['GET /v2/products/game', 'GET /v2/products/none'])

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Ending, startWorkerProcess, type WorkerProcess } from './worker_process.ts'
 
-/** A worker that is started anew whenever it ends. */
+/** A worker that is started again whenever it ends. */
 export type Supervised = {
   /** How each process ended that has gone, in order. */
   endings: Ending[]

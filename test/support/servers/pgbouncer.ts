@@ -22,7 +22,7 @@ export type PgBouncer = {
   url(login: string): string
   /** Has it end, as a crash would. */
   kill(): Promise<void>
-  /** Starts it anew, on the same port. */
+  /** Starts it again, on the same port. */
   start(): Promise<void>
   close(): Promise<void>
 }

@@ -43,7 +43,7 @@ describe('the scripted supplier', () => {
     expect(await ask('get', 'b')).toMatchObject({ status: 'failed', reason: 'b' })
   })
 
-  it('waits for a request that comes, or has come, and not for ever', async () => {
+  it('waits for a request that comes, or has come, and not without end', async () => {
     const coming = supplier.waitForRequest((r) => r.reference === 'c')
     await ask('put', 'c')
     expect(await coming).toMatchObject({ method: 'PUT', body: { reference: 'c', sku: 'UC-60' } })

@@ -76,7 +76,7 @@ async function startBelow({ sql, url }: TestDatabase) {
   for (const [id, cost] of [
     [products.topUp, 10.5],
     [products.key, 20],
-    [products.dear, 100],
+    [products.expensive, 100],
   ] as const) {
     await sql`select ops.upsert_offer(${id}, 'upstream', ${String(id)}, ${cost})`
   }

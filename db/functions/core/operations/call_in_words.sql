@@ -47,4 +47,4 @@ as $$
   ) as said
 $$;
 comment on function core.call_in_words is
-  'What a supplier answered or pushed, and what came of it, in words. No code is told, and of the supplier''s text only what core.plain_reason leaves.';
+  'What a supplier answered or pushed, and what the result was, in words. No code is shown, and of the supplier''s text only what core.plain_reason leaves.';

@@ -23,4 +23,4 @@ end
 $$;
 comment on function core.close_alerts is
   'Closes those of the alerts that are open and have happened as often as the counts of the same place say, and returns how many. The end of a '
-  'cause is told with the alert of its last hour, and not while another hour''s is open.';
+  'cause is sent with the alert of its last hour, and not while another hour''s is open.';

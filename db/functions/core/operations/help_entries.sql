@@ -36,7 +36,7 @@ from (values
   ('orders', 'settle_item', 'complete or fail such an item by hand'),
   ('orders', 'poll_now', 'ask its supplier at once'),
   ('orders', 'poll_all', 'ask a supplier for all its open items'),
-  ('webhooks', 'events', 'what partners were or will be told'),
+  ('webhooks', 'events', 'what partners received or will receive'),
   ('webhooks', 'delivery_attempts', 'every attempt, and how it went'),
   ('webhooks', 'dead_letters', 'what nothing sends again by itself'),
   ('webhooks', 'redeliver', 'send a dead letter again'),

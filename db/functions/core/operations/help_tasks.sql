@@ -26,7 +26,7 @@ What an item waits for: select * from ops.stuck_items;
 Ask its supplier at once: select ops.poll_now(''<item_id>'');
 Or decide, after you have asked the supplier''s people:
 select ops.settle_item(''<item_id>'', ''failed'', reason => ''Нет в наличии'');
-Failed items are refunded, and the partner is told.'),
+Failed items are refunded, and the partner is notified.'),
   ('webhooks', 'An event is tried nine times within two days; then, or at once where the receiver refuses it for good, it is a dead letter.
 What is dead: select * from ops.dead_letters;
 Send one again: select ops.redeliver(''<event_id>'');

@@ -10,7 +10,7 @@ declare
   most_rounds constant int := 20;
   placed supply.orders := (select o from supply.orders o where o.id = order_id);
   event supply.events := (select e from supply.events e where e.order_id = story_for_partner.order_id);
-  -- A partner may begin one every minute, for ever.
+  -- A partner may begin one every minute, without end.
   first_round constant int := event.round - most_rounds + 1;
   item_ids uuid[] := array(select i.id from supply.order_items i where i.order_id = placed.id);
   ended_at timestamptz := case when placed.completed_at is not null then core.story_end(item_ids, placed.completed_at) end;

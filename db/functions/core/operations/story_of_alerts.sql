@@ -26,7 +26,7 @@ begin
       where a.event_id = e.id and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')) as a
     where e.order_id = story_of_alerts.order_id
   )
-  select o.at, 11, 'service', 'alert', 'operators are told of ' || alert.cause || case when alert.sent_at is null then ', as soon as a worker is free' else '' end
+  select o.at, 11, 'service', 'alert', 'operators are notified of ' || alert.cause || case when alert.sent_at is null then ', as soon as a worker is free' else '' end
   from occurrences o
   cross join lateral (
     select a.* from supply.alerts a

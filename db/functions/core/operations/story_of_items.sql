@@ -8,7 +8,7 @@ begin
   with calls as (
     select a as call, s.item, s.label, s.ordered,
       coalesce(lead(a.supplier) over later, (s.item).supplier) as next_supplier,
-      -- Questions that were answered alike are told together: there may be a thousand.
+      -- Questions that were answered alike share a line: there may be a thousand.
       case when a.method = 'get' and a.verdict = 'waiting' then
         row_number() over later - row_number() over (
           partition by a.item_id, a.supplier, a.method, a.verdict, a.outcome, a.status_code, a.error order by a.id)

@@ -10,5 +10,5 @@ return
     else json_build_object('details', answer -> 'details')
   end;
 comment on function core.refusal_json is
-  'What a refused order is told besides the code, of an answer of core.judge_orders or core.spend_balances: {details, orderCode}. The one rendering for '
+  'What the answer to a refused order has besides the code, of an answer of core.judge_orders or core.spend_balances: {details, orderCode}. The one rendering for '
   'orders, simulated ones and quotes.';

@@ -31,7 +31,7 @@ comment on column core.jobs.locked_by is 'Which worker has it.';
 comment on column core.jobs.last_error is 'Why it failed last, if it did.';
 comment on column core.jobs.key is 'The job key: a later job with the same one replaces it.';
 comment on column core.jobs.created_at is 'When it was added.';
-comment on column core.jobs.updated_at is 'When it was last added anew, taken, or given back.';
+comment on column core.jobs.updated_at is 'When it was last added again, taken, or given back.';
 comment on column core.jobs.is_available is 'Whether a worker may take it once it is due.';
 comment on column core.jobs.is_in_turn is
   'Whether a worker may take it once it is due, with the priority that all jobs of the service have: those that are due next are found by run_at.';

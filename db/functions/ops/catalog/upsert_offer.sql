@@ -27,7 +27,7 @@ begin
       where o.product_id = upsert_offer.product_id and o.supplier = upsert_offer.supplier and o.max_cost is not null
         and coalesce(o.currency, p.currency) <> coalesce(upsert_offer.currency, p.currency)),
     'the offer has a max_cost in another currency', 'object_not_in_prerequisite_state',
-    format('Take it away by select ops.set_max_cost(%s, %L, null), and set it anew afterwards.', product_id, supplier));
+    format('Take it away by select ops.set_max_cost(%s, %L, null), and set it again afterwards.', product_id, supplier));
 
   insert into supply.offers as o (product_id, supplier, sku, cost, priority, currency)
   values (upsert_offer.product_id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority, upsert_offer.currency)

@@ -6,7 +6,7 @@ declare
   cause text;
   count int;
 begin
-  perform core.require(length(trim(acknowledge.note)) between 1 and 1000, 'note must say what came of it, in 1 to 1000 characters');
+  perform core.require(length(trim(acknowledge.note)) between 1 and 1000, 'note must say what the result was, in 1 to 1000 characters');
   update supply.alerts a set acknowledged_at = clock_timestamp(), acknowledged_by = session_user, note = trim(acknowledge.note)
   where a.id = acknowledge.alert_id returning a.cause, a.count into cause, count;
   perform core.require(found, format('there is no alert %s: ops.alerts lists them', acknowledge.alert_id), 'no_data_found');
@@ -17,6 +17,6 @@ begin
 end
 $$;
 comment on function ops.acknowledge is
-  'Says that an alert was looked at, and what came of it: ops.attention does not show it any more. Where the same happens again, it counts anew. '
+  'Says that an alert was looked at, and with which result: ops.attention does not show it any more. A repeat counts as new. '
   'It closes by itself when its cause is gone; where nothing in the tables tells that, as of contradicting results, this closes it. '
   'Raises if there is no such alert, or the note is blank.';

@@ -14,5 +14,5 @@ select h.what, h.removed, h.last_run_at, h.last_count,
 from supply.housekeeping h;
 comment on view ops.housekeeping is
   'What is removed when it was kept for long enough: attempts, answers of suppliers that made no sense, the events that they pushed, what their lists changed, '
-  'acknowledged alerts, windows of the rate limit, samples, and simulated orders. Attempts of open items and of undelivered events stay; orders, items, ledger, events and the operator log stay for ever.';
+  'acknowledged alerts, windows of the rate limit, samples, and simulated orders. Attempts of open items and of undelivered events stay; orders, items, ledger, events and the operator log stay permanently.';
 comment on column ops.housekeeping.oldest_kept is 'From when the oldest is that is still there; null: there is none.';

@@ -11,7 +11,7 @@ left join (
   select e.id, e.order_id from supply.events e
 ) as s on s.id = j.subject
 left join supply.orders o on o.id = s.order_id;
-comment on view ops.queue is 'The jobs of the queue, and the subject of each. How many there are is told at once by ops.queue_lengths.';
+comment on view ops.queue is 'The jobs of the queue, and the subject of each. ops.queue_lengths counts them at once.';
 comment on column ops.queue.job_id is 'The queue''s number of the job.';
 comment on column ops.queue.task is 'call_supplier, deliver_webhook, deliver_waiting (retries, and first attempts of slow receivers), or alert_operators.';
 comment on column ops.queue.subject is 'The item, the event, or the alert that it is for.';

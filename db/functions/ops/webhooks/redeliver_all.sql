@@ -6,7 +6,7 @@ declare
   dead uuid[];
   started bigint;
 begin
-  -- Without a lock of it: while tens of thousands of events are begun anew, its orders go on.
+  -- Without a lock of it: while tens of thousands of events are begun again, its orders go on.
   perform core.require(exists (select from supply.accounts a where a.id = account_id), format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found',
     'ops.accounts lists the accounts, ops.create_account makes one.');
   perform core.require(since is not null, 'since must be given', hint => 'Such as since => now() - interval ''2 days''.');

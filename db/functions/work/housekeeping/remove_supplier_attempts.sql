@@ -31,4 +31,4 @@ $$;
 comment on function work.remove_supplier_attempts is
   'Removes attempts at suppliers that began longer ago than retain, but none of an open item: looks at 1,000 at a time, oldest first. Returns whether '
   'there is more to look at: call it with is_first, then without until it returns false. Calls at the same time share the work. A supplier '
-  'that pushes a result for an item without attempts is told that the reference is unknown.';
+  'that pushes a result for an item without attempts learns that the reference is unknown.';

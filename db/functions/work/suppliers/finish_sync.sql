@@ -21,7 +21,7 @@ begin
     synced_at = case when error is null then now() else s.synced_at end,
     sync_error = left(error, 500),
     sync_due_at = case
-      -- Asked for while it was under way: then it is to be begun anew.
+      -- Asked for while it was under way: then it is to be begun again.
       when s.sync_due_at > sync.leased_at then s.sync_due_at
       when error is null then now() + s.sync_every
       else now() + least(s.sync_every, coalesce((array[1, 2, 5, 10, 20, 30])[sync.failures], 60) * interval '1 minute')

@@ -32,7 +32,7 @@ export const orderPaths: Paths = {
       description: [
         'One request is one order and one charge. The order is `processing` then; its result comes by webhook and can be ' +
           'read with `GET /b2b/orders/{code}`.',
-        'It is safe to repeat, for ever: the same idempotency key with the same `items`, `externalOrderId` and ' +
+        'It is always safe to repeat: the same idempotency key with the same `items`, `externalOrderId` and ' +
           '`callbackUrl` gives 200, the order as it is now and `Idempotent-Replayed: true`, and charges nothing; with other ' +
           'content it is a 409. The key is `X-Idempotency-Key` (or `Idempotency-Key`) if one of them is sent, else ' +
           '`externalOrderId`. A refused request (4xx) binds nothing. After a 5xx or a lost connection, repeat the request.',
@@ -89,7 +89,7 @@ export const orderPaths: Paths = {
       summary: 'An order',
       description:
         'Of a partial result `items[].status` says what was delivered, and delivered `cdKeys` are shown although the order ' +
-        'is `failed`. No webhook tells of it: read orders that stay open. `deliveries` says how the webhook fares.',
+        'is `failed`. No webhook reports it: read orders that stay open. `deliveries` has the status of the webhook.',
       parameters: [
         pathParameter('code', 'The order’s `code`.', orderCode, 'ord_4c0d9f6e1b7a42f38e5d2c1b0a998877'),
       ],
