@@ -279,7 +279,7 @@ export type Functions = {
     args: { product_id: number | null; supplier: string | null }
     result: undefined
   }
-  /** Ends a key at once and for good; to revoke it again changes nothing. Specification 5. */
+  /** Ends a key at once and permanently; to revoke it again changes nothing, as a notice says. Specification 5. */
   'ops.revoke_key': {
     args: { key_id: string | number | bigint | null }
     result: undefined
@@ -299,7 +299,7 @@ export type Functions = {
     args: { account_id: string | number | bigint | null; url: string | null }
     result: string | null
   }
-  /** Opens or closes an account. The API keys of a closed one get 401; its orders continue, and its events are delivered. Specification 5. */
+  /** Opens or closes an account. The API keys of a closed one get 401; its orders continue, and its events are delivered. A notice says what changed. Specification 5. */
   'ops.set_account_active': {
     args: { account_id: string | number | bigint | null; active: boolean | null }
     result: undefined
@@ -359,7 +359,7 @@ export type Functions = {
     args: { network: string | null; per_minute: number | null }
     result: undefined
   }
-  /** Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that only it delivers show as out of stock. */
+  /** Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that only it delivers show as out of stock; a notice says how many. */
   'ops.set_supplier_active': {
     args: { supplier: string | null; active: boolean | null }
     result: undefined

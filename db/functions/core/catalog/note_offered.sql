@@ -1,11 +1,15 @@
 create or replace function core.note_offered(product_ids int[], were_offered int[])
-returns void
+returns bigint
 language sql set search_path = pg_catalog, pg_temp
 as $$
-  update supply.products p set updated_at = now()
-  where p.id = any (product_ids) and (p.id = any (were_offered)) <> (p.id = any (array(
-    select j.product_id from core.judged_offers j where j.product_id = any (product_ids) and j.fault is null)))
+  with noted as (
+    update supply.products p set updated_at = now()
+    where p.id = any (product_ids) and (p.id = any (were_offered)) <> (p.id = any (array(
+      select j.product_id from core.judged_offers j where j.product_id = any (product_ids) and j.fault is null)))
+    returning p.id
+  )
+  select count(*) from noted
 $$;
 comment on function core.note_offered is
-  'Marks those of the products as changed that became available by a change of their offers, or ceased to be, for partners who read what changed. '
+  'Marks those of the products as changed that became available by a change of their offers, or ceased to be, and returns how many. '
   'were_offered is what core.lock_offered returned before it.';

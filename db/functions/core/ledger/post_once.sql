@@ -22,6 +22,8 @@ begin
       earlier.type = post_once.type and earlier.amount = post_once.amount and earlier.item_id is not distinct from (item).id,
       format('reference %L of account %s is taken already (%s, %s)', post_once.reference, account.id, earlier.type, earlier.amount),
       'unique_violation');
+    raise notice 'account % (%): % % was booked under this reference on %: nothing changed',
+      account.id, account.name, earlier.amount, account.currency, earlier.created_at;
     return account.balance;
   end if;
 
@@ -47,6 +49,8 @@ begin
   perform core.post_entries(jsonb_build_array(jsonb_build_object(
     'accountId', account.id, 'type', post_once.type, 'amount', post_once.amount, 'itemId', (item).id,
     'reference', post_once.reference, 'note', post_once.note)));
+  raise notice 'account % (%): balance % → % %', account.id, account.name, account.balance,
+    (account.balance + post_once.amount)::numeric(14,2), account.currency;
   return account.balance + post_once.amount;
 end
 $$;

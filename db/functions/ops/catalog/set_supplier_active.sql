@@ -6,19 +6,25 @@ declare
   known supply.suppliers := core.lock_supplier(supplier);
   product_ids int[];
   were_offered int[];
+  changed bigint;
 begin
   perform core.require(active is not null, 'active must be true or false');
   if known.active = set_supplier_active.active then
+    raise notice 'supplier % was % before: nothing changed', known.code, case when active then 'open' else 'closed' end;
     return;
   end if;
   product_ids := array(select o.product_id from supply.offers o where o.supplier = known.code);
   -- Under the locks of the products: two suppliers that close at once must not each take the other for open.
   were_offered := core.lock_offered(product_ids);
   update supply.suppliers s set active = set_supplier_active.active, updated_at = now() where s.code = known.code;
-  perform core.note_offered(product_ids, were_offered);
+  changed := core.note_offered(product_ids, were_offered);
   perform core.log_operator('set_supplier_active', 'supplier ' || known.code, jsonb_build_object('active', active));
+  raise notice 'supplier % is %', known.code, case
+    when active then format('open: %s products have a usable offer again', changed)
+    else format('closed: %s products lost their last usable offer, and are out of stock', changed)
+  end;
 end
 $$;
 comment on function ops.set_supplier_active is
   'Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that only it
-delivers show as out of stock.';
+delivers show as out of stock; a notice says how many.';

@@ -6,11 +6,15 @@ declare
   key supply.api_keys;
 begin
   key := core.lock_api_key(key_id);
-  if key.revoked_at is null then
+  if key.revoked_at is not null then
+    raise notice 'key % (…%) was revoked on %: nothing changed', key.id, key.last4, key.revoked_at;
+  else
     update supply.api_keys k set revoked_at = now() where k.id = key.id;
     perform core.log_operator('revoke_key', 'key ' || key.id);
+    raise notice 'key % (…%) of account % (%) is revoked: its requests get 401', key.id, key.last4, key.account_id,
+      (select a.name from supply.accounts a where a.id = key.account_id);
   end if;
 end
 $$;
 comment on function ops.revoke_key is
-  'Ends a key at once and for good; to revoke it again changes nothing. Specification 5.';
+  'Ends a key at once and permanently; to revoke it again changes nothing, as a notice says. Specification 5.';

@@ -14,6 +14,8 @@ begin
   update supply.order_items i set next_check_at = now() where i.id = item.id;
   perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
   perform core.log_operator('poll_now', 'item ' || item.id, jsonb_build_object('supplier', item.supplier));
+  raise notice 'item %: the call to its supplier (%) is due now%', item.id, coalesce(item.supplier, 'none chosen yet'),
+    case when item.next_check_at > now() then '; it would have come at ' || item.next_check_at else ' already' end;
 end
 $$;
 comment on function ops.poll_now is

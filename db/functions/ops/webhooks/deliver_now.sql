@@ -20,6 +20,8 @@ begin
   where e.id = event.id;
   perform core.enqueue_deliveries(array[event.id]);
   perform core.log_operator('deliver_now', 'event ' || event.id);
+  raise notice 'event %: attempt % of 9 is due now%', event.id, event.attempts + 1,
+    case when event.next_attempt_at > now() then '; it would have come at ' || event.next_attempt_at else ' already' end;
 end
 $$;
 comment on function ops.deliver_now is

@@ -15,6 +15,7 @@ begin
       else 'It is sent by itself; ops.deliver_now makes its next attempt due now.' end);
   perform core.start_rounds(array[event.id]);
   perform core.log_operator('redeliver', 'event ' || event.id, jsonb_build_object('dead_reason', event.dead_reason));
+  raise notice 'event % begins round %: attempt 1 of 9 is due now', event.id, event.round + 1;
 end
 $$;
 comment on function ops.redeliver is

@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
+import { lastLogged, noticesFor, operatorOf, timesLogged } from '../../support/operator.ts'
+import { place } from '../../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+
+const database = testDatabase()
+const sql = operatorOf(database)
+const noticesOf = noticesFor(database)
+
+let partner: Partner
+beforeEach(async () => {
+  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
+  partner = await makePartner(database.sql, { name: 'Acme Games', balance: 100 })
+})
+
+/** Runs a statement twice: the second time it must log nothing. Returns the notices of each. */
+async function twice(statement: (id: number) => string): Promise<[string, string]> {
+  const run = async () =>
+    (await noticesOf((operator) => operator.unsafe(statement(partner.accountId)))).join('; ')
+  const first = await run()
+  const logged = await timesLogged(sql())
+  const second = await run()
+  expect(await timesLogged(sql())).toBe(logged)
+  return [first, second]
+}
+
+describe('an operator reads', () => {
+  test('that an account is closed, and that it was closed before', async () => {
+    const [first, second] = await twice((id) => `select ops.set_account_active(${id}, false)`)
+    expect(first).toBe(
+      `account ${partner.accountId} (Acme Games) is closed: its keys get 401; its open orders go on, and their events are delivered`,
+    )
+    expect(second).toBe(`account ${partner.accountId} (Acme Games) was closed before: nothing changed`)
+  })
+
+  test('the balance after a deposit, and when the same reference was booked', async () => {
+    const [first, second] = await twice((id) => `select ops.deposit(${id}, 50, 'invoice 2')`)
+    expect(first).toBe(`account ${partner.accountId} (Acme Games): balance 100.00 → 150.00 RUB`)
+    expect(second).toMatch(/: 50\.00 RUB was booked under this reference on 20\S+ \S+: nothing changed$/)
+  })
+
+  test('the balance after an adjustment, and when the same reference was booked', async () => {
+    const [first, second] = await twice((id) => `select ops.adjust(${id}, -30, 'storno', 'booked twice')`)
+    expect(first).toMatch(/balance 100\.00 → 70\.00 RUB$/)
+    expect(second).toMatch(/: -30\.00 RUB was booked under this reference on .*: nothing changed$/)
+  })
+
+  test('whose key is revoked, and when it was revoked before', async () => {
+    const [first, second] = await twice(
+      (id) => `
+      select ops.revoke_key(key_id) from ops.api_keys where account_id = ${id}`,
+    )
+    expect(first).toMatch(
+      /^key \d+ \(….{4}\) of account \d+ \(Acme Games\) is revoked: its requests get 401$/,
+    )
+    expect(second).toMatch(/^key \d+ \(….{4}\) was revoked on 20.*: nothing changed$/)
+  })
+
+  test('how many products a closed supplier leaves without an offer, and gets back', async () => {
+    const [first, second] = await twice(() => `select ops.set_supplier_active('first', false)`)
+    const [offers] = await sql()`select count(*)::int from ops.offers where supplier = 'first'`
+    expect(first).toBe(
+      `supplier first is closed: ${offers?.count} products lost their last usable offer, and are out of stock`,
+    )
+    expect(second).toBe('supplier first was closed before: nothing changed')
+    expect(await noticesOf((operator) => operator`select ops.set_supplier_active('first', true)`)).toEqual([
+      `supplier first is open: ${offers?.count} products have a usable offer again`,
+    ])
+  })
+
+  test('how many offers of a product remain', async () => {
+    expect(
+      await noticesOf((operator) => operator`select ops.remove_offer(${products.key}, 'first')`),
+    ).toEqual([`supplier first no longer offers product ${products.key}; 0 other offers remain`])
+    expect(await lastLogged(sql())).toMatchObject({ action: 'remove_offer' })
+  })
+
+  test('when an item’s next call would have come', async () => {
+    await place(database.sql, partner)
+    const [item] = await sql()`select item_id from ops.order_items order by item_id desc limit 1`
+    await database.sql`update supply.order_items set next_check_at = now() + interval '1 hour' where id = ${item?.item_id}`
+    const poll = () => noticesOf((operator) => operator`select ops.poll_now(${item?.item_id})`)
+    expect(await poll()).toEqual([
+      expect.stringMatching(/^item .* \(.*\) is due now; it would have come at 20/),
+    ])
+    expect(await poll()).toEqual([expect.stringMatching(/is due now already$/)])
+  })
+
+  test('which attempt of an event is due, and which round begins', async () => {
+    const event = await makeEvent(database.sql, partner)
+    await finishAttempt(database.sql, await leaseAttempt(database.sql, event), answered(503))
+    expect(await noticesOf((operator) => operator`select ops.deliver_now(${event})`)).toEqual([
+      expect.stringMatching(/^event .*: attempt 2 of 9 is due now; it would have come at 20/),
+    ])
+    await finishAttempt(database.sql, await leaseAttempt(database.sql, event), answered(404))
+    expect(await noticesOf((operator) => operator`select ops.redeliver(${event})`)).toEqual([
+      `event ${event} begins round 2: attempt 1 of 9 is due now`,
+    ])
+  })
+})
