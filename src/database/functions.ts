@@ -339,9 +339,9 @@ export type Functions = {
     args: { product_id: number | null; supplier: string | null; max_cost: string | number | bigint | null }
     result: undefined
   }
-  /** Which part of the price has to remain at least after the cost, as 0.05 for 5 per cent, for one product, or, without product_id, for all that have no rule of their own; offers that leave less are not used for new items. -1 accepts a cost of up to twice the price. null: the product follows the rule for all; for all: there is none. Where a rule holds, an offer whose cost is not known is not used. */
+  /** Sets which part of the price must remain after the cost, as 0.05 for 5 per cent; offers that leave less, or whose cost is not known, are not used for new items. Without product_id: for all products without a margin of their own. -1 accepts a cost of twice the price; null takes the rule away. A notice says how many products change; dry_run: only the notice, nothing changes. */
   'ops.set_min_margin': {
-    args: { min_margin: string | number | bigint | null; product_id?: number | null }
+    args: { min_margin: string | number | bigint | null; product_id?: number | null; dry_run?: boolean | null }
     result: undefined
   }
   /** Sets the unit price of a product, in the product's currency, and nothing else. Orders that exist keep their price. A notice says the price before. Raises no_data_found for an unknown product. */
@@ -359,9 +359,9 @@ export type Functions = {
     args: { network: string | null; per_minute: number | null }
     result: undefined
   }
-  /** Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that only it delivers show as out of stock; a notice says how many. */
+  /** Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that only it delivers show as out of stock; a notice says how many. dry_run: only the notice, nothing changes. */
   'ops.set_supplier_active': {
-    args: { supplier: string | null; active: boolean | null }
+    args: { supplier: string | null; active: boolean | null; dry_run?: boolean | null }
     result: undefined
   }
   /** Limits the calls to a supplier over all workers: how many may be under way at once, and how many HTTP requests a second they may make. Null: no limit. Items that wait for the old limits look again within seconds. */
@@ -694,11 +694,11 @@ export const functions = {
   'ops.set_key_origins': { args: { key_id: 'bigint', allowed_origins: 'text[]' }, returns: 'void' },
   'ops.set_low_balance_threshold': { args: { account_id: 'bigint', threshold: 'numeric' }, returns: 'void' },
   'ops.set_max_cost': { args: { product_id: 'integer', supplier: 'text', max_cost: 'numeric' }, returns: 'void' },
-  'ops.set_min_margin': { args: { min_margin: 'numeric', product_id: 'integer' }, returns: 'void' },
+  'ops.set_min_margin': { args: { min_margin: 'numeric', product_id: 'integer', dry_run: 'boolean' }, returns: 'void' },
   'ops.set_price': { args: { product_id: 'integer', price: 'numeric' }, returns: 'void' },
   'ops.set_rate': { args: { from_currency: 'text', to_currency: 'text', rate: 'numeric', valid_until: 'timestamp with time zone' }, returns: 'void' },
   'ops.set_rate_limit': { args: { network: 'cidr', per_minute: 'integer' }, returns: 'void' },
-  'ops.set_supplier_active': { args: { supplier: 'text', active: 'boolean' }, returns: 'void' },
+  'ops.set_supplier_active': { args: { supplier: 'text', active: 'boolean', dry_run: 'boolean' }, returns: 'void' },
   'ops.set_supplier_limits': { args: { code: 'text', max_calls: 'integer', max_per_second: 'numeric' }, returns: 'void' },
   'ops.set_supplier_paused': { args: { code: 'text', reason: 'text' }, returns: 'void' },
   'ops.set_supplier_sync': { args: { code: 'text', sync_every: 'interval' }, returns: 'void' },

@@ -11,6 +11,9 @@ const noticesOf = noticesFor(database)
 
 let partner: Partner
 beforeEach(async () => {
+  await database.sql`update supply.offer_rules set min_margin = null`
+  await database.sql`update supply.products set min_margin = null`
+  await database.sql`update supply.suppliers set active = true`
   await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   partner = await makePartner(database.sql, { name: 'Acme Games', balance: 100 })
 })
@@ -68,6 +71,37 @@ describe('an operator reads', () => {
     expect(await noticesOf((operator) => operator`select ops.set_supplier_active('first', true)`)).toEqual([
       `supplier first is open: ${offers?.count} products have a usable offer again`,
     ])
+  })
+
+  test.each([
+    `select ops.set_supplier_active('first', false, dry_run => true)`,
+    `select ops.set_min_margin(0.9, dry_run => true)`,
+    `select ops.set_min_margin(0.9, ${products.key}, dry_run => true)`,
+  ])('what a change would do, while nothing changes: %s', async (statement) => {
+    const state = async () => [
+      await sql()`select * from ops.products order by product_id`,
+      await sql()`select * from ops.suppliers order by code`,
+      await database.sql`select * from supply.offer_rules`,
+      await timesLogged(sql()),
+    ]
+    const before = await state()
+    const [notice] = await noticesOf((operator) => operator.unsafe(statement))
+    expect(notice).toMatch(/^dry run, nothing changed; without dry_run: /)
+    expect(await state()).toEqual(before)
+    const [done] = await noticesOf((operator) => operator.unsafe(statement.replace(', dry_run => true', '')))
+    expect(notice).toBe(`dry run, nothing changed; without dry_run: ${done}`)
+    expect(await state()).not.toEqual(before)
+  })
+
+  test('what the least margin does to products, and that it was like this before', async () => {
+    const [first, second] = await twice(() => 'select ops.set_min_margin(0.8)')
+    const [offered] = await sql()`select count(distinct product_id)::int from ops.offers`
+    expect(first).toBe(
+      `the least margin of all products without one of their own: not set → 0.8; products that went out of stock, or came back: ${offered?.count}`,
+    )
+    expect(second).toBe(
+      'the least margin of all products without one of their own was 0.8 before: nothing changed',
+    )
   })
 
   test('how many offers of a product remain', async () => {

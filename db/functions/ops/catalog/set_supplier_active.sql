@@ -1,4 +1,4 @@
-create or replace function ops.set_supplier_active(supplier text, active boolean)
+create or replace function ops.set_supplier_active(supplier text, active boolean, dry_run boolean default false)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -9,17 +9,22 @@ declare
   changed bigint;
 begin
   perform core.require(active is not null, 'active must be true or false');
+  perform core.require(dry_run is not null, 'dry_run must be true or false');
   if known.active = set_supplier_active.active then
     raise notice 'supplier % was % before: nothing changed', known.code, case when active then 'open' else 'closed' end;
     return;
   end if;
   product_ids := array(select o.product_id from supply.offers o where o.supplier = known.code);
-  -- Under the locks of the products: two suppliers that close at once must not each take the other for open.
-  were_offered := core.lock_offered(product_ids);
-  update supply.suppliers s set active = set_supplier_active.active, updated_at = now() where s.code = known.code;
-  changed := core.note_offered(product_ids, were_offered);
-  perform core.log_operator('set_supplier_active', 'supplier ' || known.code, jsonb_build_object('active', active));
-  raise notice 'supplier % is %', known.code, case
+  begin
+    -- Under the locks of the products: two suppliers that close at once must not each take the other for open.
+    were_offered := core.lock_offered(product_ids);
+    update supply.suppliers s set active = set_supplier_active.active, updated_at = now() where s.code = known.code;
+    changed := core.note_offered(product_ids, were_offered);
+    perform core.end_dry_run(dry_run);
+    perform core.log_operator('set_supplier_active', 'supplier ' || known.code, jsonb_build_object('active', active));
+  exception when sqlstate 'DRYRN' then null;
+  end;
+  raise notice '%supplier % is %', core.dry_run_words(dry_run), known.code, case
     when active then format('open: %s products have a usable offer again', changed)
     else format('closed: %s products lost their last usable offer, and are out of stock', changed)
   end;
@@ -27,4 +32,4 @@ end
 $$;
 comment on function ops.set_supplier_active is
   'Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that only it
-delivers show as out of stock; a notice says how many.';
+delivers show as out of stock; a notice says how many. dry_run: only the notice, nothing changes.';

@@ -1,33 +1,49 @@
-create or replace function ops.set_min_margin(min_margin numeric, product_id int default null)
+create or replace function ops.set_min_margin(min_margin numeric, product_id int default null, dry_run boolean default false)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   product_ids int[];
   were_offered int[];
+  before numeric;
+  changed bigint;
+  rule text;
 begin
   perform core.require(
     coalesce(set_min_margin.min_margin between -1 and 1 and round(set_min_margin.min_margin, 4) = set_min_margin.min_margin, true),
     'min_margin must be from -1 to 1, with at most 4 decimals, as 0.05 for 5 per cent; null: no rule of its own');
-  perform core.require(set_min_margin.product_id is null or exists (select from supply.products p where p.id = set_min_margin.product_id),
-    format('there is no product %s', product_id), 'no_data_found', 'ops.products lists the products.');
   product_ids := array(
     select p.id from supply.products p
     where case when set_min_margin.product_id is null then p.min_margin is null else p.id = set_min_margin.product_id end);
-  were_offered := core.lock_offered(product_ids);
-  if set_min_margin.product_id is null then
-    update supply.offer_rules r set min_margin = set_min_margin.min_margin where r.min_margin is distinct from set_min_margin.min_margin;
+  perform core.require(dry_run is not null, 'dry_run must be true or false');
+  if product_id is null then
+    select r.min_margin into before from supply.offer_rules r for no key update;
   else
-    update supply.products p set min_margin = set_min_margin.min_margin
-    where p.id = set_min_margin.product_id and p.min_margin is distinct from set_min_margin.min_margin;
+    before := (core.lock_product(product_id)).min_margin;
   end if;
-  if found then
-    perform core.log_operator('set_min_margin', coalesce('product ' || product_id, 'all products'), jsonb_build_object('min_margin', min_margin));
+  rule := format('the least margin of %s', coalesce('product ' || product_id, 'all products without one of their own'));
+  if before is not distinct from min_margin then
+    raise notice '% was % before: nothing changed', rule, coalesce(min_margin::text, 'not set');
+    return;
   end if;
-  perform core.note_offered(product_ids, were_offered);
+  begin
+    were_offered := core.lock_offered(product_ids);
+    if product_id is null then
+      update supply.offer_rules r set min_margin = set_min_margin.min_margin;
+    else
+      update supply.products p set min_margin = set_min_margin.min_margin where p.id = set_min_margin.product_id;
+    end if;
+    changed := core.note_offered(product_ids, were_offered);
+    perform core.end_dry_run(dry_run);
+    perform core.log_operator('set_min_margin', coalesce('product ' || product_id, 'all products'),
+      jsonb_build_object('min_margin', min_margin));
+  exception when sqlstate 'DRYRN' then null;
+  end;
+  raise notice '%: % → %; products that went out of stock, or came back: %', core.dry_run_words(dry_run) || rule,
+    coalesce(before::text, 'not set'), coalesce(min_margin::text, 'not set'), changed;
 end
 $$;
 comment on function ops.set_min_margin is
-  'Which part of the price has to remain at least after the cost, as 0.05 for 5 per cent, for one product, or, without product_id, for all that have no rule of their own; offers '
-  'that leave less are not used for new items. -1 accepts a cost of up to twice the price. null: the product follows the rule for all; for all: there is none. '
-  'Where a rule holds, an offer whose cost is not known is not used.';
+  'Sets which part of the price must remain after the cost, as 0.05 for 5 per cent; offers that leave less, or whose cost is not known,
+are not used for new items. Without product_id: for all products without a margin of their own. -1 accepts a cost of twice the
+price; null takes the rule away. A notice says how many products change; dry_run: only the notice, nothing changes.';
