@@ -234,9 +234,9 @@ export type Functions = {
     args: { from_at?: Date | string | null; to_at?: Date | string | null }
     result: { day: string; product_id: number; product: string; supplier: string; account_id: string; partner: string; currency: string; items: number; open_items: number; sold: string; refunded: string; cost: string; margin: string; items_without_cost: number; sold_without_cost: string }[]
   }
-  /** Makes a new partner in one step: a supply account, its first deposit under a reference, and a full API key, which is shown this once. tell_partner is a text for the partner, without the key; \gx in the place of the semicolon shows it best. mode: live, or test. label: what operators call the key. Raises if an account has the name (capital letters and blanks around it do not count) unless allow_duplicate is true. */
+  /** Makes a new partner in one step: a supply account, its first deposit under a reference, and a full API key, which is shown this once. tell_partner is a text for the partner, without the key; \gx in the place of the semicolon shows it best. mode: live, or test. label, allowed_ips and expires_at are those of the key, as in ops.issue_key. Raises if an account has the name (capital letters and blanks around it do not count) unless allow_duplicate is true. */
   'ops.onboard': {
-    args: { name: string | null; deposit: string | number | bigint | null; reference: string | null; mode?: string | null; currency?: string | null; label?: string | null; allow_duplicate?: boolean | null }
+    args: { name: string | null; deposit: string | number | bigint | null; reference: string | null; allowed_ips?: readonly (string | null)[] | null; expires_at?: Date | string | null; mode?: string | null; currency?: string | null; label?: string | null; allow_duplicate?: boolean | null }
     result: { account_id: string; key_id: string; key: string; tell_partner: string }[]
   }
   /** What happened to one order, in order of time, and what comes next: charge, calls to suppliers, settlements, refunds, the event and its deliveries, alerts, operators' acts. Takes an order code, external id, payment code, item id, event id, supplier's order id, request id or trace id. elapsed counts from the placing. Shows no code and no token. Raises where no order, or more than one, has the reference, and says what to give instead. */
@@ -278,6 +278,11 @@ export type Functions = {
   'ops.remove_offer': {
     args: { product_id: number | null; supplier: string | null }
     result: undefined
+  }
+  /** Revokes a key that leaked, given as a whole, and returns its replacement, shown this once, with the same label, scope, allowlists and expiry. Notices say whose key it was and when it was last used. Raises for an unknown key, and for one that is revoked already. */
+  'ops.replace_leaked_key': {
+    args: { key: string | null }
+    result: string | null
   }
   /** Ends a key at once and permanently; to revoke it again changes nothing, as a notice says. Specification 5. */
   'ops.revoke_key': {
@@ -673,7 +678,7 @@ export const functions = {
   'ops.load_catalog': { args: { catalog: 'jsonb' }, returns: 'void' },
   'ops.load_demo': { args: { catalog: 'jsonb' }, returns: 'value' },
   'ops.margins': { args: { from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
-  'ops.onboard': { args: { name: 'text', deposit: 'numeric', reference: 'text', mode: 'text', currency: 'text', label: 'text', allow_duplicate: 'boolean' }, returns: 'rows' },
+  'ops.onboard': { args: { name: 'text', deposit: 'numeric', reference: 'text', allowed_ips: 'cidr[]', expires_at: 'timestamp with time zone', mode: 'text', currency: 'text', label: 'text', allow_duplicate: 'boolean' }, returns: 'rows' },
   'ops.order_story': { args: { reference: 'text' }, returns: 'rows' },
   'ops.poll_all': { args: { supplier: 'text' }, returns: 'value' },
   'ops.poll_now': { args: { item_id: 'uuid' }, returns: 'void' },
@@ -682,6 +687,7 @@ export const functions = {
   'ops.refund_item': { args: { item_id: 'uuid', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
   'ops.release_events': { args: { account_id: 'bigint', before: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'value' },
   'ops.remove_offer': { args: { product_id: 'integer', supplier: 'text' }, returns: 'void' },
+  'ops.replace_leaked_key': { args: { key: 'text' }, returns: 'value' },
   'ops.revoke_key': { args: { key_id: 'bigint' }, returns: 'void' },
   'ops.rotate_key': { args: { key_id: 'bigint', overlap: 'interval', at: 'timestamp with time zone' }, returns: 'value' },
   'ops.send_item': { args: { item_id: 'uuid' }, returns: 'void' },

@@ -237,6 +237,56 @@ describe('a key', () => {
   })
 })
 
+describe('a key that leaked', () => {
+  const replace = async (key: string) => {
+    const [row] = await sql()`select ops.replace_leaked_key(${key}) as key`
+    return row?.key
+  }
+
+  test('is revoked at once, and its replacement has its limits', async () => {
+    const [row] = await sql()`
+      select ops.issue_key(${account}, expires_at => now() + interval '90 days', allowed_ips => '{203.0.113.0/24}', label => 'shop') as key`
+    const key = await replace(` ${row?.key} `)
+    expect([await visit(row?.key), await visit(key)]).toEqual(['unauthorized', 'ok'])
+    const [leaked, issued] = await keysOf()
+    expect(leaked).toMatchObject({ revoked_at: expect.any(Date) })
+    expect(issued).toMatchObject({
+      ...{ allowed_ips: ['203.0.113.0/24'], label: 'shop', expires_at: leaked?.expires_at },
+      ...{ rotated_from: leaked?.key_id, last4: key.slice(-4) },
+    })
+    const logged = await lastLogged(sql())
+    expect(logged).toMatchObject({ action: 'replace_leaked_key', detail: { new_key_id: issued?.id } })
+    expect(JSON.stringify(logged)).not.toContain(key.slice(-48))
+  })
+
+  test('is reported with its account and its last use', async () => {
+    const key = await issue()
+    await database.sql`update supply.api_keys set last_used_at = '2026-01-02 03:04Z' where account_id = ${account}`
+    const notices = await noticesOf((operator) => operator`select ops.replace_leaked_key(${key})`)
+    const [leaked, issued] = await keysOf()
+    expect(notices).toEqual([
+      `key ${leaked?.id} (…${key.slice(-4)}) is revoked, key ${issued?.id} replaces it`,
+      expect.stringMatching(
+        /^account \d+ \(A partner\) used the old key since 20.*, last at 2026-01-02 03:04:00/,
+      ),
+    ])
+  })
+
+  test('is replaced also where it had expired, by one that works', async () => {
+    const key = await issue()
+    await sql()`select ops.set_key_expiry(${await keyId()}, now() - interval '1 day')`
+    expect(await visit(await replace(key))).toBe('ok')
+  })
+
+  test('is refused where it is unknown, or revoked already', async () => {
+    await expect(replace('svc_live_unknown')).rejects.toMatchObject(refusals.unknown)
+    const key = await issue()
+    await replace(key)
+    await expect(replace(key)).rejects.toMatchObject(refusals.wrongState)
+    expect(await keysOf()).toHaveLength(2)
+  })
+})
+
 describe('a rotation', () => {
   test('gives a key of the same kind at once, and lets the old one work for a day more', async () => {
     const testAccount = await newAccount('test')

@@ -58,6 +58,14 @@ describe('on-boarding', () => {
     expect(said).toContain(`NOTICE key ${made?.key_id} of account ${made?.account_id} (Acme)`)
   })
 
+  test('limits the key to networks and a time', async () => {
+    const [made] = await sql()`
+      select * from ops.onboard('Limited', 50, 'invoice 1', allowed_ips => '{198.51.100.0/24}', expires_at => '2100-01-01Z')`
+    expect(
+      await sql()`select allowed_ips, expires_at from ops.api_keys where key_id = ${made?.key_id}`,
+    ).toEqual([{ allowed_ips: ['198.51.100.0/24'], expires_at: new Date('2100-01-01Z') }])
+  })
+
   test('refuses the name of another account, unless it is told that this is meant', async () => {
     const [first] = await sql()`select account_id from ops.onboard('Twice', 10, 'a')`
     await expect(sql()`select ops.onboard(' twice ', 10, 'a')`).rejects.toMatchObject({

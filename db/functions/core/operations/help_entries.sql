@@ -14,6 +14,7 @@ from (values
   ('keys', 'api_keys', 'the keys, with their numbers'),
   ('keys', 'issue_key', 'a further key; shown once'),
   ('keys', 'rotate_key', 'a successor, while the old one works on'),
+  ('keys', 'replace_leaked_key', 'revoke it and issue another, at once'),
   ('keys', 'revoke_key', 'end a key at once'),
   ('keys', 'set_key', 'its expiry and allowlists, all three'),
   ('keys', 'set_key_expiry', 'its expiry alone'),

@@ -9,8 +9,7 @@ select ops.send_test_event(2, ''https://acme.example/hooks'');
 select ops.webhook_secret(2);
 Tell the partner the secret and the key by a safe way.'),
   ('keys', 'A key that leaked ends at once, and the partner gets another:
-select ops.revoke_key(7);
-select ops.issue_key(2, label => ''after the leak'');
+select ops.replace_leaked_key(''svc_live_…'');
 One that is to be changed works on while its successor is put in place:
 select ops.rotate_key(7, overlap => ''48 hours'');'),
   ('money', 'Money moves only by these and by orders; nothing removes a line.

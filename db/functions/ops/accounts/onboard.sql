@@ -1,6 +1,6 @@
 create or replace function ops.onboard(
-  name text, deposit numeric, reference text, mode text default 'live', currency text default 'RUB',
-  label text default null, allow_duplicate boolean default false
+  name text, deposit numeric, reference text, allowed_ips cidr[] default null, expires_at timestamptz default null,
+  mode text default 'live', currency text default 'RUB', label text default null, allow_duplicate boolean default false
 )
 returns table (account_id bigint, key_id bigint, key text, tell_partner text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -16,7 +16,8 @@ begin
       namesake));
   account_id := ops.create_account(trim(name), mode => onboard.mode, currency => onboard.currency);
   perform ops.deposit(account_id, onboard.deposit, onboard.reference);
-  key := ops.issue_key(account_id, label => onboard.label);
+  key := ops.issue_key(
+    account_id, expires_at => onboard.expires_at, allowed_ips => onboard.allowed_ips, label => onboard.label);
   select k.id into strict key_id from supply.api_keys k where k.account_id = onboard.account_id;
   tell_partner := format(
     E'Your account is number %s, with %s %s to spend.\n'
@@ -32,5 +33,5 @@ $$;
 comment on function ops.onboard is
   'Makes a new partner in one step: a supply account, its first deposit under a reference, and a full API key, which is shown this once. '
   'tell_partner is a text for the partner, without the key; \gx in the place of the semicolon shows it best. mode: live, or test. '
-  'label: what operators call the key. Raises if an account has the name (capital letters and blanks around it do not count) unless '
+  'label, allowed_ips and expires_at are those of the key, as in ops.issue_key. Raises if an account has the name (capital letters and blanks around it do not count) unless '
   'allow_duplicate is true.';

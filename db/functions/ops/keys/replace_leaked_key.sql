@@ -1,0 +1,32 @@
+create or replace function ops.replace_leaked_key(key text)
+returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  leaked_id bigint := (
+    select k.id from supply.api_keys k where k.key_hash = sha256(convert_to(trim(replace_leaked_key.key), 'UTF8')));
+  leaked supply.api_keys;
+  issued record;
+begin
+  perform core.require(leaked_id is not null, 'this is no key of ours: none was issued with this text', 'no_data_found',
+    'Give the whole key. By its last four characters: select * from ops.api_keys where last4 = ''…'', then ops.revoke_key.');
+  leaked := core.lock_api_key(leaked_id);
+  perform core.require(leaked.revoked_at is null,
+    format('key %s was revoked on %s: nobody can use it', leaked.id, leaked.revoked_at), 'object_not_in_prerequisite_state',
+    format('A further key: select ops.issue_key(%s)', leaked.account_id));
+  select a.* into issued from core.add_api_key(
+    account_id => leaked.account_id, prefix => leaked.prefix, scope => leaked.scope, starts_at => now(),
+    expires_at => case when leaked.expires_at > now() then leaked.expires_at end, allowed_origins => leaked.allowed_origins,
+    allowed_ips => leaked.allowed_ips, rotated_from => leaked.id, label => leaked.label) a;
+  update supply.api_keys k set revoked_at = now() where k.id = leaked.id;
+  perform core.log_operator('replace_leaked_key', 'key ' || leaked.id, jsonb_build_object('new_key_id', issued.key_id));
+  raise notice 'key % (…%) is revoked, key % replaces it', leaked.id, leaked.last4, issued.key_id;
+  raise notice 'account % (%) used the old key since %, %', leaked.account_id,
+    (select a.name from supply.accounts a where a.id = leaked.account_id), leaked.created_at::timestamptz(0),
+    coalesce('last at ' || leaked.last_used_at::timestamptz(0), 'but never for a request');
+  return issued.key;
+end
+$$;
+comment on function ops.replace_leaked_key is
+  'Revokes a key that leaked, given as a whole, and returns its replacement, shown this once, with the same label, scope, allowlists and
+expiry. Notices say whose key it was and when it was last used. Raises for an unknown key, and for one that is revoked already.';
