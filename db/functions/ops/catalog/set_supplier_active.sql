@@ -20,7 +20,10 @@ begin
     were_offered := core.lock_offered(product_ids);
     update supply.suppliers s set active = set_supplier_active.active, updated_at = now() where s.code = known.code;
     changed := core.note_offered(product_ids, were_offered);
-    perform core.end_dry_run(dry_run);
+    if dry_run then
+      -- The handler below catches it, which takes the changes of this block back; the counted number stays.
+      raise exception 'dry run' using errcode = 'DRYRN';
+    end if;
     perform core.log_operator('set_supplier_active', 'supplier ' || known.code, jsonb_build_object('active', active));
   exception when sqlstate 'DRYRN' then null;
   end;

@@ -34,7 +34,10 @@ begin
       update supply.products p set min_margin = set_min_margin.min_margin where p.id = set_min_margin.product_id;
     end if;
     changed := core.note_offered(product_ids, were_offered);
-    perform core.end_dry_run(dry_run);
+    if dry_run then
+      -- The handler below catches it, which takes the changes of this block back; the counted number stays.
+      raise exception 'dry run' using errcode = 'DRYRN';
+    end if;
     perform core.log_operator('set_min_margin', coalesce('product ' || product_id, 'all products'),
       jsonb_build_object('min_margin', min_margin));
   exception when sqlstate 'DRYRN' then null;
