@@ -6,11 +6,10 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  product constant supply.products := core.lock_product(product_id);
   product_ids constant int[] := array[upsert_offer.product_id];
   were_offered constant int[] := core.lock_offered(product_ids);
 begin
-  perform core.require(exists (select from supply.products p where p.id = upsert_offer.product_id),
-    format('there is no product %s', coalesce(product_id::text, 'null')), 'no_data_found', 'ops.products lists the products.');
   perform core.require(exists (select from supply.suppliers s where s.code = upsert_offer.supplier),
     format('there is no supplier %L', supplier), 'no_data_found', 'ops.suppliers lists the suppliers, ops.upsert_supplier makes one.');
   perform core.require(length(trim(upsert_offer.sku)) between 1 and 200, 'sku must have 1 to 200 characters');
@@ -19,13 +18,13 @@ begin
   perform core.require(upsert_offer.currency is null or core.decimals(upsert_offer.currency) is not null,
     'currency must be a code of three capitals, of a currency with at most 2 decimals; null: that of the product');
   perform core.require(
-    upsert_offer.cost is null or upsert_offer.cost = 0 or core.is_money(upsert_offer.cost, coalesce(upsert_offer.currency,
-      (select p.currency from supply.products p where p.id = upsert_offer.product_id))),
+    upsert_offer.cost is null or upsert_offer.cost = 0 or
+      core.is_money(upsert_offer.cost, coalesce(upsert_offer.currency, product.currency)),
     'cost must be from 0 to 100000000000, with at most 2 decimals, or as many as its currency has');
   perform core.require(not exists (
-      select from supply.offers o join supply.products p on p.id = o.product_id
+      select from supply.offers o
       where o.product_id = upsert_offer.product_id and o.supplier = upsert_offer.supplier and o.max_cost is not null
-        and coalesce(o.currency, p.currency) <> coalesce(upsert_offer.currency, p.currency)),
+        and coalesce(o.currency, product.currency) <> coalesce(upsert_offer.currency, product.currency)),
     'the offer has a max_cost in another currency', 'object_not_in_prerequisite_state',
     format('Take it away by select ops.set_max_cost(%s, %L, null), and set it again afterwards.', product_id, supplier));
 

@@ -12,13 +12,12 @@ begin
   perform core.require(
     coalesce(set_min_margin.min_margin between -1 and 1 and round(set_min_margin.min_margin, 4) = set_min_margin.min_margin, true),
     'min_margin must be from -1 to 1, with at most 4 decimals, as 0.05 for 5 per cent; null: no rule of its own');
-  product_ids := array(
-    select p.id from supply.products p
-    where case when set_min_margin.product_id is null then p.min_margin is null else p.id = set_min_margin.product_id end);
   perform core.require(dry_run is not null, 'dry_run must be true or false');
   if product_id is null then
     select r.min_margin into before from supply.offer_rules r for no key update;
+    product_ids := array(select p.id from supply.products p where p.min_margin is null);
   else
+    product_ids := array[product_id];
     before := (core.lock_product(product_id)).min_margin;
   end if;
   rule := format('the least margin of %s', coalesce('product ' || product_id, 'all products without one of their own'));
