@@ -85,6 +85,47 @@ comment on column supply.suppliers.trouble is
   'What an operator has to put right before it takes orders, as the last answers to them said: our balance there '
   'is spent, it does not accept our credentials, or our settings make no request; null: nothing.';
 
+create type supply.call_result as (
+  ordinal int,
+  item_id uuid,
+  attempt_id bigint,
+  lease_token uuid,
+  supplier text,
+  method text,
+  outcome text,
+  verdict text,
+  codes text[],
+  error_code text,
+  reason text,
+  cause text,
+  error text,
+  raw text,
+  http_status int,
+  retry_after double precision,
+  supplier_order_id text
+);
+comment on type supply.call_result is
+  'What a supplier said about an item, in answer to a call or by a push.';
+comment on column supply.call_result.ordinal is 'Its place among the results that are recorded together, from 1.';
+comment on column supply.call_result.item_id is 'The item.';
+comment on column supply.call_result.attempt_id is 'The call or push.';
+comment on column supply.call_result.lease_token is 'The fencing token of the call; null: a push.';
+comment on column supply.call_result.supplier is 'The supplier that was called, or pushed.';
+comment on column supply.call_result.method is 'put, get or push.';
+comment on column supply.call_result.outcome is
+  'processing, completed, failed, unknown, not_received, not_placed or hold.';
+comment on column supply.call_result.verdict is 'What the result means for its item: core.classify_results.';
+comment on column supply.call_result.codes is 'The codes that it delivers.';
+comment on column supply.call_result.error_code is 'The supplier''s error code.';
+comment on column supply.call_result.reason is 'The supplier''s reason, in its own words.';
+comment on column supply.call_result.cause is
+  'Why a call placed no order: balance, credentials, settings, unreachable or busy.';
+comment on column supply.call_result.error is 'What was wrong with the answer, in technical terms.';
+comment on column supply.call_result.raw is 'The beginning of an answer that cannot be used.';
+comment on column supply.call_result.http_status is 'The status code of the answer.';
+comment on column supply.call_result.retry_after is 'How many seconds to wait, as the supplier asked.';
+comment on column supply.call_result.supplier_order_id is 'The supplier''s own id of the order.';
+
 create unlogged table supply.push_windows (
   supplier text primary key references supply.suppliers,
   started_at timestamptz not null,

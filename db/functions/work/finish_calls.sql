@@ -1,4 +1,6 @@
-create or replace function work.finish_calls(results jsonb, deadline interval, unsafe_after interval, to_send int, pool_id text)
+create or replace function work.finish_calls(
+  results jsonb, deadline interval, unsafe_after interval, to_send int, pool_id text
+)
 returns table (
   ordinal int, verdict text, ended_outcome text, ended_seconds double precision,
   event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
@@ -8,16 +10,28 @@ language sql security definer set search_path = pg_catalog, pg_temp
 as $$
   select r.ordinal, r.verdict, r.ended_outcome, r.ended_seconds, (r.attempt).*
   from core.finish_calls(
-    (select jsonb_agg(e || jsonb_build_object('attemptId',
-       (select a.id from supply.supplier_attempts a where a.lease_token = (e ->> 'leaseToken')::uuid)))
-     from jsonb_array_elements(results) e),
+    array(
+      select row(
+        e.ordinal, e."itemId", a.id, e."leaseToken", a.supplier, a.method,
+        case
+          when said.outcome = 'answered' then said.status
+          -- A call that only asks places nothing in any case.
+          when said.outcome = 'not_placed' and a.method is distinct from 'put' then 'unknown'
+          else said.outcome
+        end, null,
+        coalesce(said.codes, '{}'), said."errorCode", said.reason, said.cause, said.error, said.raw, said."httpStatus",
+        said."retryAfter", said."supplierOrderId")::supply.call_result
+      from jsonb_to_recordset(finish_calls.results) as e (ordinal int, "itemId" uuid, "leaseToken" uuid, result jsonb)
+      cross join lateral jsonb_to_record(e.result) as said (
+        outcome text, status text, codes text[], "errorCode" text, reason text, cause text, error text, raw text,
+        "httpStatus" int, "retryAfter" double precision, "supplierOrderId" text)
+      left join lateral (
+        select a.id, a.supplier, a.method from supply.supplier_attempts a where a.lease_token = e."leaseToken" offset 0
+      ) as a on true),
     deadline, unsafe_after, to_send, pool_id) r
 $$;
 comment on function work.finish_calls is
-  'Records the results of calls to suppliers: [{ordinal, itemId, leaseToken, result: SupplierOutcome}]; the deadline is how long a supplier may '
-  'leave an item unsettled before it is stuck, and unsafe_after how long an item is looked for that its supplier does not have and that may not be '
-  'sent again (supply.protocols.repeat_safe_for), before it is held for an operator. A result with an outdated fencing token (leaseToken) changes nothing. Returns a verdict for each, busy '
-  'where another transaction has the lock of the item, its order or its account, and the result is to be recorded later. '
-  'Further rows: for each order that ended, its outcome and the seconds since it was placed; for each first attempt to deliver an event that is leased to the caller, '
-  'to_send at most, what work.begin_deliveries returns for it. The caller makes these attempts at once; pool_id is its worker pool.
+  'Records results of calls: [{ordinal, itemId, leaseToken, result: SupplierOutcome}]. Returns a row for each (verdict; busy: try
+again), for each order that ended, and for each of at most to_send events whose first attempt pool_id makes. deadline: after it
+an item is stuck. unsafe_after: after it a missing item that may not be sent again is held. Specification 3, 6.5 and 7.
 nullable: ordinal, verdict, ended_outcome, ended_seconds, event_id, lease_token, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent';

@@ -1,4 +1,4 @@
-create or replace function core.call_next(answers jsonb[])
+create or replace function core.call_next(results supply.call_result[])
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -8,13 +8,14 @@ declare
 begin
   for ended in
     select s.code, count(*) as calls
-    from unnest(answers) as a join supply.suppliers s on s.code = a ->> 'supplier'
-    where a ->> 'method' in ('put', 'get') and s.max_calls is not null
+    from unnest(results) as r join supply.suppliers s on s.code = r.supplier
+    where r.method in ('put', 'get') and s.max_calls is not null
     group by s.code order by s.code
   loop
     next_ids := array(
       select i.id from supply.order_items i
-      where i.supplier = ended.code and i.limited_at is not null and i.completed_at is null and i.next_check_at > now()
+      where i.supplier = ended.code and i.limited_at is not null and i.completed_at is null
+        and i.next_check_at > now()
       order by i.limited_at limit ended.calls for no key update skip locked);
     update supply.order_items i set next_check_at = now() where i.id = any (next_ids);
     perform core.enqueue('call_supplier', next_ids, key => 'call_supplier');

@@ -1,4 +1,4 @@
-create or replace function core.count_answers(answers jsonb[], out causes text[], out messages text[])
+create or replace function core.count_answers(results supply.call_result[], out causes text[], out messages text[])
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10,19 +10,20 @@ begin
   messages := '{}';
   for said in
     with calls as (
-      select a ->> 'supplier' as supplier, a ->> 'method' as method, (a ->> 'ordinal')::int as ordinal,
-        a ->> 'outcome' in ('unknown', 'not_placed') as is_bad,
-        case when a ->> 'outcome' = 'not_placed' then a #>> '{result,cause}' end as cause, a #>> '{result,error}' as error
-      from unnest(answers) as a
+      select r.supplier, r.method, r.ordinal, r.outcome in ('unknown', 'not_placed') as is_bad,
+        case when r.outcome = 'not_placed' then r.cause end as cause, r.error
+      from unnest(results) as r
       -- That it does not know an item is no sign of health, nor of the opposite.
-      where a ->> 'method' in ('put', 'get') and a ->> 'outcome' <> 'not_received' and a ->> 'verdict' <> 'deferred'
+      where r.method in ('put', 'get') and r.outcome <> 'not_received'
     ), ranked as (
       select c.*, max(c.ordinal) filter (where not c.is_bad) over (partition by c.supplier) as good_at,
-        max(c.ordinal) filter (where c.method = 'put' and (not c.is_bad or c.cause in ('balance', 'credentials', 'settings')))
+        max(c.ordinal)
+          filter (where c.method = 'put' and (not c.is_bad or c.cause in ('balance', 'credentials', 'settings')))
           over (partition by c.supplier) as told_at
       from calls c
     )
-    select r.supplier, bool_or(not r.is_bad) as is_good, count(*) filter (where r.is_bad and r.ordinal > coalesce(r.good_at, -1))::int as failures,
+    select r.supplier, bool_or(not r.is_bad) as is_good,
+      count(*) filter (where r.is_bad and r.ordinal > coalesce(r.good_at, -1))::int as failures,
       max(r.told_at) is not null as is_told, max(r.cause) filter (where r.ordinal = r.told_at) as trouble,
       max(r.error) filter (where r.ordinal = r.told_at) as error
     from ranked r group by r.supplier order by r.supplier
@@ -32,7 +33,8 @@ begin
       messages := messages || case said.trouble
         when 'balance' then format('our balance at supplier %s is spent: its items wait', said.supplier)
         when 'credentials' then format('supplier %s does not accept our credentials: its items wait', said.supplier)
-        else format('our settings of supplier %s make no request (%s): its items wait', said.supplier, coalesce(said.error, 'no reason given'))
+        else format('our settings of supplier %s make no request (%s): its items wait',
+          said.supplier, coalesce(said.error, 'no reason given'))
       end;
     end if;
     select s.failures, s.open_since, s.trouble into known
@@ -48,8 +50,8 @@ begin
     elsif known.open_since is null and known.failures >= opens_at then
       known.open_since := now();
       causes := causes || ('supplier_circuit:' || said.supplier);
-      messages := messages || format('supplier %s gave no usable answer to %s calls in a row: new items go to others where others can serve, but for one a minute',
-        said.supplier, known.failures);
+      messages := messages || format('supplier %s gave no usable answer to %s calls in a row: '
+        'new items go to others where others can serve, but for one a minute', said.supplier, known.failures);
     end if;
     update supply.suppliers s set
       failures = known.failures, open_since = known.open_since,
@@ -60,11 +62,12 @@ begin
       end,
       trouble = case when said.is_told then said.trouble else s.trouble end
     where s.code = said.supplier and (
-      s.failures <> known.failures or s.open_since is distinct from known.open_since or said.is_told and s.trouble is distinct from said.trouble);
+      s.failures <> known.failures or s.open_since is distinct from known.open_since
+      or said.is_told and s.trouble is distinct from said.trouble);
   end loop;
 end
 $$;
 comment on function core.count_answers is
-  'Counts how many calls in a row each supplier gave no usable answer to, from the answers of core.classify_results, opens its circuit at the fifth and '
-  'closes it by a usable answer, and notes what an operator has to put right there. Returns what to alert operators of. A supplier whose row another '
-  'transaction has is passed over.';
+  'Counts for each supplier the calls in a row without a usable answer, opens its circuit at the fifth, closes it by a usable answer,
+and notes what an operator has to put right there. Returns what to alert operators of. A supplier whose row another transaction
+has locked is left out.';

@@ -1,4 +1,4 @@
-create or replace function core.leave_unreachable(answers jsonb[])
+create or replace function core.leave_unreachable(results supply.call_result[])
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -9,8 +9,8 @@ begin
   for item in
     select i.* from supply.order_items i
     where i.id in (
-        select (a ->> 'itemId')::uuid from unnest(answers) as a
-        where a ->> 'verdict' = 'waiting' and a ->> 'outcome' = 'not_placed' and a #>> '{result,cause}' = 'unreachable')
+        select r.item_id from unnest(results) as r
+        where r.verdict = 'waiting' and r.outcome = 'not_placed' and r.cause = 'unreachable')
       and i.completed_at is null and i.held_at is null and i.sent_at is null and i.recovered_at is null
     order by i.id
   loop

@@ -1,18 +1,17 @@
-create or replace function core.lock_results(results jsonb)
+create or replace function core.lock_results(results supply.call_result[])
 returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  item_ids constant uuid[] := array(select (r ->> 'itemId')::uuid from jsonb_array_elements(results) r);
+  item_ids constant uuid[] := array(select r.item_id from unnest(results) as r);
   order_ids bigint[];
 begin
   order_ids := array(
     select o.id
     from (
-      select i.order_id, bool_or(r.status in ('completed', 'failed')) as may_end, bool_or(r.status = 'failed') as fails
-      from (
-        select (e ->> 'itemId')::uuid as item_id, e #>> '{result,status}' as status from jsonb_array_elements(results) e
-      ) as r
+      select i.order_id, bool_or(r.outcome in ('completed', 'failed')) as may_end,
+        bool_or(r.outcome = 'failed') as fails
+      from unnest(results) as r
       cross join lateral (select i.order_id from supply.order_items i where i.id = r.item_id offset 0) as i
       group by i.order_id order by i.order_id offset 0
     ) as asked
@@ -35,5 +34,5 @@ begin
 end
 $$;
 comment on function core.lock_results is
-  'Locks what results (core.finish_calls) are recorded in, and returns the items of those that can be recorded now: that have the locks of '
-  'the item, of its order, and of its account where the order may end with a refund or an event. Waits for none.';
+  'Locks what results are recorded in, without waiting. Returns the items of those that can be recorded now: they have the locks of
+the item, of its order, and of its account where the order may end with a refund or an event.';
