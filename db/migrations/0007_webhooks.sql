@@ -84,6 +84,30 @@ comment on column supply.events.dead_reason is
   'Why it is a dead letter; unresolved, for samples alone: the name gave no address.';
 comment on column supply.events.created_at is 'When the order ended.';
 
+create type supply.delivery_result as (
+  ordinal int,
+  event_id uuid,
+  account_id bigint,
+  verdict text,
+  ended_at timestamptz,
+  status_code int,
+  error text,
+  retry_after int,
+  slot_change int
+);
+comment on type supply.delivery_result is 'The result of one attempt to deliver an event.';
+comment on column supply.delivery_result.ordinal is 'Its place among the results that are recorded together, from 1.';
+comment on column supply.delivery_result.event_id is 'The event.';
+comment on column supply.delivery_result.account_id is 'The account that the event belongs to.';
+comment on column supply.delivery_result.verdict is
+  'delivered, retry, lost, the reason of a dead letter, or stale or busy, which end no attempt.';
+comment on column supply.delivery_result.ended_at is 'When the attempt ended. The next rung is counted from then.';
+comment on column supply.delivery_result.status_code is 'The status code of the answer.';
+comment on column supply.delivery_result.error is 'Why there was no answer, in technical terms.';
+comment on column supply.delivery_result.retry_after is 'How many seconds to wait, as the receiver asked.';
+comment on column supply.delivery_result.slot_change is
+  '1: the account gets a slot more, for a quick answer. -1: it loses half of its slots. 0: neither.';
+
 create table supply.delivery_attempts (
   event_id uuid not null references supply.events,
   round int not null check (round >= 1),

@@ -16,7 +16,6 @@ begin
     coalesce(array_agg(e.id) filter (where e.verdict = 'early'), '{}') as early,
     array_agg(e.due_at) filter (where e.verdict = 'early') as early_until,
     coalesce(array_agg(e.id) filter (where e.verdict = 'lost'), '{}') as lost,
-    array_agg(e.due_at) filter (where e.verdict = 'lost') as lost_at,
     coalesce(array_agg(e.account_id) filter (where e.verdict in ('needs_slot', 'lost')), '{}') as accounts,
     coalesce(array_agg(e.account_id) filter (where e.has_secret is null and e.verdict <> 'busy'), '{}') as unsigned,
     coalesce(array_agg(e.id) filter (where e.verdict <> 'busy'), '{}') as locked
@@ -49,7 +48,7 @@ begin
   end if;
 
   if cardinality(batch.lost) > 0 then
-    perform core.end_attempts(batch.lost, array_fill('lost'::text, array[cardinality(batch.lost)]), batch.lost_at);
+    perform core.end_attempts(core.lost_attempts(batch.lost));
     -- The lease may have ended so long ago that the next rung is due.
     batch.without_slot := batch.without_slot || array(
       select e.id from supply.events e where e.id = any (batch.lost) and e.next_attempt_at <= now());
@@ -80,11 +79,7 @@ begin
 end
 $$;
 comment on function work.begin_deliveries is
-  'Leases the attempts that are due now for these events, counting each before its send, and returns what to send; ordinal is the event''s place in '
-  'event_ids. A rung that came due takes a slot first; without one the event is queued, which costs no attempt; one that '
-  'another transaction has locked is tried again within a second. '
-  'lease_token is the fencing token. A lease lasts 30 s; an attempt whose '
-  'lease ended counts, with unknown outcome. The account''s secret is made here at its first delivery. '
-  'request_id, request_id_given and traceparent are of the request that placed the order. '
-  'Specification 2.5 and 6.5.
+  'Leases (30 s) and counts the attempts that are due now for these events, and returns what to send; ordinal: the place in event_ids,
+lease_token: the fencing token. A rung that is due takes a slot, or its event is queued; an attempt whose lease ended is lost; a
+locked event is tried again within a second. Makes an account''s secret at its first delivery. Specification 2.5 and 6.5.
 nullable: request_id, request_id_given, traceparent';

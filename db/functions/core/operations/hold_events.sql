@@ -3,15 +3,12 @@ returns bigint
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  sending uuid[];
   held uuid[];
 begin
   perform 1 from supply.events e
   where e.state in ('waiting', 'queued', 'ready', 'sending') and not e.simulated order by e.id for no key update;
-  sending := array(select e.id from supply.events e where e.state = 'sending' and not e.simulated order by e.id);
-  if cardinality(sending) > 0 then
-    perform core.end_attempts(sending, array_fill('lost'::text, array[cardinality(sending)]), array_fill(now(), array[cardinality(sending)]));
-  end if;
+  perform core.end_attempts(core.lost_attempts(array(
+    select e.id from supply.events e where e.state = 'sending' and not e.simulated order by e.id), now()));
 
   with changed as (
     update supply.events e set state = 'held', next_attempt_at = null, lease_expires_at = null, lease_token = null

@@ -8,7 +8,7 @@ declare
     where not j.is_available and j.locked_by = any (pools) and j.subject is not null and j.task <> 'alert_operators'
     -- A later job of the same subject may be under way in a pool that lives: the lease is its own.
     and not exists (select from core.jobs o where not o.is_available and o.subject = j.subject and o.locked_by <> all (pools)));
-  lost record;
+  lost supply.delivery_result[];
 begin
   with ended as (
     select i.id from supply.order_items i
@@ -19,20 +19,16 @@ begin
   update supply.order_items i set lease_token = null, lease_expires_at = null, next_check_at = now()
   from ended where i.id = ended.id;
 
-  select coalesce(array_agg(e.id), '{}') as events, coalesce(array_agg(e.account_id), '{}') as accounts, count(*)::int as number into lost
-  from (
-    select e.id, e.account_id from supply.events e
+  lost := core.lost_attempts(array(
+    select e.id from supply.events e
     -- The first condition is that of the index.
     where e.state in ('ready', 'sending') and e.state = 'sending' and e.lease_expires_at > now()
       and (e.id = any (subjects) or e.leased_by = any (pools))
-    order by e.id for no key update skip locked
-  ) as e;
-  if lost.number > 0 then
-    perform core.end_attempts(lost.events, array_fill('lost'::text, array[lost.number]), array_fill(now(), array[lost.number]));
-    perform core.return_slots(lost.accounts, array_fill(0, array[lost.number]));
-  end if;
+    order by e.id for no key update skip locked), now());
+  perform core.end_attempts(lost);
+  perform core.return_slots(lost);
 end
 $$;
 comment on function core.end_leases is
-  'Ends the leases of dead pools before they run out: those of the jobs that the pools still have locked, and those of first attempts without a job. '
-  'An item is asked for at once; an attempt counts as lost, and its next rung is planned. The fencing token is gone, so that the pool records nothing more.';
+  'Ends the leases of dead pools at once: those of the jobs that they still have locked, and those of first attempts. An item is asked
+for, and an attempt counts as lost: its next rung is planned. The fencing token is gone, so that the pool records nothing more.';
