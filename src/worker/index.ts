@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
 import type { Task } from 'graphile-worker'
 import { createAlertOperators } from '../../tasks/alert_operators.ts'
 import { createCallSupplier } from '../../tasks/call_supplier.ts'
 import { createDeliverWebhook } from '../../tasks/deliver_webhook.ts'
+import { createHousekeeping } from '../../tasks/housekeeping.ts'
+import { createRunAudit } from '../../tasks/run_audit.ts'
 import { createSettleSimulation } from '../../tasks/settle_simulation.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/client.ts'
+import { connect, type Database } from '../database/client.ts'
 import { hostsOf } from '../database/connections/hosts.ts'
 import { clientsOf, refusePooler } from '../database/connections/node_postgres.ts'
 import { type Log, safeError } from '../log.ts'
@@ -48,6 +51,8 @@ export type WorkerOptions = {
   supplierTimeoutMs?: number
   /** How long a delivery attempt may take, in milliseconds; for tests. The default is that of `createSender`. */
   webhookTimeoutMs?: number
+  /** What runs at set times, in graphile-worker's form; for tests. The default is `tasks/crontab`. */
+  crontab?: string
 }
 
 export type Worker = {
@@ -59,6 +64,7 @@ export type Worker = {
   stop(): Promise<void>
 }
 
+const crontabFile = new URL('../../tasks/crontab', import.meta.url)
 const longestDrainMs = 20_000
 const hostWaitMs = 60_000
 
@@ -81,19 +87,20 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { host, workerMetricsPort: port } = config
   const metricsServer =
     port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
+  const stopping = new AbortController()
   const cutOff = new AbortController()
   const poolIds: string[] = []
   const { tasks, firstAttempts, offerSync, closeOutside } = createTasks(
     options,
     adapters,
     metrics,
-    cutOff.signal,
+    { stopping: stopping.signal, cutOff: cutOff.signal },
     () => poolIds[0] ?? null,
   )
   const { pools, registered } = await startPools(options, tasks, metrics, poolIds)
   const hopeless = Promise.withResolvers<string>()
   const periodic = startPeriodicTasks({
-    ...{ databaseUrl, db, config, log, pools, offerSync },
+    ...{ db, config, log, pools, offerSync },
     isKnown: registered,
     onHopeless: hopeless.resolve,
   })
@@ -102,6 +109,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     metricsPort: metricsServer?.port,
     failed: Promise.race([hopeless.promise, ...pools.map(({ failed }) => failed)]),
     stop: async () => {
+      stopping.abort()
       const stopped = periodic.stop()
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
       await Promise.allSettled([firstAttempts.end(), ...pools.map(({ runner }) => runner.stop())])
@@ -142,16 +150,19 @@ type Tasks = {
   deliver_webhook: Task
   alert_operators: Task
   settle_simulation: Task
+  housekeeping: Task
+  run_audit: Task
 }
 
 function createTasks(
   options: WorkerOptions,
   adapters: SupplierAdapters,
   metrics: WorkerMetrics,
-  signal: AbortSignal,
+  { stopping, cutOff }: { stopping: AbortSignal; cutOff: AbortSignal },
   poolId: () => string | null,
 ) {
   const { db, config, log, tracer = noTracer } = options
+  const auditDb = connectAudit(options.databaseUrl)
   const { callbackAllowNetworks: allowNetworks, publicUrl } = config
   const credentials = createSupplierCredentials(db, config.supplierCredential)
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
@@ -164,7 +175,7 @@ function createTasks(
   const tasks: Tasks = {
     call_supplier: createCallSupplier({
       ...{ db, firstAttempts, metrics, log, tracer },
-      call: createSupplierCaller({ adapters, credentials, publicUrl, signal, metrics }),
+      call: createSupplierCaller({ adapters, credentials, publicUrl, signal: cutOff, metrics }),
       maxCallsPerSupplier: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       deadline: `${config.supplierDeadlineHours} hours`,
       unsafeAfter: `${config.supplierUnsafeMinutes} minutes`,
@@ -175,19 +186,36 @@ function createTasks(
       webhook: { url: config.alertWebhookUrl, format: config.alertWebhookFormat },
     }),
     settle_simulation: createSettleSimulation(db),
+    housekeeping: createHousekeeping({ db, days: config.retainDays, stopping }),
+    run_audit: createRunAudit(auditDb),
   }
   const outside = [sender, adapters, credentials]
   return {
     tasks,
     firstAttempts,
     offerSync: createOfferSync({ db, adapters, credentials, log }),
-    closeOutside: () => Promise.allSettled(outside.map((each) => each.close())),
+    closeOutside: () =>
+      Promise.allSettled([auditDb.end({ timeout: 0 }), ...outside.map((each) => each.close())]),
   }
 }
 
+/** A connection of its own for the audit, which reads much: it may take 5 s, and nothing else waits for it. */
+function connectAudit(url: string): Database {
+  return connect({
+    url,
+    role: 'supply_worker',
+    max: 1,
+    lockTimeoutMs: 2_000,
+    statementTimeoutMs: 5_000,
+    deadlineMs: 7_000,
+    idleInTransactionMs: 10_000,
+    applicationName: 'supply-ordering audit',
+  })
+}
+
 async function startPools(
-  { databaseUrl, db, config, log }: WorkerOptions,
-  { deliver_webhook, call_supplier, ...rest }: Tasks,
+  { databaseUrl, db, config, log, crontab = readFileSync(crontabFile, 'utf8') }: WorkerOptions,
+  { deliver_webhook, call_supplier, housekeeping, run_audit, ...rest }: Tasks,
   metrics: WorkerMetrics,
   poolIds: string[],
 ): Promise<{ pools: Pool[]; registered: boolean }> {
@@ -223,8 +251,9 @@ async function startPools(
       ...pool,
       name: 'waiting webhooks',
       concurrency: config.webhookConcurrency,
-      // Attempts that may take long: later rungs, and receivers that failed recently. First attempts never wait for these.
-      tasks: timed({ deliver_waiting: deliver_webhook }),
+      // What may take long: later rungs, and receivers that failed recently. First attempts never wait for these.
+      tasks: timed({ deliver_waiting: deliver_webhook, housekeeping, run_audit }),
+      crontab,
     }),
   ])
   const registered = (await Promise.all(registrations)).every((done) => done)

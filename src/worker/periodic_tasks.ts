@@ -1,16 +1,13 @@
 import type { Config } from '../config.ts'
-import { connect, type Database } from '../database/client.ts'
+import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
-import { createHousekeeping } from './housekeeping.ts'
 import type { OfferSync } from './offer_sync.ts'
 import { createLostJobs, createWatchdog } from './queue/pool_health.ts'
 import type { Pool } from './queue/pools.ts'
 
 export type PeriodicTaskOptions = {
-  /** Leads to the server without a pooler between. */
-  databaseUrl: string
   db: Database
-  config: Pick<Config, 'supplierSilentMinutes' | 'retainDays'>
+  config: Pick<Config, 'supplierSilentMinutes'>
   log: Log
   pools: Pool[]
   offerSync: OfferSync
@@ -29,33 +26,22 @@ const looksWithoutFetch = 6
 const fillMs = 1_000
 const resumeMs = 30_000
 const checkMs = 30_000
-const pruneMs = 60_000
-const notePositionsMs = 60_000
-const removeOldMs = 600_000
-const auditMs = 60_000
 
 /**
- * Starts what a worker does again and again beside its jobs: the heartbeat, the sweeper that frees the jobs of dead
- * workers, and what else keeps the queue and the tables in order. `stop` begins nothing more, and resolves when the
- * housekeeping under way has ended.
+ * Starts what a worker does more often than once a minute beside its jobs: the heartbeat, the sweeper that frees the jobs
+ * of dead workers, and what else keeps the queue in order. `stop` begins nothing more. The rest is in `tasks/crontab`.
  */
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => Promise<void> } {
-  const { databaseUrl, db, config, log, offerSync } = options
-  const housekeeping = createHousekeeping(db, config.retainDays)
-  const auditDb = connectAudit(databaseUrl)
+  const { db, config, log, offerSync } = options
   const { supplierSilentMinutes: silent_minutes } = config
   const timers = [
-    every(pruneMs, log, housekeeping.prune),
-    every(notePositionsMs, log, housekeeping.notePositions),
-    every(removeOldMs, log, housekeeping.removeOld),
-    every(auditMs, log, () => auditDb.call('work.run_audit')),
     every(resumeMs, log, async () => {
       const resumed = await db.call('work.resume_forgotten')
       if (resumed) log.error({ jobs: resumed }, 'added jobs for what nobody would have looked at')
     }),
     every(checkMs, log, () => db.call('work.check_suppliers', { silent_minutes }), 'at once'),
     every(fillMs, log, () => db.call('work.fill_slots')),
-    every(fillMs, log, housekeeping.numberResults),
+    every(fillMs, log, () => db.call('work.number_results')),
     every(sweepMs, log, createSweep(options), 'at once'),
     every(lookMs, log, createLook(options), 'at once'),
     every(lookMs, log, () => db.call('work.close_alerts'), 'at once'),
@@ -64,7 +50,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
   return {
     stop: async () => {
       for (const timer of timers) clearInterval(timer)
-      await Promise.all([housekeeping.stop(), offerSync.stop(), auditDb.end({ timeout: 0 })])
+      await offerSync.stop()
     },
   }
 }
@@ -94,20 +80,6 @@ function createLook({ db, log, pools, onHopeless }: PeriodicTaskOptions) {
     const returned = await returnLostJobs()
     if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked, and never arrived here')
   }
-}
-
-/** A connection of its own for the audit, which reads much: it may take 5 s, and nothing else waits for it. */
-function connectAudit(url: string): Database {
-  return connect({
-    url,
-    role: 'supply_worker',
-    max: 1,
-    lockTimeoutMs: 2_000,
-    statementTimeoutMs: 5_000,
-    deadlineMs: 7_000,
-    idleInTransactionMs: 10_000,
-    applicationName: 'supply-ordering audit',
-  })
 }
 
 /** Does some work again and again, for the first time after `ms` milliseconds or at once. */

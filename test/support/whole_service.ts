@@ -14,12 +14,13 @@ import { type ApiOptions, startApi, type TestApi } from './service.ts'
 
 export type RunningWorker = Worker & { records: { [field: string]: unknown }[] }
 
-/** Starts a worker as `npm run worker` does, but less patient with suppliers and receivers: two seconds, unless told. */
+/** Starts a worker as `npm run worker` does, but with shorter time-outs, and nothing at set times unless told. */
 export async function startTestWorker(
   databaseUrl: string,
   config: Partial<Config> = {},
   timeoutMs = 2_000,
   tracer?: Tracer,
+  crontab = '',
 ): Promise<RunningWorker> {
   const records: { [field: string]: unknown }[] = []
   const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
@@ -32,6 +33,7 @@ export async function startTestWorker(
     log,
     supplierTimeoutMs: timeoutMs,
     webhookTimeoutMs: timeoutMs,
+    crontab,
     ...(tracer === undefined ? {} : { tracer }),
   })
   return {

@@ -52,6 +52,6 @@ begin
 end
 $$;
 comment on function work.run_audit is
-  'Runs the audit (ops.audit), and returns how many rows there are: 0 while all is well. It alerts operators of each check that does not hold, and '
-  'again of one that has a row which it had not before; so an alert that was acknowledged stays so while its rows last. Call it '
-  'every minute from each worker: null, and nothing was done, where another one runs it, or did less than 50 s ago.';
+  'Runs the audit (ops.audit), and returns how many rows it has: 0 while all is well. It alerts operators of each check that does not
+hold, and again where a row is new: an alert that was acknowledged stays so while its rows last. null, and nothing was done: another
+run is under way, or one ended less than 50 s ago.';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import { Logger, parseCrontab, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
 import pg from 'pg'
 import { clientsOf } from '../../database/connections/node_postgres.ts'
 import { plansByKey } from '../../database/connections/pool.ts'
@@ -12,6 +12,8 @@ export type PoolOptions = {
   name: string
   concurrency: number
   tasks: TaskList
+  /** What runs at set times, in graphile-worker's form. */
+  crontab?: string
   log: Log
   /** Is called with the id under which the pool locks jobs, before or while it fetches its first jobs. */
   onPool: (poolId: string) => void
@@ -100,7 +102,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
     events,
     concurrency: options.concurrency,
     taskList: options.tasks,
-    parsedCronItems: [],
+    parsedCronItems: parseCrontab(options.crontab ?? ''),
     noHandleSignals: true,
     pollInterval: pollIntervalMs,
     gracefulShutdownAbortTimeout: 60_000,

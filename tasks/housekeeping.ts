@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Task } from 'graphile-worker'
+import type { Config } from '../src/config.ts'
+import type { Database } from '../src/database/client.ts'
+
+export type HousekeepingOptions = {
+  db: Database
+  /** For how many days rows are kept. */
+  days: Config['retainDays']
+  /** Aborted when the worker stops. */
+  stopping: AbortSignal
+}
+
+/** How long the database is left alone between two parts, each of a thousand rows. */
+const pauseMs = 50
+/** The next minute's job goes on where this one ended. */
+const longestMs = 50_000
+
+/**
+ * Makes the task that deletes rows that were kept for long enough, and counts the orders of the accounts. It works in
+ * small parts: after a pause, or with a new setting, there may be many rows.
+ */
+export function createHousekeeping({ db, days, stopping }: HousekeepingOptions): Task {
+  const removals = [
+    ['work.remove_raw_answers', days.raw],
+    ['work.remove_supplier_attempts', days.attempts],
+    ['work.remove_delivery_attempts', days.attempts],
+    ['work.remove_supplier_events', days.attempts],
+    ['work.remove_offer_changes', days.attempts],
+    ['work.remove_alerts', days.alerts],
+  ] as const
+
+  return async () => {
+    const ended = AbortSignal.any([stopping, AbortSignal.timeout(longestMs)])
+    const inParts = async (work: (isFirst: boolean) => Promise<boolean | null>) => {
+      for (let isFirst = true; !ended.aborted && (await work(isFirst)); isFirst = false) await sleep(pauseMs)
+    }
+    await inParts(() => db.call('work.note_order_positions'))
+    await db.call('work.prune_rate_windows')
+    await inParts(async () => Number(await db.call('work.prune_samples')) > 0)
+    await inParts(async () => Number(await db.call('work.prune_simulated_orders')) > 0)
+    for (const [name, retained] of removals)
+      await inParts((is_first) => db.call(name, { retain: `${retained} days`, is_first }))
+  }
+}
