@@ -154,11 +154,6 @@ export type Functions = {
     args: { name: string | null }
     result: string | null
   }
-  /** Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; the note says why. A reference counts once, whatever its case and the blanks around it: repeated it changes nothing, and with another amount, or of a deposit, it is refused. */
-  'ops.adjust': {
-    args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null; note: string | null }
-    result: string | null
-  }
   /** The audit (ops.audit) of all orders at once, which reads every table, for up to a minute for each million orders: more than that needs a longer statement_timeout. No row while all is well. */
   'ops.audit_all': {
     args: Record<string, never>
@@ -183,16 +178,6 @@ export type Functions = {
   'ops.deliver_all': {
     args: { account_id: string | number | bigint | null }
     result: number | null
-  }
-  /** Makes the next attempt of a waiting event due now; it is one of the nine like any other. While the account's slots are taken it is queued. Raises if the event is not waiting. */
-  'ops.deliver_now': {
-    args: { event_id: string | null }
-    result: undefined
-  }
-  /** Adds an amount (account currency, at most 2 decimals) to a balance and returns the balance. A reference counts once, whatever its case and the blanks around it: repeated it changes nothing, and with another amount, or of an adjustment, it is refused. */
-  'ops.deposit': {
-    args: { account_id: string | number | bigint | null; amount: string | number | bigint | null; reference: string | null }
-    result: string | null
   }
   /** Ends the open recovery: events are delivered again as they are made. Raises while events are held, or suppliers have not said what they know of the items that were open. */
   'ops.end_recovery': {
@@ -249,24 +234,9 @@ export type Functions = {
     args: { supplier: string | null }
     result: number | null
   }
-  /** Makes the next call to the supplier about an item due now, also of a stuck or held one. Raises if the item is final. */
-  'ops.poll_now': {
-    args: { item_id: string | null }
-    result: undefined
-  }
-  /** Starts a new round over the retry ladder for a dead letter, with the same event id and body; its first attempt is due now. Raises if it is not dead. Specification 6.6. */
-  'ops.redeliver': {
-    args: { event_id: string | null }
-    result: undefined
-  }
   /** Starts a new round over the retry ladder for every dead letter of an account that died at or after since, and returns how many; a dry run (the default) only counts. Samples that the partner asked for are left out. Specification 6.6. */
   'ops.redeliver_all': {
     args: { account_id: string | number | bigint | null; since: Date | string | null; dry_run?: boolean | null }
-    result: string | null
-  }
-  /** Gives back a delivered item's price, or a part of it (account currency, at most 2 decimals), and returns the balance; the note says why. All refunds of an item together are at most its price times its amount. The partner sees an adjustment with the order's code in its statement; the order stays as it is, its refundedAmount too. A repeated reference changes nothing; the same reference with another amount, of another item, or of a deposit, is refused. Raises where the item is open or failed. Specification 11. */
-  'ops.refund_item': {
-    args: { item_id: string | null; amount: string | number | bigint | null; reference: string | null; note: string | null }
     result: string | null
   }
   /** Sends the events that are held since a restore, of one account or of all (null), that were made before a time or at any (null), and returns how many; a dry run (the default) only counts. Receivers that had an event before the restore know its event id. */
@@ -283,11 +253,6 @@ export type Functions = {
   'ops.replace_leaked_key': {
     args: { key: string | null }
     result: string | null
-  }
-  /** Ends a key at once and permanently; to revoke it again changes nothing, as a notice says. Specification 5. */
-  'ops.revoke_key': {
-    args: { key_id: string | number | bigint | null }
-    result: undefined
   }
   /** Issues a replacement of a key and returns it, shown this once: the same prefix, label, scope, allowlists and expiry, valid from at. The old key works until overlap after that, at most until its own expiry. A notice says its number. Raises for a key that is revoked, has expired by then, or was rotated already. Specification 2.1. */
   'ops.rotate_key': {
@@ -398,16 +363,6 @@ export type Functions = {
   'ops.set_suppliers_paused': {
     args: { codes: readonly (string | null)[] | null; reason: string | null }
     result: undefined
-  }
-  /** Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the rest, and failed with codes => '{}' delivers none. A code that was kept and is not delivered stays in the record of the answer that held it (supply.supplier_attempts.codes), which no view shows. The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key; a warning says if less than the whole of it is shown. Raises where the item is final, neither stuck nor held, or the codes do not fit or are not distinct. */
-  'ops.settle_item': {
-    args: { item_id: string | null; outcome: string | null; codes?: readonly (string | null)[] | null; reason?: string | null }
-    result: undefined
-  }
-  /** What moved an account's balance from a moment on and before another one (null: from its beginning, until now), oldest first, in the account's currency. The first row (opening_balance) and the last one (closing_balance) have a balance and no amount: the amounts between lead from one to the other, and a period's closing balance is the opening balance of the one that begins where it ends. Raises if there is no such account, or the period ends before it begins. */
-  'ops.statement': {
-    args: { account_id: string | number | bigint | null; from_at?: Date | string | null; to_at?: Date | string | null }
-    result: { at: Date; seq: string; type: string; amount: string; balance: string; order_code: string; external_order_id: string; reference: string; note: string; currency: string }[]
   }
   /** Makes a worker read the costs and the stock of a supplier now, also where that is off. Raises where its protocol lists none, and where it is not active. ops.suppliers shows when it was done. */
   'ops.sync_supplier': {
@@ -604,7 +559,7 @@ export type Functions = {
     args: Record<string, never>
     result: number | null
   }
-  /** Runs the audit (ops.audit), and returns how many rows there are: 0 while all is well. It alerts operators of each check that does not hold, and again of one that has a row which it had not before; so an alert that was acknowledged stays so while its rows last. Call it every minute from each worker: null, and nothing was done, where another one runs it, or did less than 50 s ago. */
+  /** Runs the audit (ops.audit), and returns how many rows it has: 0 while all is well. It alerts operators of each check that does not hold, and again where a row is new: an alert that was acknowledged stays so while its rows last. null, and nothing was done: another run is under way, or one ended less than 50 s ago. */
   'work.run_audit': {
     args: Record<string, never>
     result: number | null
@@ -662,14 +617,11 @@ export const functions = {
   'ops.account_of_key': { args: { key: 'text' }, returns: 'value' },
   'ops.acknowledge': { args: { alert_id: 'uuid', note: 'text' }, returns: 'void' },
   'ops.add_operator': { args: { name: 'text' }, returns: 'value' },
-  'ops.adjust': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
   'ops.audit_all': { args: {}, returns: 'rows' },
   'ops.begin_recovery': { args: { note: 'text' }, returns: 'rows' },
   'ops.confirm_origin': { args: {}, returns: 'void' },
   'ops.create_account': { args: { name: 'text', kind: 'text', mode: 'text', currency: 'text' }, returns: 'value' },
   'ops.deliver_all': { args: { account_id: 'bigint' }, returns: 'value' },
-  'ops.deliver_now': { args: { event_id: 'uuid' }, returns: 'void' },
-  'ops.deposit': { args: { account_id: 'bigint', amount: 'numeric', reference: 'text' }, returns: 'value' },
   'ops.end_recovery': { args: {}, returns: 'void' },
   'ops.ensure_demo_key': { args: { known: 'text' }, returns: 'value' },
   'ops.find': { args: { text: 'text' }, returns: 'rows' },
@@ -681,14 +633,10 @@ export const functions = {
   'ops.onboard': { args: { name: 'text', deposit: 'numeric', reference: 'text', allowed_ips: 'cidr[]', expires_at: 'timestamp with time zone', mode: 'text', currency: 'text', label: 'text', allow_duplicate: 'boolean' }, returns: 'rows' },
   'ops.order_story': { args: { reference: 'text' }, returns: 'rows' },
   'ops.poll_all': { args: { supplier: 'text' }, returns: 'value' },
-  'ops.poll_now': { args: { item_id: 'uuid' }, returns: 'void' },
-  'ops.redeliver': { args: { event_id: 'uuid' }, returns: 'void' },
   'ops.redeliver_all': { args: { account_id: 'bigint', since: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'value' },
-  'ops.refund_item': { args: { item_id: 'uuid', amount: 'numeric', reference: 'text', note: 'text' }, returns: 'value' },
   'ops.release_events': { args: { account_id: 'bigint', before: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'value' },
   'ops.remove_offer': { args: { product_id: 'integer', supplier: 'text' }, returns: 'void' },
   'ops.replace_leaked_key': { args: { key: 'text' }, returns: 'value' },
-  'ops.revoke_key': { args: { key_id: 'bigint' }, returns: 'void' },
   'ops.rotate_key': { args: { key_id: 'bigint', overlap: 'interval', at: 'timestamp with time zone' }, returns: 'value' },
   'ops.send_item': { args: { item_id: 'uuid' }, returns: 'void' },
   'ops.send_test_event': { args: { account_id: 'bigint', url: 'text' }, returns: 'value' },
@@ -711,8 +659,6 @@ export const functions = {
   'ops.set_suppliers_active': { args: { codes: 'text[]', active: 'boolean' }, returns: 'void' },
   'ops.set_suppliers_limits': { args: { codes: 'text[]', max_calls: 'integer', max_per_second: 'numeric' }, returns: 'void' },
   'ops.set_suppliers_paused': { args: { codes: 'text[]', reason: 'text' }, returns: 'void' },
-  'ops.settle_item': { args: { item_id: 'uuid', outcome: 'text', codes: 'text[]', reason: 'text' }, returns: 'void' },
-  'ops.statement': { args: { account_id: 'bigint', from_at: 'timestamp with time zone', to_at: 'timestamp with time zone' }, returns: 'rows' },
   'ops.sync_supplier': { args: { code: 'text' }, returns: 'void' },
   'ops.upsert_game': { args: { slug: 'text', name: 'text', image_url: 'text' }, returns: 'value' },
   'ops.upsert_offer': { args: { product_id: 'integer', supplier: 'text', sku: 'text', cost: 'numeric', priority: 'integer', currency: 'text' }, returns: 'void' },

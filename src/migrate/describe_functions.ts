@@ -17,7 +17,7 @@ export type FunctionDescription = {
   columns: Field[] | null
 }
 
-/** All functions of the schemas that TypeScript may call: `api`, `work` and `ops`, sorted by name. */
+/** The functions of `api`, `work` and `ops`, sorted by name. A function with two forms is for psql, and left out. */
 export async function describeFunctions(databaseUrl: string): Promise<FunctionDescription[]> {
   const { url } = await hostsOf(databaseUrl).find()
   const client = new pg.Client({ connectionString: url })
@@ -66,4 +66,6 @@ const catalogQuery = `
     where t.oid = p.prorettype and t.typtype = 'c'
   ) r on true
   where n.nspname = any($1) and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype
+    and not exists (
+      select from pg_catalog.pg_proc o where o.pronamespace = p.pronamespace and o.proname = p.proname and o.oid <> p.oid)
   order by n.nspname, p.proname`

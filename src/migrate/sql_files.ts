@@ -9,7 +9,10 @@ export const codeSchemas = ['core', 'work', 'api', 'ops'] as const
 /** A migration: its name is the file's without `.sql`, its checksum the SHA-256 of its text in hex. */
 export type MigrationFile = { name: string; checksum: string }
 
-/** A function or view: `<name>.sql`, in a folder of the schema or below it, defines exactly `<schema>.<name>`. */
+/**
+ * A function or view: `<name>.sql`, in a folder of the schema or below it, defines exactly `<schema>.<name>`. In `ops` it
+ * may define the function twice: by an id, and by a reference as people have it (text).
+ */
 export type CodeFile = { schema: string; name: string; path: string; sql: string }
 
 /** Where the SQL files lie; both default to the folders beside this file. */

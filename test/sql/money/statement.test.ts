@@ -111,7 +111,7 @@ describe('a period begins at its first moment and ends before its last', () => {
 test('a statement needs an account, and a period that does not end before it begins', async () => {
   await expect(statement(null, null, 999_999)).rejects.toMatchObject({
     ...refusals.unknown,
-    message: 'there is no account 999999',
+    message: `no account is named '999999'`,
   })
   await expect(statement(hours(1), hours(0))).rejects.toMatchObject({
     ...refusals.wrongArgument,
@@ -125,4 +125,27 @@ test('an account without movements has a statement, too', async () => {
     { type: 'opening_balance', balance: 0 },
     { type: 'closing_balance', balance: 0 },
   ])
+})
+
+test('the statement of a month ends with a summary, and a text that is no month is refused', async () => {
+  const account = await sixDeposits()
+  const month = async (text: string) => [
+    ...(await sql()<Row[]>`
+      select seq::int, type, amount::float, balance::float, note from ops.statement(${account}, ${text})`),
+  ]
+  const january = await month('2026-01')
+  expect(january.map(({ type }) => type)).toEqual([
+    'opening_balance',
+    ...Array(4).fill('deposit'),
+    'closing_balance',
+    'summary',
+  ])
+  expect(january.at(-1)).toMatchObject({
+    amount: 18,
+    note: '0 orders: charges 0.00, refunds 0.00; deposits 18.00, adjustments 0.00',
+  })
+  expect((await month('2025-12')).at(-1)).toMatchObject({ type: 'summary', amount: 3 })
+  expect((await month('2026-02')).map(({ balance }) => balance)).toEqual([21, 21, null])
+  await expect(month('January')).rejects.toMatchObject(refusals.wrongArgument)
+  expect(await month('2026-01-01')).toHaveLength(6)
 })

@@ -12,6 +12,11 @@ select p.proname::text as name,
   obj_description(p.oid, 'pg_proc') as comment, null::text as columns
 from pg_proc p
 where p.pronamespace = 'ops'::regnamespace
+  -- Of a function that takes an id or a reference, the form with the reference; of those, that with the fewest arguments.
+  and not exists (
+    select from pg_proc o
+    where o.pronamespace = p.pronamespace and o.proname = p.proname and o.oid <> p.oid and o.proargtypes[0] = 'text'::regtype
+      and (p.proargtypes[0] <> 'text'::regtype or o.pronargs < p.pronargs))
 union all
 select c.relname::text, null, '', obj_description(c.oid, 'pg_class'),
   (

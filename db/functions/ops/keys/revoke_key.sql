@@ -16,5 +16,13 @@ begin
   end if;
 end
 $$;
-comment on function ops.revoke_key is
+comment on function ops.revoke_key(bigint) is 'As ops.revoke_key(text), for the number of a key.';
+
+create or replace function ops.revoke_key(key text)
+returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.revoke_key(core.refer_to_key(key))
+$$;
+comment on function ops.revoke_key(text) is
   'Ends a key at once and permanently; to revoke it again changes nothing, as a notice says. Specification 5.';

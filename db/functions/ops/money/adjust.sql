@@ -9,7 +9,15 @@ begin
   return core.post_once('adjustment', account_id, amount, reference, note);
 end
 $$;
-comment on function ops.adjust is
+comment on function ops.adjust(bigint, numeric, text, text) is 'As ops.adjust(text, numeric, text, text), for the number of an account.';
+
+create or replace function ops.adjust(account text, amount numeric, reference text, note text)
+returns numeric
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.adjust(core.refer_to_account(account), amount, reference, note)
+$$;
+comment on function ops.adjust(text, numeric, text, text) is
   'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; '
   'the note says why. A reference counts once, whatever its case and the blanks around it: repeated it changes nothing, and '
   'with another amount, or of a deposit, it is refused.';

@@ -8,6 +8,14 @@ begin
   return core.post_once('deposit', account_id, amount, reference);
 end
 $$;
-comment on function ops.deposit is
+comment on function ops.deposit(bigint, numeric, text) is 'As ops.deposit(text, numeric, text), for the number of an account.';
+
+create or replace function ops.deposit(account text, amount numeric, reference text)
+returns numeric
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.deposit(core.refer_to_account(account), amount, reference)
+$$;
+comment on function ops.deposit(text, numeric, text) is
   'Adds an amount (account currency, at most 2 decimals) to a balance and returns the balance. A reference counts once, '
   'whatever its case and the blanks around it: repeated it changes nothing, and with another amount, or of an adjustment, it is refused.';

@@ -18,7 +18,15 @@ begin
     'adjustment', (select o.account_id from supply.orders o where o.id = item.order_id), amount, reference, note, item);
 end
 $$;
-comment on function ops.refund_item is
+comment on function ops.refund_item(uuid, numeric, text, text) is 'As ops.refund_item(text, numeric, text, text), for the id of an item.';
+
+create or replace function ops.refund_item(item text, amount numeric, reference text, note text)
+returns numeric
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.refund_item(core.refer_to_item(item), amount, reference, note)
+$$;
+comment on function ops.refund_item(text, numeric, text, text) is
   'Gives back a delivered item''s price, or a part of it (account currency, at most 2 decimals), and returns the balance; the note says '
   'why. All refunds of an item together are at most its price times its amount. The partner sees an adjustment with the order''s code '
   'in its statement; the order stays as it is, its refundedAmount too. A repeated reference changes nothing; the same reference with '

@@ -44,8 +44,66 @@ begin
     coalesce(closing.balance_after, 0.00), null::text, null::text, null::text, null::text, account.currency;
 end
 $$;
-comment on function ops.statement is
-  'What moved an account''s balance from a moment on and before another one (null: from its beginning, until now), oldest first, in the '
-  'account''s currency. The first row (opening_balance) and the last one (closing_balance) have a balance and no amount: the amounts '
-  'between lead from one to the other, and a period''s closing balance is the opening balance of the one that begins where it ends. '
-  'Raises if there is no such account, or the period ends before it begins.';
+comment on function ops.statement(bigint, timestamptz, timestamptz) is
+  'As ops.statement(text, text), for the number of an account, from a moment on and before another one (null: from its beginning, until
+now).';
+
+create or replace function ops.statement(account text, from_at timestamptz, to_at timestamptz)
+returns table (
+  at timestamptz, seq bigint, type text, amount numeric, balance numeric, order_code text, external_order_id text,
+  reference text, note text, currency text
+)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select * from ops.statement(core.refer_to_account(account), from_at, to_at)
+$$;
+comment on function ops.statement(text, timestamptz, timestamptz) is
+  'As ops.statement(text, text), from a moment on and before another one (null: from its beginning, until now).';
+
+create or replace function ops.statement(account_id bigint, month text)
+returns table (
+  at timestamptz, seq bigint, type text, amount numeric, balance numeric, order_code text, external_order_id text,
+  reference text, note text, currency text
+)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  from_at timestamptz;
+  to_at timestamptz;
+begin
+  perform core.require(coalesce(month ~ '^[0-9]{4}-(0[1-9]|1[0-2])($|-[0-9]{2})', true),
+    format('%L is no month, such as %s', month, to_char(now(), 'YYYY-MM')));
+  if length(month) > 7 then
+    return query select s.* from ops.statement(account_id, month::timestamptz, null) s;
+    return;
+  end if;
+  from_at := (month || '-01')::timestamptz;
+  to_at := from_at + interval '1 month';
+  return query select s.* from ops.statement(account_id, from_at, to_at) s;
+  return query
+  select to_at, null::bigint, 'summary', coalesce(sum(s.amount), 0.00), null::numeric, null::text, null::text, null::text,
+    format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s', count(*) filter (where s.type = 'order_charge'),
+      coalesce(sum(s.amount) filter (where s.type = 'order_charge'), 0.00),
+      coalesce(sum(s.amount) filter (where s.type = 'order_refund'), 0.00),
+      coalesce(sum(s.amount) filter (where s.type = 'deposit'), 0.00),
+      coalesce(sum(s.amount) filter (where s.type = 'adjustment'), 0.00)),
+    max(s.currency)
+  from ops.statement(account_id, from_at, to_at) s
+  having month is not null;
+end
+$$;
+comment on function ops.statement(bigint, text) is 'As ops.statement(text, text), for the number of an account.';
+
+create or replace function ops.statement(account text, month text default null)
+returns table (
+  at timestamptz, seq bigint, type text, amount numeric, balance numeric, order_code text, external_order_id text,
+  reference text, note text, currency text
+)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select * from ops.statement(core.refer_to_account(account), month)
+$$;
+comment on function ops.statement(text, text) is
+  'What moved an account''s balance in a month (''2026-11''; null: ever), oldest first, in its currency. opening_balance and
+closing_balance have no amount: the amounts between lead from one to the other. summary, after a month: the sum of the amounts, and
+in note their sums by kind. Raises for an unknown account or month. With two moments: ops.statement(account, from_at, to_at).';

@@ -39,10 +39,7 @@ begin
     select 'api_key', null::text, k.account_id, format('key %s, %s…%s, %s, %s', k.id, k.prefix, k.last4, k.scope, case
         when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired' when k.starts_at > now() then 'not valid yet' else 'valid' end),
       k.id::text
-    from supply.api_keys k
-    -- A prefix, the last characters, both as they are shown, or the whole key.
-    where wanted in (k.prefix, k.last4, k.prefix || '…' || k.last4, k.prefix || '...' || k.last4)
-      or k.key_hash = sha256(convert_to(wanted, 'UTF8'))
+    from core.find_keys(wanted) k
     order by k.id desc limit most) as r;
   return query
   select 'supplier', null::text, null::bigint, format('%s at %s, %s', s.protocol, s.base_url, case when s.active then 'active' else 'closed' end), s.code

@@ -18,6 +18,14 @@ begin
     case when item.next_check_at > now() then '; it would have come at ' || item.next_check_at else ' already' end;
 end
 $$;
-comment on function ops.poll_now is
+comment on function ops.poll_now(uuid) is 'As ops.poll_now(text), for the id of an item.';
+
+create or replace function ops.poll_now(item text)
+returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.poll_now(core.refer_to_item(item))
+$$;
+comment on function ops.poll_now(text) is
   'Makes the next call to the supplier about an item due now, also of a stuck or held one. Raises if the item '
   'is final.';

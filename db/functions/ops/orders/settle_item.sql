@@ -65,7 +65,15 @@ begin
   perform core.finish_orders(array[item.order_id]);
 end
 $$;
-comment on function ops.settle_item is
+comment on function ops.settle_item(uuid, text, text[], text) is 'As ops.settle_item(text, text, text[], text), for the id of an item.';
+
+create or replace function ops.settle_item(item text, outcome text, codes text[] default null, reason text default null)
+returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.settle_item(core.refer_to_item(item), outcome, codes, reason)
+$$;
+comment on function ops.settle_item(text, text, text[], text) is
   'Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those '
   'already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the '
   'rest, and failed with codes => ''{}'' delivers none. A code that was kept and is not delivered stays in the record of the answer '

@@ -24,6 +24,14 @@ begin
     case when event.next_attempt_at > now() then '; it would have come at ' || event.next_attempt_at else ' already' end;
 end
 $$;
-comment on function ops.deliver_now is
+comment on function ops.deliver_now(uuid) is 'As ops.deliver_now(text), for the id of an event.';
+
+create or replace function ops.deliver_now(event text)
+returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.deliver_now(core.refer_to_event(event))
+$$;
+comment on function ops.deliver_now(text) is
   'Makes the next attempt of a waiting event due now; it is one of the nine like any other. While the account''s slots are taken it is '
   'queued. Raises if the event is not waiting.';

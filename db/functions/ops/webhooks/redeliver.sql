@@ -1,23 +1,40 @@
-create or replace function ops.redeliver(event_id uuid)
+create or replace function ops.redeliver(event_id uuid, callback_url text default null)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  event supply.events;
+  event supply.events := core.lock_event(event_id);
 begin
-  event := core.lock_event(event_id);
   perform core.require(event.state = 'dead',
-    format('event %s is no dead letter: it is %s', event.id, (select e.state from ops.events e where e.event_id = event.id)), 'object_not_in_prerequisite_state',
+    format('event %s is no dead letter: it is %s', event.id, (select e.state from ops.events e where e.event_id = event.id)),
+    'object_not_in_prerequisite_state',
     case event.state
       when 'delivered' then 'The receiver took it: ops.delivery_attempts shows when.'
       when 'sending' then 'Its attempt is under way: ops.delivery_attempts shows how it ends.'
       when 'held' then 'It is held since a restore: ops.release_events sends it.'
       else 'It is sent by itself; ops.deliver_now makes its next attempt due now.' end);
+  perform core.require(callback_url is null or callback_url ~ '^https?://[^[:space:]]+$' and length(callback_url) <= 2048,
+    'callback_url must be an http or https URL of at most 2048 characters',
+    hint => 'The worker checks the address before each attempt: one inside a private network makes a dead letter at once.');
+  if callback_url <> event.callback_url then
+    update supply.events e set callback_url = redeliver.callback_url where e.id = event.id;
+    raise notice 'event % goes to % from now on, no longer to %', event.id, callback_url, event.callback_url;
+  end if;
   perform core.start_rounds(array[event.id]);
-  perform core.log_operator('redeliver', 'event ' || event.id, jsonb_build_object('dead_reason', event.dead_reason));
+  -- With the path and its query a URL can hold a secret of the partner's.
+  perform core.log_operator('redeliver', 'event ' || event.id, jsonb_strip_nulls(jsonb_build_object(
+    'dead_reason', event.dead_reason, 'host', substring(callback_url from '^https?://(?:[^/?#]*@)?([^/?#]+)'))));
   raise notice 'event % begins round %: attempt 1 of 9 is due now', event.id, event.round + 1;
 end
 $$;
-comment on function ops.redeliver is
-  'Starts a new round over the retry ladder for a dead letter, with the same event id and body; its first attempt is due now. '
-  'Raises if it is not dead. Specification 6.6.';
+comment on function ops.redeliver(uuid, text) is 'As ops.redeliver(text, text), for the id of an event.';
+
+create or replace function ops.redeliver(event text, callback_url text default null)
+returns void
+language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select ops.redeliver(core.refer_to_event(event), callback_url)
+$$;
+comment on function ops.redeliver(text, text) is
+  'Sends a dead letter again: a new round over the retry ladder, due now, with the same event id and bytes. callback_url: where it goes
+from now on, if the address was wrong; the worker checks it as any other. Raises if the event is not dead. Specification 6.6.';
