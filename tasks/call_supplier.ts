@@ -89,7 +89,8 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
 
       const status = 'httpStatus' in result ? result.httpStatus : null
       const outcome = result.outcome === 'answered' ? result.status : result.outcome
-      const attributes = { item, supplier, method, status, outcome, verdict }
+      const error = 'error' in result ? { error: result.error } : {}
+      const attributes = { item, supplier, method, status, outcome, verdict, ...error }
       if (method === 'get' && outcome === 'processing') log.debug(attributes, 'supplier call')
       else log.info(attributes, 'supplier call')
       return { attributes, failed: failures.includes(outcome) }

@@ -126,6 +126,25 @@ comment on column supply.call_result.http_status is 'The status code of the answ
 comment on column supply.call_result.retry_after is 'How many seconds to wait, as the supplier asked.';
 comment on column supply.call_result.supplier_order_id is 'The supplier''s own id of the order.';
 
+create table supply.supplier_checks (
+  supplier text primary key references supply.suppliers,
+  id uuid not null unique,
+  asked_at timestamptz not null default now(),
+  answered_at timestamptz,
+  outcome text,
+  status_code int,
+  error text
+);
+comment on table supply.supplier_checks is
+  'The latest harmless call to each supplier that an operator asked for: ops.check_supplier.';
+comment on column supply.supplier_checks.supplier is 'The supplier.';
+comment on column supply.supplier_checks.id is 'The id of the check, and the reference of the order that the worker asks for.';
+comment on column supply.supplier_checks.asked_at is 'When the operator asked for it.';
+comment on column supply.supplier_checks.answered_at is 'When the worker had the answer; null: it has none yet.';
+comment on column supply.supplier_checks.outcome is 'The outcome of the call; not_received is the good one.';
+comment on column supply.supplier_checks.status_code is 'The status code of the answer; null: there was none.';
+comment on column supply.supplier_checks.error is 'What was wrong, in technical terms.';
+
 create unlogged table supply.push_windows (
   supplier text primary key references supply.suppliers,
   started_at timestamptz not null,

@@ -164,6 +164,11 @@ export type Functions = {
     args: { note: string | null }
     result: { items_to_ask: string; events_held: string }[]
   }
+  /** Has a worker ask a supplier for an order that was never placed, which is harmless. Call it twice: the first call asks, the second one shows the answer, which takes at most 10 s. took_ms counts from the question to the recorded answer. Raises for an unknown supplier. */
+  'ops.check_supplier': {
+    args: { code: string | null }
+    result: { supplier: string; asked_at: Date; took_ms: number; answer: string; detail: string }[]
+  }
   /** Lets workers run on a database that was moved or upgraded while nothing ran, and so has another origin than they know. Where anything may have been sent after the copy was made, use ops.begin_recovery. */
   'ops.confirm_origin': {
     args: Record<string, never>
@@ -409,6 +414,11 @@ export type Functions = {
     args: { alert_id: string | null }
     result: { status: string; is_told: boolean; cause: string; message: string; count: number; first_at: Date; opened_at: Date; closed_at: Date | null }[]
   }
+  /** Returns the supplier that an operator wants checked (ops.check_supplier); no row if a later check took its place, or it was done. nullable: token_url, client_id */
+  'work.begin_supplier_check': {
+    args: { check_id: string | null }
+    result: { supplier: string; protocol: string; base_url: string; token: string; token_url: string | null; client_id: string | null }[]
+  }
   /** Leases the reading of the list of one supplier that is due, and returns how it is reached and the skus of its offers; no row: none is due. lease_token is the fencing token of work.record_list and work.finish_sync. The lease lasts 10 minutes; another worker starts a reading that takes longer again, and the late one changes nothing. max_per_second is the limit of requests, for work.take_request. nullable: token_url, client_id, max_per_second */
   'work.begin_sync': {
     args: Record<string, never>
@@ -462,6 +472,11 @@ export type Functions = {
   /** Records that operators were notified that an alert is firing, or resolved. Ask work.begin_notification afterwards whether there is more to tell. */
   'work.finish_notification': {
     args: { alert_id: string | null; status: string | null }
+    result: undefined
+  }
+  /** Records the outcome of the call of a check: outcome, HTTP status and error, as a SupplierOutcome has them. A check that a later one replaced stays as it is. nullable: status_code, error */
+  'work.finish_supplier_check': {
+    args: { check_id: string | null; outcome: string | null; status_code: number | null; error: string | null }
     result: undefined
   }
   /** Ends the reading of a supplier's list: in full, or error says in technical terms why not; then what was known stays, and it is tried again after 1, 2, 5, 10, 20, 30, 60 … minutes, at most at its usual interval. Operators are alerted once the last full reading is four intervals ago. Returns whether the lease still held; otherwise nothing is recorded. */
@@ -619,6 +634,7 @@ export const functions = {
   'ops.add_operator': { args: { name: 'text' }, returns: 'value' },
   'ops.audit_all': { args: {}, returns: 'rows' },
   'ops.begin_recovery': { args: { note: 'text' }, returns: 'rows' },
+  'ops.check_supplier': { args: { code: 'text' }, returns: 'rows' },
   'ops.confirm_origin': { args: {}, returns: 'void' },
   'ops.create_account': { args: { name: 'text', kind: 'text', mode: 'text', currency: 'text' }, returns: 'value' },
   'ops.deliver_all': { args: { account_id: 'bigint' }, returns: 'value' },
@@ -668,6 +684,7 @@ export const functions = {
   'work.begin_calls': { args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' }, returns: 'rows' },
   'work.begin_deliveries': { args: { event_ids: 'uuid[]' }, returns: 'rows' },
   'work.begin_notification': { args: { alert_id: 'uuid' }, returns: 'rows' },
+  'work.begin_supplier_check': { args: { check_id: 'uuid' }, returns: 'rows' },
   'work.begin_sync': { args: {}, returns: 'rows' },
   'work.check_origin': { args: {}, returns: 'value' },
   'work.check_protocols': { args: { promises: 'jsonb' }, returns: 'value' },
@@ -679,6 +696,7 @@ export const functions = {
   'work.finish_calls': { args: { results: 'jsonb', deadline: 'interval', unsafe_after: 'interval', to_send: 'integer', pool_id: 'text' }, returns: 'rows' },
   'work.finish_deliveries': { args: { results: 'jsonb', to_send: 'integer', pool_id: 'text' }, returns: 'rows' },
   'work.finish_notification': { args: { alert_id: 'uuid', status: 'text' }, returns: 'void' },
+  'work.finish_supplier_check': { args: { check_id: 'uuid', outcome: 'text', status_code: 'integer', error: 'text' }, returns: 'void' },
   'work.finish_sync': { args: { supplier: 'text', lease_token: 'uuid', error: 'text' }, returns: 'value' },
   'work.gauges': { args: {}, returns: 'rows' },
   'work.heartbeat': { args: { pool_ids: 'text[]' }, returns: 'value' },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Task } from 'graphile-worker'
 import { createAlertOperators } from '../../tasks/alert_operators.ts'
 import { createCallSupplier } from '../../tasks/call_supplier.ts'
+import { createCheckSupplier } from '../../tasks/check_supplier.ts'
 import { createDeliverWebhook } from '../../tasks/deliver_webhook.ts'
 import { createHousekeeping } from '../../tasks/housekeeping.ts'
 import { createRunAudit } from '../../tasks/run_audit.ts'
@@ -150,6 +151,7 @@ type Tasks = {
   deliver_webhook: Task
   alert_operators: Task
   settle_simulation: Task
+  check_supplier: Task
   housekeeping: Task
   run_audit: Task
 }
@@ -172,10 +174,11 @@ function createTasks(
     send: (attempt) => sendEvent(sender, attempt),
     maxFirstAttempts: config.webhookConcurrency,
   })
+  const call = createSupplierCaller({ adapters, credentials, publicUrl, signal: cutOff, metrics })
   const tasks: Tasks = {
     call_supplier: createCallSupplier({
       ...{ db, firstAttempts, metrics, log, tracer },
-      call: createSupplierCaller({ adapters, credentials, publicUrl, signal: cutOff, metrics }),
+      call: (leased) => call(leased),
       maxCallsPerSupplier: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       deadline: `${config.supplierDeadlineHours} hours`,
       unsafeAfter: `${config.supplierUnsafeMinutes} minutes`,
@@ -186,6 +189,7 @@ function createTasks(
       webhook: { url: config.alertWebhookUrl, format: config.alertWebhookFormat },
     }),
     settle_simulation: createSettleSimulation(db),
+    check_supplier: createCheckSupplier({ db, call }),
     housekeeping: createHousekeeping({ db, days: config.retainDays, stopping }),
     run_audit: createRunAudit(auditDb),
   }

@@ -28,9 +28,9 @@ export type SupplierCallerOptions = {
  * token, and calls the adapter of the supplier's protocol. It never rejects for what the outside world does.
  */
 export function createSupplierCaller(options: SupplierCallerOptions) {
-  const { adapters, credentials, publicUrl, signal, metrics } = options
+  const { adapters, credentials, publicUrl, metrics } = options
 
-  async function callAdapter(leased: LeasedCall): Promise<SupplierOutcome> {
+  async function callAdapter(leased: LeasedCall, signal: AbortSignal): Promise<SupplierOutcome> {
     const isPut = leased.method === 'put'
     if (leased.wait_ms > 0) await sleep(leased.wait_ms, undefined, { signal }).catch(() => {})
     if (signal.aborted && isPut) return notPlaced('busy', 'the worker stopped before the call')
@@ -49,9 +49,10 @@ export function createSupplierCaller(options: SupplierCallerOptions) {
     return withoutToken(outcome, access.token)
   }
 
-  return async (leased: LeasedCall): Promise<SupplierOutcome> => {
+  return async (leased: LeasedCall, ...signals: AbortSignal[]): Promise<SupplierOutcome> => {
     const beganAt = performance.now() + leased.wait_ms
-    const result = await callAdapter(leased)
+    const signal = signals.length === 0 ? options.signal : AbortSignal.any([options.signal, ...signals])
+    const result = await callAdapter(leased, signal)
     const { supplier, method } = leased
     const seconds = Math.max(0, performance.now() - beganAt) / 1_000
     metrics.observeSupplierCall({ supplier, method, outcome: result.outcome }, seconds)

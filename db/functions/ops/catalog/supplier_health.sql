@@ -41,7 +41,7 @@ select s.supplier, coalesce(f.calls_5m, 0) as calls_5m, coalesce(f.failures_5m, 
   case
     when chosen.is_paused then 'paused'
     when s.is_silent then 'silent'
-    when chosen.is_open then 'open'
+    when chosen.is_open then 'circuit_open'
     when s.unanswered_since is not null and i.open_items > 0 then 'failing'
     when f.calls_5m > 0 then 'answering'
     else 'idle'
@@ -73,7 +73,7 @@ comment on column ops.supplier_health.open_items is 'How many items it has that 
 comment on column ops.supplier_health.oldest_open is 'When the oldest of these was sent there; null: none was sent.';
 comment on column ops.supplier_health.last_good_at is 'When a call was last answered by processing, completed or failed; null: none is known.';
 comment on column ops.supplier_health.state is
-  'paused: by an operator. silent: no usable answer for SUPPLIER_SILENT_MINUTES while it has items; operators are alerted. open: none to the '
+  'paused: by an operator. silent: no usable answer for SUPPLIER_SILENT_MINUTES while it has items; operators are alerted. circuit_open: none to the '
   'last calls, so that new items go to others. failing: none since unanswered_since. answering. '
   'idle: it was not called in the last 5 minutes.';
 comment on column ops.supplier_health.unanswered_since is 'When a call first ended without a usable answer, since the last good one; null: none did.';

@@ -17,10 +17,7 @@ begin
     'ops.stuck_items lists the items that wait for an operator.');
   perform core.require(item.completed_at is null, format('item %s is final already: %s', item_id, item.status),
     'object_not_in_prerequisite_state', 'A final item stays as it is; ops.adjust corrects the balance where money has to move.');
-  -- A supplier cannot have what was never sent.
-  perform core.require(
-    item.stuck_at is not null or item.held_at is not null
-      or item.sent_at is null and item.recovered_at is null and coalesce(item.lease_expires_at <= now(), true),
+  perform core.require(item.stuck_at is not null or item.held_at is not null or core.is_unsent(item),
     format('item %s is neither stuck nor held; its supplier is being asked', item_id), 'object_not_in_prerequisite_state',
     'Only items of ops.stuck_items, and items that no supplier has, are settled by hand. ops.poll_now(item_id) asks at once.');
   perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s', outcome));

@@ -1,0 +1,40 @@
+create or replace function ops.check_supplier(code text)
+returns table (supplier text, asked_at timestamptz, took_ms int, answer text, detail text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  known supply.suppliers := core.lock_supplier(code);
+  latest supply.supplier_checks;
+begin
+  select c.* into latest from supply.supplier_checks c where c.supplier = known.code;
+  -- An answer is shown for ten seconds; whoever calls again after that wants a new one.
+  if not found or coalesce(latest.answered_at, latest.asked_at) < now() - interval '10 s' then
+    insert into supply.supplier_checks as c (supplier, id) values (known.code, gen_random_uuid())
+    on conflict on constraint supplier_checks_pkey do update set
+      id = excluded.id, asked_at = now(), answered_at = null, outcome = null, status_code = null, error = null
+    returning c.* into latest;
+    perform core.enqueue('check_supplier', array[latest.id]);
+    perform core.log_operator('check_supplier', 'supplier ' || known.code);
+  end if;
+  if latest.answered_at is null then
+    raise notice 'a worker calls supplier % now: call ops.check_supplier again in a few seconds to read the answer', known.code;
+  end if;
+  return query select known.code, latest.asked_at,
+    (extract(epoch from latest.answered_at - latest.asked_at) * 1000)::int,
+    case
+      when latest.answered_at is null then 'no answer yet'
+      when latest.outcome = 'not_received' then 'it works'
+      when latest.outcome = 'unknown' then 'it does not work'
+      else 'its answer makes no sense'
+    end,
+    case
+      when latest.answered_at is null then null
+      when latest.outcome = 'not_received' then 'it says that it does not know an order that was never placed, as it should'
+      else concat_ws(': ', latest.outcome, coalesce(latest.error, 'HTTP ' || latest.status_code))
+    end;
+end
+$$;
+comment on function ops.check_supplier is
+  'Has a worker ask a supplier for an order that was never placed, which is harmless. Call it twice: the first call asks, the second
+one shows the answer, which takes at most 10 s. took_ms counts from the question to the recorded answer. Raises for an unknown
+supplier.';
