@@ -82,6 +82,19 @@ export const scenes: { [heading: string]: Scene } = {
   },
   'An allowlist or an expiry for a key': { before: emptyShop },
   'A new price, or a product off sale': { before: emptyShop },
+  'A new supplier': { before: emptyShop },
+  'A webhook is late': {
+    before: async (sql) => {
+      const acme = await shop(sql)
+      await attempt(sql, await makeEvent(sql, acme, hook), unreachable())
+      return undefined
+    },
+  },
+  'A webhook secret leaked': { before: emptyShop },
+  'Closing a partner': { before: emptyShop },
+  'A partner meets the rate limit': { before: emptyShop },
+  'A low balance': { before: emptyShop },
+  'A statement or an invoice': { before: deliveredItem },
   'A supplier is down': {
     before: async (sql) => {
       const acme = await shop(sql)
