@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns'
 import * as v from 'valibot'
 import { DatabaseUrlError, parseDatabaseUrl } from './database/connections/database_url.ts'
+import { nearestName } from './messages/nearest_name.ts'
 import { type Network, parseNetworks } from './network/networks.ts'
 import { parseEntry } from './network/origin.ts'
 import { credentialFrom } from './suppliers/credential.ts'
@@ -39,6 +40,8 @@ export type Config = {
   dnsServers: string[] | undefined
   /** How long the API still serves after the signal to end, while it says that it is not ready. */
   drainSeconds: number
+  /** Whether `DRAIN_SECONDS` was set: `npm start` on a terminal does not drain without it. */
+  drainIsSet: boolean
   webhookConcurrency: number
   supplierConcurrency: number
   /** After how many hours an unsettled item is stuck; may be fractional. */
@@ -63,6 +66,8 @@ export type Config = {
   seedDemo: boolean
   /** Whether `NODE_ENV` is `production`. */
   production: boolean
+  /** Variables that look like a misspelt setting, a sentence each. */
+  warnings: string[]
 }
 
 /** A setting is missing or wrong. The message is one line that names every variable at fault, and no value of a secret. */
@@ -141,6 +146,7 @@ const hours = 'must be a number of hours from 0.0001 to 10000, such as 24 or 0.5
 
 const settings = v.object({
   NODE_ENV: text,
+  DATA_DIR: text,
   DATABASE_URL: v.optional(databaseUrl),
   DATABASE_DIRECT_URL: v.optional(databaseUrl),
   DATABASE_READ_URL: v.optional(databaseUrl),
@@ -172,7 +178,7 @@ const settings = v.object({
     v.check(areDnsServers, 'must be a list of IP addresses, each with or without a port'),
     v.transform((servers) => (servers.length > 0 ? servers : undefined)),
   ),
-  DRAIN_SECONDS: v.optional(wholeNumber(0, 20), '5'),
+  DRAIN_SECONDS: v.optional(wholeNumber(0, 20)),
   WEBHOOK_CONCURRENCY: v.optional(wholeNumber(1, 1000), '200'),
   SUPPLIER_CONCURRENCY: v.optional(wholeNumber(1, 1000), '200'),
   SUPPLIER_DEADLINE_HOURS: v.optional(
@@ -234,10 +240,25 @@ export function loadConfig(
   if (values.DATABASE_URL === undefined && values.DATABASE_DIRECT_URL !== undefined) {
     throw new ConfigError('DATABASE_DIRECT_URL goes with DATABASE_URL, which is not set')
   }
-  return { ...configOf(values, command), supplierCredential: (text) => credentialFrom(text, given) }
+  return {
+    ...configOf(values, command),
+    supplierCredential: (text) => credentialFrom(text, given),
+    warnings: warningsOf(Object.keys(given)),
+  }
 }
 
-function configOf(values: Settings, command: Command): Omit<Config, 'supplierCredential'> {
+/** Our names have an underscore; a name without one, such as HOSTNAME, may be of anything else. */
+function warningsOf(given: string[]): string[] {
+  const known = Object.keys(settings.entries)
+  return given
+    .filter((name) => /^[A-Z]+_[A-Z_]+$/.test(name) && !known.includes(name))
+    .flatMap((name) => {
+      const meant = nearestName(name, known)
+      return meant === undefined ? [] : [`${name} is no setting: did you mean ${meant}?`]
+    })
+}
+
+function configOf(values: Settings, command: Command): Omit<Config, 'supplierCredential' | 'warnings'> {
   const embedded = command === 'start' && values.DATABASE_URL === undefined
   const production = values.NODE_ENV === 'production'
   const databaseDirectUrl = values.DATABASE_DIRECT_URL ?? values.DATABASE_URL
@@ -258,7 +279,8 @@ function configOf(values: Settings, command: Command): Omit<Config, 'supplierCre
     allowedOrigins: values.ALLOWED_ORIGINS,
     callbackAllowNetworks: callbackNetworks(values.CALLBACK_ALLOW_NETWORKS, production, embedded),
     dnsServers: values.DNS_SERVERS,
-    drainSeconds: values.DRAIN_SECONDS,
+    drainSeconds: values.DRAIN_SECONDS ?? 5,
+    drainIsSet: values.DRAIN_SECONDS !== undefined,
     webhookConcurrency: values.WEBHOOK_CONCURRENCY,
     supplierConcurrency: values.SUPPLIER_CONCURRENCY,
     supplierDeadlineHours: values.SUPPLIER_DEADLINE_HOURS,

@@ -10,6 +10,7 @@ import { runUntilEnded } from './lifecycle.ts'
 export async function api(): Promise<void> {
   const config = loadConfig(process.env, { command: 'api' })
   const log = createLog(config.logLevel)
+  for (const warning of config.warnings) log.warn(warning)
   const db = connectApi(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('api.readiness'))
   const reads = connectReads(config, db, log)

@@ -16,8 +16,9 @@ export const commands: { [name: string]: Command } = {
     run: start,
     help: `The whole service in one process.
 
-Without DATABASE_URL it runs a PostgreSQL of its own under .data/, with a demo partner, a demo catalog and two simulated
-suppliers. On a terminal it tells each order's story; into a pipe, and where NODE_ENV is production, it writes JSON.
+Without DATABASE_URL it runs a PostgreSQL of its own under DATA_DIR (.data), with a demo partner, a demo catalog and two
+simulated suppliers. On a terminal it tells each order's story; into a pipe, and where NODE_ENV is production, it writes
+JSON.
 PORT (3000) and HOST (127.0.0.1) say where it listens.
 ${readme}`,
   },

@@ -1,14 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import catalog from '../../db/seed/demo.json' with { type: 'json' }
 import type { Database } from '../database/client.ts'
 import { asOperator } from './connections.ts'
 
-/** Where `npm start` keeps what has to outlive it. */
-export const dataDir = resolve(import.meta.dirname, '../../.data')
+/** Where `npm start` keeps what has to outlive it: `DATA_DIR`, or `.data` in the checkout. */
+export const dataDir = resolve(process.env.DATA_DIR || join(import.meta.dirname, '../../.data'))
 
 const keyFile = join(dataDir, 'demo-key')
 const secretFile = join(dataDir, 'demo-webhook-secret')
+const docsPasswordFile = join(dataDir, 'demo-docs-password')
 
 /** The demo partner's api key of the last start; undefined before the first. */
 export function knownDemoKey(): string | undefined {
@@ -39,6 +41,15 @@ export async function loadDemo(
   return apiKey
 }
 
+/** The password of the partner guide in the demo, the same at each start. */
+export function demoDocsPassword(): string {
+  if (!existsSync(docsPasswordFile)) {
+    mkdirSync(dataDir, { recursive: true })
+    keep(docsPasswordFile, randomBytes(6).toString('hex'))
+  }
+  return readFileSync(docsPasswordFile, 'utf8').trim()
+}
+
 /** The signing secret of the account whose key this is; null where the key is nobody's, or there is no secret yet. */
 export async function secretOf(db: Pick<Database, 'call'>, key: string): Promise<string | null> {
   const account = await db.call('ops.account_of_key', { key })
@@ -51,7 +62,7 @@ function keep(file: string, secret: string): void {
 }
 
 /** How to place a first order with the demo partner's api key, for a terminal. */
-export function demoGreeting(url: string, apiKey: string): string {
+export function demoGreeting(url: string, apiKey: string, docsPassword?: string): string {
   return `The demo partner's key is ${apiKey}. Place an order:
 
   curl -s ${url}/b2b/orders -H 'X-Api-Key: ${apiKey}' -H 'Content-Type: application/json' \\
@@ -64,5 +75,9 @@ and read it with
 Its webhooks are signed with the secret in ${secretFile}.
 The first supplier of product 112 has none left, so that the second one delivers: npm run demo shows how.
 Every endpoint, field and error: ${url}/reference?key=${apiKey}
-The partner guide: docs/guide, served at ${url}/docs where DOCS_PASSWORD is set.`
+The partner guide: ${
+    docsPassword === undefined
+      ? `docs/guide, served at ${url}/docs where DOCS_PASSWORD is set.`
+      : `${url}/docs, any user name, password ${docsPassword}`
+  }`
 }

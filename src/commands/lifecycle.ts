@@ -9,7 +9,7 @@ const maxFailedEndMs = 5_000
 
 /**
  * Waits for SIGTERM or SIGINT, or for a part to fail, then ends everything and exits: 0 after a signal, 1 after a
- * failure. A repeated signal is ignored: a terminal's Ctrl-C comes twice, from the terminal and from npm.
+ * failure. A repeated signal is ignored (but see `endOnSecondInterrupt`).
  * After 28 s, or 5 s after a failure, it exits all the same. A call that is still under way loses its result, and its
  * lease recovers the work.
  * `announce` is called as soon as signals are heeded: whoever reads the announcement may end the process at once.
@@ -52,6 +52,18 @@ let heeded: Promise<Cause> | undefined
 export function heedSignals(): Promise<Cause> {
   heeded ??= Promise.race([signal('SIGTERM'), signal('SIGINT')])
   return heeded
+}
+
+// A terminal's Ctrl-C comes twice, from the terminal and from npm.
+const sameInterruptMs = 500
+
+/** For a person at a terminal: a second Ctrl-C ends the process at once. The work under way is recovered by its leases. */
+export function endOnSecondInterrupt(): void {
+  let firstAt: number | undefined
+  process.on('SIGINT', () => {
+    firstAt ??= performance.now()
+    if (performance.now() - firstAt > sameInterruptMs) process.exit(130)
+  })
 }
 
 type Cause = { failed: boolean; reason: string }

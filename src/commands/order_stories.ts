@@ -31,6 +31,7 @@ export function createOrderStories(
   }, lookMs)
 
   async function look(): Promise<void> {
+    const lines: { at: Date; line: string }[] = []
     for (const [code, { told, until }] of followed) {
       // Who cannot be asked now is asked again.
       const entries = await db.call('ops.order_story', { reference: code }).catch(() => [])
@@ -38,11 +39,13 @@ export function createOrderStories(
         const key = `${entry.at.toISOString()} ${entry.what} ${entry.detail}`
         if (told.has(key)) continue
         told.add(key)
-        print(storyLine(code, entry, telling()))
+        lines.push({ at: entry.at, line: storyLine(code, entry, telling()) })
         if (isLast(entry)) followed.delete(code)
       }
       if (Date.now() > until) followed.delete(code)
     }
+    lines.sort((one, other) => one.at.getTime() - other.at.getTime())
+    for (const { line } of lines) print(line)
   }
 
   function follow(code: string): void {
@@ -79,8 +82,8 @@ function stepOf({ what, detail }: Entry): { name: string; colour: Colour } | und
   if (what === 'order completed') return { name: 'completed', colour: 'green' }
   if (what === 'order failed') return { name: 'failed', colour: 'red' }
   if (what === 'refunded') return { name: 'refunded', colour: 'magenta' }
-  if (what === 'webhook sent') return { name: 'told', colour: isDelivered(detail) ? 'green' : 'red' }
-  if (what === 'no event') return { name: 'not told', colour: 'cyan' }
+  if (what === 'webhook sent') return { name: 'webhook', colour: isDelivered(detail) ? 'green' : 'red' }
+  if (what === 'no event') return { name: 'no webhook', colour: 'cyan' }
   if (what === 'dead letter') return { name: 'dead letter', colour: 'red' }
   return undefined
 }
@@ -96,14 +99,15 @@ function isLast({ what, detail }: Entry): boolean {
   return what === 'no event' || what === 'dead letter' || (what === 'webhook sent' && isDelivered(detail))
 }
 
-/** One step of an order's story, no longer than the terminal is wide. */
+/** One step of an order's story. What is longer than the terminal is wide goes on below, under its beginning. */
 export function storyLine(code: string, entry: Entry, { colours, columns }: Telling): string {
   const paint = painter(colours)
   const { name, colour } = stepOf(entry) ?? { name: entry.what, colour: 'cyan' }
   const head = `${timeOfDay(entry.at)}  ${code.slice(0, 10)}…  `
   const step = name.padEnd(11)
-  const detail = shortened(printable(shownDetail(entry)), columns - head.length - step.length - 2)
-  return `${paint('dim', head)}${paint(colour, step)}  ${detail}`
+  const indent = head.length + step.length + 2
+  const detail = wrapped(printable(shownDetail(entry)), Math.max(20, columns - indent))
+  return `${paint('dim', head)}${paint(colour, step)}  ${detail.join(`\n${' '.repeat(indent)}`)}`
 }
 
 /** Without who placed it: what was ordered matters more on a narrow terminal. */
@@ -112,9 +116,14 @@ function shownDetail({ what, detail }: Entry): string {
   return rest.length === 0 ? detail : rest.join(' orders ')
 }
 
-/** At most so many characters; what is cut off shows as an ellipsis. */
-function shortened(text: string, length: number): string {
-  const characters = [...text]
-  if (characters.length <= length) return text
-  return `${characters.slice(0, Math.max(0, length - 1)).join('')}…`
+/** The text in lines of at most so many characters, but for a word that is longer. */
+function wrapped(text: string, length: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= length)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }

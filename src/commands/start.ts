@@ -9,8 +9,8 @@ import { expectedVersion, migrate } from '../migrate/migrate.ts'
 import { startTracing } from '../tracing/start.ts'
 import { startWorker } from '../worker/index.ts'
 import { connectApi, connectReads, connectWorker, listenForResults } from './connections.ts'
-import { dataDir, demoGreeting, loadDemo } from './demo_data.ts'
-import { heedSignals, runUntilEnded } from './lifecycle.ts'
+import { dataDir, demoDocsPassword, demoGreeting, loadDemo } from './demo_data.ts'
+import { endOnSecondInterrupt, heedSignals, runUntilEnded } from './lifecycle.ts'
 import { newOperatorLogin, operatorUrlFile, removeOperatorUrl, writeOperatorUrl } from './operator_login.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
@@ -19,9 +19,18 @@ import { openTerminal, type Terminal } from './terminal.ts'
  * with the demo partner, the demo catalog and a simulated supplier.
  */
 export async function start(): Promise<void> {
-  const config = loadConfig(process.env, { command: 'start' })
-  const terminal = config.production ? undefined : openTerminal(config.logLevel)
-  const log = createLog(config.logLevel, terminal?.log)
+  const given = loadConfig(process.env, { command: 'start' })
+  const terminal = given.production ? undefined : openTerminal(given.logLevel)
+  const log = createLog(given.logLevel, terminal?.log)
+  for (const warning of given.warnings) log.warn(warning)
+  const config = {
+    ...given,
+    docsPassword:
+      given.docsPassword ?? (given.seedDemo && !given.production ? demoDocsPassword() : undefined),
+    // No balancer waits for a developer's process.
+    drainSeconds: terminal !== undefined && !given.drainIsSet ? 0 : given.drainSeconds,
+  }
+  if (terminal !== undefined) endOnSecondInterrupt()
   const postgres = config.databaseUrl === undefined ? await startEmbedded() : undefined
   try {
     // Not through a pooler: one login cannot have the roles of both the API and the worker.
@@ -67,11 +76,13 @@ type Serving = {
 
 async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) {
   const operator = postgres && newOperatorLogin(postgres.url)
+  const migrating = terminal?.progress('migrating the database')
   await migrate({
     databaseUrl,
     logins: { operator: operator?.password },
-    log: (line) => console.log(line),
+    log: migrating?.step ?? ((line) => console.log(line)),
   })
+  migrating?.done()
   if (operator !== undefined) writeOperatorUrl(operator.url)
   const apiDb = connectApi(databaseUrl)
   const reads = connectReads({ ...config, databasePooled: false }, apiDb, log)
@@ -99,7 +110,7 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
       [async () => demo?.simulator.close()],
       [async () => postgres && stopEmbedded(postgres)],
     ],
-    () => announce(server.url, demo?.apiKey, postgres),
+    () => announce(server.url, demo && { ...demo, docsPassword: config.docsPassword }, postgres),
   )
 }
 
@@ -108,15 +119,19 @@ async function startDemo(databaseUrl: string) {
   return { simulator, apiKey: await loadDemo(databaseUrl, simulator) }
 }
 
-function announce(url: string, demoKey: string | undefined, postgres: Embedded | undefined): void {
+function announce(
+  url: string,
+  demo: { apiKey: string; docsPassword: string | undefined } | undefined,
+  postgres: Embedded | undefined,
+): void {
   console.log(`ready: ${url}`)
-  if (demoKey === undefined) return
+  if (demo === undefined) return
   const database =
     postgres === undefined
       ? ''
       : `\nThe database for operators, while this runs: psql "$(cat ${operatorUrlFile})"
 and as its owner, who can make logins: psql "$(cat ${postgres.urlFile})" -c "select ops.add_operator('anna')"`
   console.log(
-    `\n${demoGreeting(url, demoKey)}\nSigned webhooks arriving: npm run demo, in another terminal.${database}\n`,
+    `\n${demoGreeting(url, demo.apiKey, demo.docsPassword)}\nSigned webhooks arriving: npm run demo, in another terminal.${database}\n`,
   )
 }

@@ -7,6 +7,8 @@ import { createOrderStories, type OrderStories } from './order_stories.ts'
 export type Terminal = {
   /** Takes the lines of the log and writes what people want of them. */
   log: { write(line: string): void }
+  /** Writes one line about work that takes a while: what it is, and at its end what was done. */
+  progress(what: string): { step(line: string): void; done(): void }
   /** Tells of new orders, by the operators' URL of the database. */
   tellStories(databaseUrl: string): OrderStories
 }
@@ -21,9 +23,21 @@ export function openTerminal(logLevel: LogLevel): Terminal | undefined {
   return {
     log: {
       write: (line) => {
-        const text = recordLine(line, { colours, requests: logLevel === 'debug' || logLevel === 'trace' })
+        const text = recordLine(line, { colours, all: logLevel === 'debug' || logLevel === 'trace' })
         if (text !== undefined) print(text)
       },
+    },
+    progress: (what) => {
+      let steps = 0
+      stdout.write(`${what} … `)
+      return {
+        step: (line) => {
+          steps += 1
+          // What waits for others is worth a line of its own.
+          if (/wait/.test(line)) print(`\n${line}`)
+        },
+        done: () => print(steps === 0 ? 'up to date' : `done (${steps} steps)`),
+      }
     },
     tellStories: (url) =>
       createOrderStories(connectOperator(url), print, () => ({ colours, columns: stdout.columns || 80 })),
@@ -32,16 +46,22 @@ export function openTerminal(logLevel: LogLevel): Terminal | undefined {
 
 const levelColours = { warn: 'yellow', error: 'red', fatal: 'red' } as const
 
-/** A record of the log for people; undefined for one that the stories make superfluous. */
+const toldByStories = ['request', 'supplier call', 'delivery']
+
+/** A record of the log for people; undefined for one that the stories make superfluous, unless `all` is wanted. */
 export function recordLine(
   line: string,
-  { colours, requests }: { colours: boolean; requests: boolean },
+  { colours, all }: { colours: boolean; all: boolean },
 ): string | undefined {
   const { level, time, pid: _, msg, ...fields } = JSON.parse(line)
-  if (msg === 'request' && level === 'info' && !requests) return undefined
+  if (toldByStories.includes(msg) && level === 'info' && !all) return undefined
   const colour = levelColours[level as keyof typeof levelColours]
   const name = String(level).padEnd(11)
   const shown = colour === undefined ? name : painter(colours)(colour, name)
-  const more = Object.keys(fields).length === 0 ? '' : `  ${JSON.stringify(fields)}`
-  return `${timeOfDay(new Date(time))}  ${shown}  ${printable(`${msg}${more}`)}`
+  const more = Object.entries(fields).map(([field, value]) => `  ${field}=${textOf(value)}`)
+  return `${timeOfDay(new Date(time))}  ${shown}  ${printable([msg, ...more].join(''))}`
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)
 }

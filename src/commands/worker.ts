@@ -9,6 +9,7 @@ import { runUntilEnded } from './lifecycle.ts'
 export async function worker(): Promise<void> {
   const config = loadConfig(process.env, { command: 'worker' })
   const log = createLog(config.logLevel)
+  for (const warning of config.warnings) log.warn(warning)
   const db = connectWorker(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('work.gauges'))
   const tracing = await startTracing(config, 'supply-ordering-worker', log)

@@ -39,6 +39,15 @@ describe('npm start', () => {
     expect(readFileSync(join(folder, '.data/demo-key'), 'utf8').trim()).toBe(key)
   })
 
+  test('opens the partner guide with the password that it prints, and without one to nobody', async () => {
+    const [, password = ''] = /\/docs, any user name, password (\S+)$/m.exec(service.output()) ?? []
+    expect(await statusOf(`${url}/docs`)).toBe(401)
+    const authorization = `Basic ${Buffer.from(`me:${password}`).toString('base64')}`
+    const { statusCode, body } = await request(`${url}/docs`, { headers: { authorization } })
+    await body.dump()
+    expect(statusCode).toBe(200)
+  })
+
   test('says where a receiver finds the signing secret, before anything was delivered', async () => {
     const [, file = ''] = /signed with the secret in (\S+)\.$/m.exec(service.output()) ?? []
     expect(file).toBe(join(folder, '.data/demo-webhook-secret'))

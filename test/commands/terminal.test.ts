@@ -44,12 +44,14 @@ describe('npm start on a terminal', () => {
     })
     expect(answer.statusCode).toBe(201)
     await answer.body.dump()
-    await shows(/\[36mnot told /)
+    await shows(/\[36mno webhook /)
     const lines = output.split(/\r?\n/).filter((line) => line.includes('ord_') && line.includes('\u001b['))
     const steps = lines.map((line) => stripVTControlCharacters(line).split(/ {2,}/)[2])
-    expect(steps).toEqual(['placed', 'supplier', 'completed', 'not told'])
+    expect(steps).toEqual(['placed', 'supplier', 'completed', 'no webhook'])
     expect(lines.filter((line) => stripVTControlCharacters(line).length > 80)).toEqual([])
-    expect(output).not.toMatch(/^\{/m)
+    expect(output).not.toMatch(/^\{|^\d\d:\d\d:\d\d .*\{"/m)
+    expect(output).toMatch(/^migrating the database … done \(\d+ steps\)\r?$/m)
+    expect(output).not.toContain('applying migration')
   })
 
   test('ends with Ctrl-C', async () => {
@@ -57,6 +59,36 @@ describe('npm start on a terminal', () => {
     await ended
     expect(child.exitCode).toBe(0)
   })
+})
+
+test('a second Ctrl-C ends the process at once, but not the one that npm passes on with the first', async () => {
+  const lifecycle = join(import.meta.dirname, '../../src/commands/lifecycle.ts')
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { endOnSecondInterrupt, heedSignals } from '${lifecycle}'
+       endOnSecondInterrupt()
+       void heedSignals().then(() => setTimeout(() => console.log('ending'), 700))
+       setInterval(() => {}, 1000)
+       console.log('running')`,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const ended = once(child, 'close')
+  let printed = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+  })
+  await expect.poll(() => printed, { timeout: 10_000 }).toBe('running\n')
+  child.kill('SIGINT')
+  child.kill('SIGINT')
+  await expect.poll(() => printed, { timeout: 10_000 }).toBe('running\nending\n')
+  expect(child.exitCode).toBeNull()
+  child.kill('SIGINT')
+  await ended
+  expect(child.exitCode).toBe(130)
 })
 
 describe('a step of a story', () => {
@@ -72,23 +104,24 @@ describe('a step of a story', () => {
     )
   })
 
-  test('is no longer than the terminal is wide', () => {
+  test('goes on below where it is longer than the terminal is wide', () => {
     const line = storyLine(code, entry, { colours: true, columns: 60 })
     expect(line).toContain('\u001b[36mplaced')
-    expect(stripVTControlCharacters(line)).toHaveLength(60)
-    expect(line).toMatch(/…$/)
+    const lines = stripVTControlCharacters(line).split('\n')
+    expect(lines.every((each) => each.length <= 60)).toBe(true)
+    expect(lines[1]).toBe(`${' '.repeat(36)}first-1; no callback URL`)
   })
 })
 
 describe('a record of the log', () => {
   const record = (fields: object) =>
     JSON.stringify({ time: new Date(2026, 10, 22, 9, 5, 7), pid: 1, ...fields })
-  const plain = { colours: false, requests: false }
+  const plain = { colours: false, all: false }
 
   test('is a line', () => {
     const lost = record({ level: 'warn', msg: 'a queue connection was lost', reason: 'gone\n' })
     expect(recordLine(lost, plain)).toBe(
-      '09:05:07  warn         a queue connection was lost  {"reason":"gone\\n"}',
+      '09:05:07  warn         a queue connection was lost  reason="gone\\n"',
     )
     expect(recordLine(lost, { ...plain, colours: true })).toContain('\u001b[33mwarn')
   })
@@ -96,9 +129,7 @@ describe('a record of the log', () => {
   test('of a request is left out, unless it failed or all is wanted', () => {
     const served = record({ level: 'info', msg: 'request', status: 201 })
     expect(recordLine(served, plain)).toBeUndefined()
-    expect(recordLine(served, { ...plain, requests: true })).toContain('request')
-    expect(recordLine(record({ level: 'error', msg: 'request', status: 500 }), plain)).toContain(
-      '"status":500',
-    )
+    expect(recordLine(served, { ...plain, all: true })).toContain('request')
+    expect(recordLine(record({ level: 'error', msg: 'request', status: 500 }), plain)).toContain('status=500')
   })
 })
