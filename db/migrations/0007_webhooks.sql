@@ -53,6 +53,8 @@ create index events_queued on supply.events (account_id, next_attempt_at, id) wh
 create index events_holding on supply.events (account_id) where state in ('ready', 'sending');
 create index events_latest on supply.events (created_at, account_id);
 create index events_order on supply.events (order_code);
+create index events_account on supply.events (account_id, created_at desc, id desc) where order_id is not null;
+create index events_waiting on supply.events (account_id) where state = 'waiting';
 create index events_held on supply.events (account_id, created_at) where state = 'held';
 -- By the expression of ops.events.state. Delivered events, nearly all, are not in it.
 create index events_state on supply.events (

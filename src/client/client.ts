@@ -11,13 +11,19 @@ import {
 } from './transport.ts'
 import type {
   Balance,
+  CatalogPage,
   Deliveries,
+  Event,
+  EventPage,
   Game,
+  ListCatalogQuery,
+  ListEventsQuery,
   ListGamesQuery,
   ListOrdersQuery,
   ListProductsQuery,
   ListResultsQuery,
   ListTransactionsQuery,
+  Me,
   Order,
   OrderPage,
   OrderRequest,
@@ -25,6 +31,9 @@ import type {
   Product,
   Quote,
   QuoteRequest,
+  RedeliverDeadRequest,
+  RedeliveryCountAnswer,
+  RedeliveryRequest,
   Result,
   ResultPage,
   SimulatedOrderAnswer,
@@ -84,6 +93,20 @@ export class SupplyClient {
     return this.#get(`/b2b/catalog/games/${encodeURIComponent(slug)}/products`, query, options)
   }
 
+  /** The products of all games, by id, page after page; with `updatedSince` what has changed since then. */
+  async *catalog(
+    query: Omit<ListCatalogQuery, 'cursor'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Product, void, undefined> {
+    for await (const { products } of pages((cursor) => this.catalogPage({ ...query, cursor }, options)))
+      yield* products
+  }
+
+  /** One page of the products of all games; 1,000 unless `limit` says otherwise. */
+  catalogPage(query: ListCatalogQuery = {}, options?: CallOptions): Promise<CatalogPage['data']> {
+    return this.#get('/b2b/catalog/products', { limit: 1000, ...query }, options)
+  }
+
   /** One product. */
   product(id: number, options?: CallOptions): Promise<Product> {
     return this.#get(`/b2b/catalog/products/${encodeURIComponent(id)}`, {}, options)
@@ -116,10 +139,49 @@ export class SupplyClient {
     return this.#get(`/b2b/orders/${encodeURIComponent(code)}/timeline`, {}, options)
   }
 
-  /** Has an event sent again that was delivered or given up, at most once a minute. It is not repeated. */
-  redeliver(eventId: string, options?: CallOptions): Promise<Deliveries> {
+  /** The account and the key, what is left of the rate limit, and the address that the service sees. */
+  me(options?: CallOptions): Promise<Me> {
+    return this.#get('/b2b/me', {}, options)
+  }
+
+  /** The events about the account's orders, newest first, page after page. */
+  async *events(
+    query: Omit<ListEventsQuery, 'cursor'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Event, void, undefined> {
+    for await (const { events } of pages((cursor) => this.eventPage({ ...query, cursor }, options)))
+      yield* events
+  }
+
+  /** One page of the events; 100 unless `limit` says otherwise. */
+  eventPage(query: ListEventsQuery = {}, options?: CallOptions): Promise<EventPage['data']> {
+    return this.#get('/b2b/events', { limit: 100, ...query }, options)
+  }
+
+  /** One event, with the state of its delivery. */
+  event(eventId: string, options?: CallOptions): Promise<Event> {
+    return this.#get(`/b2b/events/${encodeURIComponent(eventId)}`, {}, options)
+  }
+
+  /**
+   * Has an event sent again that was delivered or given up, at most once a minute; to another address from now on, if one
+   * is given. It is not repeated.
+   */
+  redeliver(eventId: string, request: RedeliveryRequest = {}, options?: CallOptions): Promise<Deliveries> {
     const path = `/b2b/events/${encodeURIComponent(eventId)}/redeliver`
-    return this.#post(path, {}, { ...options, giveUpAfterMs: 0 })
+    return this.#post(path, request, { ...options, giveUpAfterMs: 0 })
+  }
+
+  /** Has all events sent again that were given up since a moment; `dryRun` only counts them. It is not repeated. */
+  redeliverDead(
+    request: Omit<RedeliverDeadRequest, 'state'>,
+    options?: CallOptions,
+  ): Promise<RedeliveryCountAnswer['data']> {
+    return this.#post(
+      '/b2b/events/redeliver',
+      { state: 'dead', ...request },
+      { ...options, giveUpAfterMs: 0 },
+    )
   }
 
   /**

@@ -40,6 +40,20 @@ export type SimulationRequest = {
   orderCode?: string | null | undefined
 }
 
+export type RedeliveryRequest = {
+  /** Where the event goes from now on, if its address was wrong; the rules are those of an order’s `callbackUrl`. */
+  callbackUrl?: string | null | undefined
+}
+
+export type RedeliverDeadRequest = {
+  /** Only dead events are sent again together. */
+  state: 'dead'
+  /** Events that died since then, an ISO 8601 date or time. */
+  since: string
+  /** With `true`, the events are only counted. */
+  dryRun?: boolean | null | undefined
+}
+
 export type Game = {
   /** The game’s number. */
   id: number
@@ -116,6 +130,22 @@ export type ProductList = {
 export type ProductAnswer = {
   success: true
   data: Product
+}
+
+export type CatalogPage = {
+  success: true
+  data: {
+    /** By `id`. */
+    products: Product[]
+    pagination: {
+      /** How many were asked for. */
+      limit: number
+      /** The `cursor` of the next page; `null` on the last one. */
+      nextCursor: string | null
+      /** Whether there is a next page. */
+      hasMore: boolean
+    }
+  }
 }
 
 export type Order = {
@@ -246,6 +276,101 @@ export type OrderTimelineAnswer = {
 export type RedeliveryAnswer = {
   success: true
   data: Deliveries
+}
+
+export type RedeliveryCountAnswer = {
+  success: true
+  data: {
+    /** How many events it concerns. */
+    count: number
+  }
+}
+
+export type Event = {
+  /** The event’s id, the `X-Idempotency-Key` of its deliveries. */
+  eventId: string
+  /** `dead`: nothing sends it again by itself. `held`: the operators keep it back for now. Take one that you do not know as not final. */
+  state: 'waiting' | 'sending' | 'delivered' | 'dead' | 'held'
+  /** How often it was tried in the present round. */
+  attempts: number
+  /** When the next attempt is due, or was. */
+  nextAttemptAt: string | null
+  /** What your receiver last answered. */
+  lastStatus: number | null
+  /** `http_` and the status that your receiver answered, `timeout`, `connection_error`, `tls_error`, `bad_response` (no HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost`: the end of the attempt is not known, it counts as a failure. There may be others. `null` where it was delivered. */
+  lastError: string | null
+  eventType: 'order.completed' | 'order.failed'
+  /** The order that it is about. */
+  orderCode: string
+  /** Your own reference of that order. */
+  externalOrderId: string
+  /** Where it is sent. */
+  callbackUrl: string
+  /** When it was made: when the order ended. */
+  createdAt: string
+}
+
+export type EventAnswer = {
+  success: true
+  data: Event
+}
+
+export type EventPage = {
+  success: true
+  data: {
+    /** Newest first. */
+    events: Event[]
+    pagination: {
+      /** How many were asked for. */
+      limit: number
+      /** The `cursor` of the next page; `null` on the last one. */
+      nextCursor: string | null
+      /** Whether there is a next page. */
+      hasMore: boolean
+    }
+  }
+}
+
+export type Me = {
+  account: {
+    /** The account’s number. */
+    id: number
+    /** The account’s name. */
+    name: string
+  }
+  /** On an account in `test` mode the simulation endpoints are open. */
+  mode: 'live' | 'test'
+  /** ISO 4217. */
+  currency: string
+  key: {
+    /** The first characters of the key. */
+    prefix: string
+    /** Its last four characters. */
+    last4: string
+    /** What the operators call it. */
+    label: string | null
+    /** When it expires; `null`: never. */
+    expiresAt: string | null
+    /** The origins that may use it; `null`: any that the service allows. */
+    allowedOrigins: string[] | null
+    /** The networks that may use it; `null`: any. */
+    allowedIps: string[] | null
+  }
+  rateLimit: {
+    /** How many requests the address may make in a window of 60 s. */
+    limit: number
+    /** How many of them are left. */
+    remaining: number
+    /** The seconds until the window ends. */
+    resetSeconds: number
+  }
+  /** The address that the service sees the request come from. */
+  address: string
+}
+
+export type MeAnswer = {
+  success: true
+  data: Me
 }
 
 export type OrderPage = {
@@ -687,6 +812,15 @@ export type ListProductsQuery = {
   updatedSince?: string | undefined
 }
 
+export type ListCatalogQuery = {
+  /** Only what has changed since then, an ISO 8601 date or time. */
+  updatedSince?: string | undefined
+  /** How many to give. */
+  limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined
+}
+
 export type ListOrdersQuery = {
   /** How many to give. */
   limit?: number | undefined
@@ -704,6 +838,17 @@ export type ListOrdersQuery = {
   createdFrom?: string | undefined
   /** The latest time of creation, itself included. */
   createdTo?: string | undefined
+}
+
+export type ListEventsQuery = {
+  /** Only events in this state. */
+  state?: 'waiting' | 'sending' | 'delivered' | 'dead' | 'held' | undefined
+  /** Only events that were made since then. */
+  since?: string | undefined
+  /** How many to give. */
+  limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined
 }
 
 export type ListResultsQuery = {

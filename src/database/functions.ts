@@ -19,6 +19,16 @@ export type Functions = {
     args: { account_id: string | number | bigint | null }
     result: string | null
   }
+  /** An event of the account; null if it has none of this id, also for a sample. */
+  'api.get_event': {
+    args: { account_id: string | number | bigint | null; event_id: string | null }
+    result: string | null
+  }
+  /** What an account and its key are, as the partner reads it: no secret and not the whole key. */
+  'api.get_me': {
+    args: { account_id: string | number | bigint | null; key_id: string | number | bigint | null }
+    result: string | null
+  }
   /** An order of the account, with its delivered codes and how far its event is with its delivery; null if it has none with this code. Specification 4. */
   'api.get_order': {
     args: { account_id: string | number | bigint | null; code: string | null }
@@ -37,6 +47,16 @@ export type Functions = {
   /** A simulated event of the account with its attempts, as core.sample_state shows it; null if it has none with this id. */
   'api.get_simulation': {
     args: { account_id: string | number | bigint | null; event_id: string | null }
+    result: string | null
+  }
+  /** The products of all games in the account's currency, by id, those out of stock included; only those changed since a moment, if one is given. after_id is a nextCursor: it stays good whatever changes. */
+  'api.list_catalog': {
+    args: { account_id: string | number | bigint | null; page_limit: number | null; updated_since?: Date | string | null; after_id?: number | null }
+    result: string | null
+  }
+  /** The events about the account's orders, newest first: those of a state (waiting, sending, delivered, dead, held), and made since a moment. after_id is a nextCursor; null is returned for one that is no event of the account. */
+  'api.list_events': {
+    args: { account_id: string | number | bigint | null; page_limit: number | null; state?: string | null; since?: Date | string | null; after_id?: string | null }
     result: string | null
   }
   /** The games, with what there is of each in the account's currency; with updated_since only those that changed, or had a product change, since then. Specification 4. */
@@ -109,9 +129,14 @@ export type Functions = {
     args: { supplier: string | null; event_id: string | null; item_id: string | null }
     result: string | null
   }
-  /** Starts a new round for an event of the account that was delivered or is dead: started, with its deliveries; EVENT_NOT_FOUND, also of a sample; EVENT_NOT_FINAL; REDELIVERED_RECENTLY within a minute of the last request for the event, or TOO_MANY_REDELIVERIES beyond 60 a minute, both with the seconds after which to ask again. nullable: retry_after, body */
+  /** Starts a new round for the account's events that died since then, at most 10,000, the oldest first; dry_run: only counts them. Returns started or counted with how many; or TOO_MANY_REDELIVERIES with the seconds to wait: it counts as one of 60 redeliveries a minute. nullable: retry_after, count */
+  'api.redeliver_dead': {
+    args: { account_id: string | number | bigint | null; key_id: string | number | bigint | null; since: Date | string | null; dry_run: boolean | null }
+    result: { result: string; retry_after: number | null; count: number | null }[]
+  }
+  /** Starts a new round for an event of the account that was delivered or is dead, at another callback URL if one is given. Returns started with its deliveries, EVENT_NOT_FOUND, EVENT_NOT_FINAL, or, with the seconds to wait, REDELIVERED_RECENTLY (within a minute of the last request for the event) or TOO_MANY_REDELIVERIES (over 60 a minute). nullable: retry_after, body */
   'api.redeliver_event': {
-    args: { account_id: string | number | bigint | null; key_id: string | number | bigint | null; event_id: string | null }
+    args: { account_id: string | number | bigint | null; key_id: string | number | bigint | null; event_id: string | null; callback_url?: string | null }
     result: { result: string; retry_after: number | null; body: string | null }[]
   }
   /** Commits the next mark of a process: 1, 2, 3 and so on. A server on which api.read_state shows it has all that was committed before the call. The first mark of a process removes the marks of those that have made none for an hour. */
@@ -605,10 +630,14 @@ export const functions = {
   'api.accounts_with_results': { args: { account_ids: 'bigint[]', after: 'bigint[]' }, returns: 'rows' },
   'api.admit': { args: { requests: 'jsonb', default_limit: 'integer' }, returns: 'rows' },
   'api.get_balance': { args: { account_id: 'bigint' }, returns: 'value' },
+  'api.get_event': { args: { account_id: 'bigint', event_id: 'uuid' }, returns: 'value' },
+  'api.get_me': { args: { account_id: 'bigint', key_id: 'bigint' }, returns: 'value' },
   'api.get_order': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
   'api.get_product': { args: { account_id: 'bigint', product_id: 'bigint' }, returns: 'value' },
   'api.get_simulated_order': { args: { account_id: 'bigint', code: 'text' }, returns: 'value' },
   'api.get_simulation': { args: { account_id: 'bigint', event_id: 'uuid' }, returns: 'value' },
+  'api.list_catalog': { args: { account_id: 'bigint', page_limit: 'integer', updated_since: 'timestamp with time zone', after_id: 'integer' }, returns: 'value' },
+  'api.list_events': { args: { account_id: 'bigint', page_limit: 'integer', state: 'text', since: 'timestamp with time zone', after_id: 'uuid' }, returns: 'value' },
   'api.list_games': { args: { account_id: 'bigint', updated_since: 'timestamp with time zone' }, returns: 'value' },
   'api.list_orders': { args: { account_id: 'bigint', page_limit: 'integer', after_code: 'text', page: 'integer', status: 'text', external_order_id: 'text', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone', as_of: 'bigint' }, returns: 'value' },
   'api.list_products': { args: { account_id: 'bigint', game_slug: 'text', delivery_type: 'text', updated_since: 'timestamp with time zone' }, returns: 'value' },
@@ -623,7 +652,8 @@ export const functions = {
   'api.readiness': { args: {}, returns: 'rows' },
   'api.record_pushed_result': { args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' }, returns: 'rows' },
   'api.record_supplier_event': { args: { supplier: 'text', event_id: 'text', item_id: 'uuid' }, returns: 'value' },
-  'api.redeliver_event': { args: { account_id: 'bigint', key_id: 'bigint', event_id: 'uuid' }, returns: 'rows' },
+  'api.redeliver_dead': { args: { account_id: 'bigint', key_id: 'bigint', since: 'timestamp with time zone', dry_run: 'boolean' }, returns: 'rows' },
+  'api.redeliver_event': { args: { account_id: 'bigint', key_id: 'bigint', event_id: 'uuid', callback_url: 'text' }, returns: 'rows' },
   'api.set_read_mark': { args: { process_id: 'uuid', mark: 'bigint' }, returns: 'void' },
   'api.simulate_webhook': { args: { account_id: 'bigint', callback_url: 'text', event_type: 'text', order_code: 'text' }, returns: 'rows' },
   'api.supplier_push_secret': { args: { supplier: 'text' }, returns: 'rows' },

@@ -27,8 +27,9 @@ import { rejectUnknownParameters } from './middleware/query_parameters.ts'
 import { identify } from './middleware/request_id.ts'
 import { addBalanceRoutes } from './routes/balance.ts'
 import { addCatalogRoutes } from './routes/catalog.ts'
-import { addDeliveryRoutes } from './routes/deliveries.ts'
+import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes, type Lifecycle } from './routes/health.ts'
+import { addMeRoute } from './routes/me.ts'
 import { addOrderRoutes } from './routes/orders.ts'
 import { addQuoteRoutes } from './routes/quotes.ts'
 import type { ResultWaiters } from './routes/result_waiters.ts'
@@ -37,6 +38,7 @@ import { addSimulatedOrderRoutes } from './routes/simulated_orders.ts'
 import { addSimulationRoutes } from './routes/simulation.ts'
 import { addSupplierEventRoutes } from './routes/supplier_events.ts'
 import { addSupplierRoutes } from './routes/suppliers.ts'
+import { addTimelineRoute } from './routes/timeline.ts'
 
 export type AppOptions = {
   db: Database
@@ -106,10 +108,12 @@ export function createRoutes(
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   const turns = createListTurns()
   addHealthRoutes(routes, { db, expected, lifecycle })
-  addCatalogRoutes(routes, reads)
+  addCatalogRoutes(routes, { reads, turns })
+  addMeRoute(routes, { db })
   addOrderRoutes(routes, { db, reads, turns, allowNetworks: config.callbackAllowNetworks, metrics })
   addQuoteRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
-  addDeliveryRoutes(routes, { db })
+  addTimelineRoute(routes, { db })
+  addEventRoutes(routes, { db, turns, allowNetworks: config.callbackAllowNetworks })
   addResultRoutes(routes, { db, turns, resultWaiters })
   addBalanceRoutes(routes, { db, reads, turns })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })

@@ -18,6 +18,11 @@ const parse = koaBody({
   text: false,
 })
 
+/** Whether the request says that it has a body. */
+export function hasBody(ctx: Context): boolean {
+  return isChunked(ctx) || lengthOf(ctx) > 0
+}
+
 /**
  * Reads the body of a request as the bytes that arrived, or returns why there is none. Throws ClientGone if the client
  * hung up.
@@ -25,7 +30,7 @@ const parse = koaBody({
 export async function readBody(ctx: Context): Promise<Buffer | BodyError> {
   const isJson = isPlainJson(ctx)
   // How large chunks are together is known only when they have arrived.
-  if (!isJson && ctx.req.headers['transfer-encoding'] === undefined && ctx.length <= bodyLimit) {
+  if (!isJson && !isChunked(ctx) && lengthOf(ctx) <= bodyLimit) {
     return 'UNSUPPORTED_MEDIA_TYPE'
   }
   const body = await ctx.state.body.read()
@@ -53,6 +58,15 @@ async function isParsable(ctx: Context, body: Buffer): Promise<boolean> {
     if (error instanceof SyntaxError) return false
     throw error
   }
+}
+
+function isChunked({ req }: Context): boolean {
+  return req.headers['transfer-encoding'] !== undefined
+}
+
+// Koa's `ctx.length` is that of the response.
+function lengthOf({ req }: Context): number {
+  return Number(req.headers['content-length'] ?? 0)
 }
 
 /** Answers a request whose body could not be read. */

@@ -217,6 +217,60 @@ export const productsQuery = v.object({
   updatedSince: since,
 })
 
+/** The query of GET /b2b/catalog/products. */
+export const catalogQuery = v.object({
+  updatedSince: since,
+  limit: v.pipe(v.optional(wholeNumber(1, 1000), 100), v.description('How many to give.')),
+  cursor: cursorOf(/^[1-9]\d{0,8}$/),
+})
+
+/** The query of GET /b2b/events. */
+export const eventsQuery = v.object({
+  state: v.pipe(
+    v.optional(
+      v.picklist(
+        ['waiting', 'sending', 'delivered', 'dead', 'held'],
+        'must be waiting, sending, delivered, dead or held',
+      ),
+    ),
+    v.description('Only events in this state.'),
+  ),
+  since: v.pipe(v.optional(time), v.description('Only events that were made since then.')),
+  limit: pageLimit,
+  cursor: cursorOf(/^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/),
+})
+
+/** The body of POST /b2b/events/:eventId/redeliver, where there is one. */
+export const redeliveryRequest = v.object(
+  {
+    callbackUrl: v.pipe(
+      v.nullish(v.string('must be a text'), null),
+      v.metadata({
+        description:
+          'Where the event goes from now on, if its address was wrong; the rules are those of an order’s `callbackUrl`.',
+        examples: ['https://hooks.shop.example/supply'],
+      }),
+    ),
+  },
+  objectMessage,
+)
+
+/** The body of POST /b2b/events/redeliver. */
+export const redeliverDeadRequest = v.object(
+  {
+    state: v.pipe(
+      v.picklist(['dead'], 'must be dead'),
+      v.description('Only dead events are sent again together.'),
+    ),
+    since: v.pipe(time, v.description('Events that died since then, an ISO 8601 date or time.')),
+    dryRun: v.pipe(
+      v.nullish(v.boolean('must be true or false'), false),
+      v.description('With `true`, the events are only counted.'),
+    ),
+  },
+  objectMessage,
+)
+
 /** The query of GET /b2b/orders. */
 export const ordersQuery = v.object({
   limit: pageLimit,

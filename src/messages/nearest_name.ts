@@ -1,28 +1,30 @@
 /**
- * The one of the known names that was probably meant: one that differs in case alone, by two letters at most, or by what
- * follows the name after an underscore. Undefined if none is near.
+ * The known name that a misspelt one means: at most two letters differ, or the known one begins or ends with the given
+ * one. Case and separators do not count. Undefined if none is near.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const given = name.toLowerCase()
-  const distances = known.map((each) => {
-    const other = each.toLowerCase()
-    return other.startsWith(`${given}_`) ? 1 : distanceOf(given, other)
-  })
+  const plain = plainName(name)
+  const distances = known.map((each) => distanceOf(plain, plainName(each)))
   const nearest = Math.min(...distances)
-  // Of a short name nearly every letter would differ.
-  return nearest <= Math.min(2, Math.floor(name.length / 3)) ? known[distances.indexOf(nearest)] : undefined
+  if (nearest <= Math.min(2, plain.length / 3)) return known[distances.indexOf(nearest)]
+  if (plain.length < 2) return undefined
+  return known.find((each) => plainName(each).endsWith(plain) || plainName(each).startsWith(plain))
 }
 
-/** How many letters have to be added, removed or changed (Levenshtein). */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+}
+
+/** How many letters must be added, removed or replaced to turn one text into another. */
 function distanceOf(one: string, other: string): number {
-  let previous = Array.from({ length: other.length + 1 }, (_, n) => n)
-  for (const [row, letter] of [...one].entries()) {
-    const next = [row + 1]
-    for (let n = 0; n < other.length; n += 1) {
-      const changed = (previous[n] ?? 0) + (letter === other[n] ? 0 : 1)
-      next.push(Math.min(changed, (previous[n + 1] ?? 0) + 1, (next[n] ?? 0) + 1))
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1]
+    for (const [place, wanted] of [...other].entries()) {
+      const replaced = (row[place] ?? 0) + (letter === wanted ? 0 : 1)
+      next.push(Math.min(replaced, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1))
     }
-    previous = next
+    row = next
   }
-  return previous[other.length] ?? 0
+  return row[other.length] ?? 0
 }

@@ -21,7 +21,7 @@ function settingsIn(document: string, heading: string): string[] {
 
 test('each setting of docs/operations/settings.md reaches the process that reads it', () => {
   // The container's own address and names; what only development may set; what `npm start` alone reads.
-  const without = ['HOST', 'PORT', 'OTEL_SERVICE_NAME', 'CALLBACK_ALLOW_NETWORKS', 'SEED_DEMO']
+  const without = ['HOST', 'PORT', 'OTEL_SERVICE_NAME', 'CALLBACK_ALLOW_NETWORKS', 'SEED_DEMO', 'DATA_DIR']
   const passed = passedTo('api', 'worker', 'migrate')
   const named = settingsIn('docs/operations/settings.md', '# Settings')
   expect(named.length).toBeGreaterThan(25)

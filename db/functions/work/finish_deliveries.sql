@@ -49,8 +49,8 @@ begin
 
   return query
   select r.ordinal, r.verdict, case when r.verdict = 'delivered' then (
-      select extract(epoch from r.ended_at - o.created_at)::double precision
-      from supply.events e join supply.orders o on o.id = e.order_id where e.id = r.event_id) end,
+      select extract(epoch from r.ended_at - o.created_at)::double precision from supply.orders o
+      where o.id = (select e.order_id from supply.events e where e.id = r.event_id)) end,
     null::uuid, null::uuid, null::text, null::text, null::text, null::text, null::int, null::text, null::boolean, null::text
   from unnest(judged) as r;
   if cardinality(leased) > 0 then

@@ -1,6 +1,15 @@
+import { nearestName } from '../../messages/nearest_name.ts'
 import type { Context, Next } from '../context.ts'
 import { refuseInvalid } from '../errors.ts'
-import { gamesQuery, ordersQuery, productsQuery, resultsQuery, transactionsQuery } from '../schemas.ts'
+import {
+  catalogQuery,
+  eventsQuery,
+  gamesQuery,
+  ordersQuery,
+  productsQuery,
+  resultsQuery,
+  transactionsQuery,
+} from '../schemas.ts'
 
 const longestName = 64
 
@@ -8,7 +17,9 @@ const longestName = 64
 const schemas: { [pattern: string]: { entries: object } } = {
   '/b2b/catalog/games': gamesQuery,
   '/b2b/catalog/games/:slug/products': productsQuery,
+  '/b2b/catalog/products': catalogQuery,
   '/b2b/orders': ordersQuery,
+  '/b2b/events': eventsQuery,
   '/b2b/results': resultsQuery,
   '/b2b/balance/transactions': transactionsQuery,
 }
@@ -28,36 +39,6 @@ export async function rejectUnknownParameters(ctx: Context, next: Next): Promise
 }
 
 function messageFor(name: string, known: string[]): string {
-  const near = name.length > longestName ? undefined : nearest(name, known)
+  const near = name.length > longestName ? undefined : nearestName(name, known)
   return near === undefined ? 'is not a known parameter' : `is not a known parameter: did you mean ${near}?`
-}
-
-/** The known name that a misspelled one means: at most two letters differ, or one name ends with the other. */
-function nearest(name: string, known: string[]): string | undefined {
-  const plain = plainName(name)
-  const distances = known.map((candidate) => ({
-    candidate,
-    distance: distanceOf(plain, plainName(candidate)),
-  }))
-  const [closest] = distances.sort((a, b) => a.distance - b.distance)
-  if (closest !== undefined && closest.distance <= Math.min(2, plain.length / 3)) return closest.candidate
-  return plain.length < 2 ? undefined : known.find((candidate) => plainName(candidate).endsWith(plain))
-}
-
-function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
-}
-
-/** How many letters must be added, removed or replaced to turn one text into another. */
-function distanceOf(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [index, letter] of [...one].entries()) {
-    const next = [index + 1]
-    for (const [place, wanted] of [...other].entries()) {
-      const replaced = (row[place] ?? 0) + (letter === wanted ? 0 : 1)
-      next.push(Math.min(replaced, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[other.length] ?? 0
 }

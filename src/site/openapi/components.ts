@@ -4,6 +4,8 @@ import {
   orderItem,
   orderRequest,
   quoteRequest,
+  redeliverDeadRequest,
+  redeliveryRequest,
   simulationRequest,
 } from '../../http/schemas.ts'
 import { pushSchema } from '../../suppliers/push.ts'
@@ -23,6 +25,8 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   QuoteRequest: quoteRequest,
   DeliveryData: deliveryRecord,
   SimulationRequest: simulationRequest,
+  RedeliveryRequest: redeliveryRequest,
+  RedeliverDeadRequest: redeliverDeadRequest,
   SupplierResult: pushSchema,
 
   Game: models.game,
@@ -31,6 +35,7 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   DeliveryField: models.deliveryField,
   ProductList: models.success(models.productList),
   ProductAnswer: models.success(models.product),
+  CatalogPage: models.success(models.catalogPage),
   Order: models.order,
   OrderItem: models.item,
   CdKey: models.cdKey,
@@ -38,6 +43,12 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   Deliveries: deliveryModels.deliveries,
   OrderTimelineAnswer: models.success(deliveryModels.orderTimeline),
   RedeliveryAnswer: models.success(deliveryModels.deliveries),
+  RedeliveryCountAnswer: models.success(models.redeliveryCount),
+  Event: deliveryModels.event,
+  EventAnswer: models.success(deliveryModels.event),
+  EventPage: models.success(models.eventPage),
+  Me: models.me,
+  MeAnswer: models.success(models.me),
   OrderPage: models.success(models.orderPage),
   Quote: quoteModels.quote,
   QuoteItem: quoteModels.quoteItem,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { code, money, time, wholeNumber } from './model_parts.ts'
+import { code, money, text, time, wholeNumber } from './model_parts.ts'
 
 /** The status of an order's event and the history of the order, as schemas. */
 
@@ -30,6 +30,15 @@ export const deliveries = v.object({
   nextAttemptAt: v.nullable(time('When the next attempt is due, or was.')),
   lastStatus: v.nullable(wholeNumber('What your receiver last answered.', 100)),
   lastError: deliveryError,
+})
+
+export const event = v.object({
+  ...deliveries.entries,
+  eventType: v.picklist(['order.completed', 'order.failed']),
+  orderCode: code('The order that it is about.'),
+  externalOrderId: text('Your own reference of that order.'),
+  callbackUrl: text('Where it is sent.'),
+  createdAt: time('When it was made: when the order ended.'),
 })
 
 const timelineEntry = v.object({

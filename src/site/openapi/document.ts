@@ -6,6 +6,7 @@ import { sharedResponses } from './refusals.ts'
 import { balancePaths } from './routes/balance.ts'
 import { catalogPaths } from './routes/catalog.ts'
 import { deliveryPaths } from './routes/deliveries.ts'
+import { mePaths } from './routes/me.ts'
 import { orderPaths } from './routes/orders.ts'
 import { platformPaths } from './routes/platform.ts'
 import { quotePaths } from './routes/quotes.ts'
@@ -15,6 +16,7 @@ import { supplierPaths } from './routes/suppliers.ts'
 import { webhooks } from './webhooks.ts'
 
 const tags = [
+  { name: 'Account', description: 'Who you are to the service.' },
   { name: 'Catalog', description: 'What can be ordered.' },
   { name: 'Orders', description: 'Placing orders and reading them.' },
   { name: 'Results', description: 'What became of your orders, in the order in which it became so.' },
@@ -46,6 +48,7 @@ export function openApiDocument(publicUrl?: string) {
     security: [{ apiKey: [] }],
     tags,
     paths: {
+      ...mePaths,
       ...catalogPaths,
       ...orderPaths,
       ...quotePaths,

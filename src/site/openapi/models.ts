@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { deliveries } from './delivery_models.ts'
+import { deliveries, event } from './delivery_models.ts'
 import { code, currency, money, statuses, text, time, wholeNumber } from './model_parts.ts'
 
 /** What the API answers, as schemas. They describe what SQL renders; the tests hold every real answer against them. */
@@ -151,6 +151,48 @@ const page = {
   nextCursor,
   hasMore: v.pipe(v.boolean(), v.description('Whether there is a next page.')),
 }
+
+export const catalogPage = v.object({
+  products: v.pipe(v.array(product), v.description('By `id`.')),
+  pagination: v.object(page),
+})
+
+export const eventPage = v.object({
+  events: v.pipe(v.array(event), v.description('Newest first.')),
+  pagination: v.object(page),
+})
+
+export const me = v.object({
+  account: v.object({ id: wholeNumber('The account’s number.', 1), name: text('The account’s name.') }),
+  mode: v.pipe(
+    v.picklist(['live', 'test']),
+    v.description('On an account in `test` mode the simulation endpoints are open.'),
+  ),
+  currency,
+  key: v.object({
+    prefix: text('The first characters of the key.'),
+    last4: text('Its last four characters.'),
+    label: v.nullable(text('What the operators call it.')),
+    expiresAt: v.nullable(time('When it expires; `null`: never.')),
+    allowedOrigins: v.nullable(
+      v.pipe(
+        v.array(v.string()),
+        v.description('The origins that may use it; `null`: any that the service allows.'),
+      ),
+    ),
+    allowedIps: v.nullable(
+      v.pipe(v.array(v.string()), v.description('The networks that may use it; `null`: any.')),
+    ),
+  }),
+  rateLimit: v.object({
+    limit: wholeNumber('How many requests the address may make in a window of 60 s.', 1),
+    remaining: wholeNumber('How many of them are left.'),
+    resetSeconds: wholeNumber('The seconds until the window ends.'),
+  }),
+  address: text('The address that the service sees the request come from.'),
+})
+
+export const redeliveryCount = v.object({ count: wholeNumber('How many events it concerns.') })
 
 export const orderPage = v.object({
   orders: v.pipe(v.array(order), v.description('Newest first, their items without `cdKeys`.')),

@@ -34,7 +34,7 @@ export type Operation = {
   description?: string
   security?: { [scheme: string]: string[] }[]
   parameters?: Parameter[]
-  requestBody?: { required: true; description?: string; content: { [type: string]: MediaType } }
+  requestBody?: { required: boolean; description?: string; content: { [type: string]: MediaType } }
   responses: Responses
 }
 

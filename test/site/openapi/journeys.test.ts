@@ -125,7 +125,28 @@ describe('orders', () => {
     const path = `/b2b/events/${(await deliveries()).eventId}/redeliver`
     expect((await post(path)).status).toBe(202)
     expect((await post(path)).status).toBe(429)
+    expect((await get(path.replace('/redeliver', ''))).json.data.orderCode).toBe(code)
   }
+
+  test('and their events are listed, and redelivered together', async () => {
+    expect((await get('/b2b/events?limit=1')).json.data.events).toHaveLength(1)
+    expect((await get('/b2b/events?state=gone')).status).toBe(400)
+    expect((await get(`/b2b/events/${crypto.randomUUID()}`)).status).toBe(404)
+    expect((await get(`/b2b/events/${crypto.randomUUID()}?colour=red`)).status).toBe(400)
+    const dead = { state: 'dead', since: '2026-01-01' }
+    expect((await post('/b2b/events/redeliver', { ...dead, dryRun: true })).status).toBe(202)
+    expect((await post('/b2b/events/redeliver', { state: 'dead' })).status).toBe(400)
+    for (const path of ['/b2b/events/redeliver', `/b2b/events/${crypto.randomUUID()}/redeliver`]) {
+      const headers = { 'content-type': 'application/json' }
+      expect((await ask('POST', path, { key: partner.key, headers, body: ' '.repeat(70_000) })).status).toBe(
+        413,
+      )
+      const text = { 'content-type': 'text/plain' }
+      expect((await ask('POST', path, { key: partner.key, headers: text, body: '{}' })).status).toBe(415)
+    }
+    const internal = { callbackUrl: 'http://10.0.0.1/' }
+    expect((await post(`/b2b/events/${crypto.randomUUID()}/redeliver`, internal)).status).toBe(400)
+  })
 
   test('whose event is unknown, or on its way', async () => {
     expect((await get('/b2b/orders/ord_unknown/timeline')).status).toBe(404)
@@ -205,6 +226,14 @@ describe('the catalog', () => {
     },
   )
 
+  test('is there as a whole, page by page', async () => {
+    const first = await get('/b2b/catalog/products?limit=1')
+    expect(first.json.data.pagination.hasMore).toBe(true)
+    const headers = { 'if-none-match': String(first.headers.etag) }
+    expect((await get('/b2b/catalog/products?limit=1', { headers })).status).toBe(304)
+    expect((await get('/b2b/catalog/products?limit=0')).status).toBe(400)
+  })
+
   test('has what is in and out of stock, and what changed', async () => {
     expect((await get('/b2b/catalog/games/space-trader/products')).json.data).toHaveLength(4)
     expect((await get('/b2b/catalog/games?updatedSince=2999-01-01')).json.data).toEqual([])
@@ -225,6 +254,11 @@ describe('the results', () => {
     expect((await get(`/b2b/results?after=${nextAfter + 1_000}&wait=30`)).json.data.results).toEqual([])
     expect((await get('/b2b/results?wait=31')).status).toBe(400)
   })
+})
+
+test('the account and its key are described', async () => {
+  expect((await get('/b2b/me')).json.data).toMatchObject({ account: { id: partner.accountId }, mode: 'test' })
+  expect((await get('/b2b/me?colour=red')).status).toBe(400)
 })
 
 describe('the balance', () => {

@@ -88,7 +88,7 @@ describe('a circuit', () => {
     expect(await circuitOf('first')).toEqual({ failures: 5, is_open: true, is_waiting: true })
     expect(await alertsOf('supplier_circuit:first')).toBe(before + 1)
     const health = () => sql()`select state from ops.supplier_health where supplier = 'first'`
-    expect(await health()).toEqual([{ state: 'open' }])
+    expect(await health()).toEqual([{ state: 'circuit_open' }])
     await fail(1)
     expect(await alertsOf('supplier_circuit:first')).toBe(before + 1)
 

@@ -1,21 +1,15 @@
-create or replace function api.redeliver_event(account_id bigint, key_id bigint, event_id uuid)
+create or replace function api.redeliver_event(
+  account_id bigint, key_id bigint, event_id uuid, callback_url text default null
+)
 returns table (result text, retry_after int, body json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  time_window constant supply.redelivery_windows := core.lock_redeliveries(redeliver_event.account_id);
   event supply.events;
   requested_at timestamptz;
-  time_window supply.redelivery_windows;
 begin
-  -- The window is locked before the event: requests of one account follow each other, and none holds an event while it waits.
-  insert into supply.redelivery_windows as w (account_id, started_at, requests)
-  values (redeliver_event.account_id, clock_timestamp(), 0)
-  on conflict on constraint redelivery_windows_pkey do update set
-    started_at = case when w.started_at <= excluded.started_at - interval '60 s' then excluded.started_at else w.started_at end,
-    requests = case when w.started_at <= excluded.started_at - interval '60 s' then 0 else w.requests end
-  returning w.* into time_window;
-
   select e.* into event from supply.events e
   where e.id = redeliver_event.event_id and e.account_id = redeliver_event.account_id and not e.simulated for no key update;
   if not found then
@@ -34,13 +28,16 @@ begin
   else
     update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = event.account_id;
     insert into supply.redelivery_requests (event_id, round, key_id) values (event.id, event.round + 1, redeliver_event.key_id);
+    if redeliver_event.callback_url is not null then
+      update supply.events e set callback_url = redeliver_event.callback_url where e.id = event.id;
+    end if;
     perform core.start_rounds(array[event.id], array['delivered', 'dead']);
     return query select 'started', null::int, core.event_deliveries(event.id);
   end if;
 end
 $$;
 comment on function api.redeliver_event is
-  'Starts a new round for an event of the account that was delivered or is dead: started, with its deliveries; EVENT_NOT_FOUND,
-also of a sample; EVENT_NOT_FINAL; REDELIVERED_RECENTLY within a minute of the last request for the event, or
-TOO_MANY_REDELIVERIES beyond 60 a minute, both with the seconds after which to ask again.
+  'Starts a new round for an event of the account that was delivered or is dead, at another callback URL if one is given. Returns
+started with its deliveries, EVENT_NOT_FOUND, EVENT_NOT_FINAL, or, with the seconds to wait, REDELIVERED_RECENTLY (within a minute of
+the last request for the event) or TOO_MANY_REDELIVERIES (over 60 a minute).
 nullable: retry_after, body';

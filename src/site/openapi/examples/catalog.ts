@@ -65,3 +65,13 @@ export const productAnswers = {
   topUp: named('A top-up', answer(products.topUp)),
   key: named('A product of keys', answer(products.key)),
 }
+
+export const catalogPages = {
+  first: named(
+    'A page of the whole catalog',
+    answer({
+      products: [products.topUp, products.key],
+      pagination: { limit: 2, nextCursor: '112', hasMore: true },
+    }),
+  ),
+}

@@ -20,6 +20,35 @@ export const redeliveries = {
   ),
 }
 
+const listed = {
+  ...deadEvent,
+  eventType: 'order.completed',
+  orderCode: code,
+  externalOrderId: order.externalOrderId,
+  callbackUrl: 'https://hooks.shop.example/supply',
+  createdAt: endedAt,
+}
+
+export const events = { dead: named('A dead event', answer(listed)) }
+
+export const eventPages = {
+  dead: named(
+    'One dead event',
+    answer({ events: [listed], pagination: { limit: 20, nextCursor: null, hasMore: false } }),
+  ),
+}
+
+export const redeliveryRequests = {
+  elsewhere: named('To another address', { callbackUrl: 'https://hooks.shop.example/supply' }),
+}
+
+export const redeliverDeadRequests = {
+  counted: named('Count what died in an outage', { state: 'dead', since: placedAt, dryRun: true }),
+  sent: named('Send it again', { state: 'dead', since: placedAt }),
+}
+
+export const redeliveryCounts = { three: named('Three events', answer({ count: 3 })) }
+
 const nothing = {
   ...{ itemId: null, amount: null, round: null, attempt: null },
   ...{ status: null, error: null, nextAttemptAt: null },

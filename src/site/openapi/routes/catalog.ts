@@ -1,4 +1,4 @@
-import { gameSlug, gamesQuery, productNumber, productsQuery } from '../../../http/schemas.ts'
+import { catalogQuery, gameSlug, gamesQuery, productNumber, productsQuery } from '../../../http/schemas.ts'
 import * as examples from '../examples/catalog.ts'
 import { countedHeaders } from '../headers.ts'
 import { pathParameter, queryParameters } from '../json_schema.ts'
@@ -55,6 +55,24 @@ export const catalogPaths: Paths = {
         200: ok('The products.', 'ProductList', examples.productLists, { headers: [...cached.headers] }),
         ...notModified,
         ...refusals(['VALIDATION_ERROR', 'GAME_NOT_FOUND']),
+        ...keyChecks,
+        ...everywhere,
+      },
+    },
+  },
+  '/b2b/catalog/products': {
+    get: {
+      operationId: 'listCatalog',
+      tags,
+      summary: 'The products of all games',
+      description:
+        'The whole catalog in your account’s currency, by `id`. A cursor stays good whatever changes in between. After the first ' +
+        'time, ask with `updatedSince` for what has changed.',
+      parameters: [...queryParameters(catalogQuery), ifNoneMatch],
+      responses: {
+        200: ok('The products.', 'CatalogPage', examples.catalogPages, { headers: [...cached.headers] }),
+        ...notModified,
+        ...refusals(['VALIDATION_ERROR']),
         ...keyChecks,
         ...everywhere,
       },

@@ -1,0 +1,61 @@
+create or replace function api.list_events(
+  account_id bigint, page_limit int, state text default null, since timestamptz default null, after_id uuid default null
+)
+returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  last record;
+  ids uuid[];
+begin
+  select coalesce(e.created_at, 'infinity') as created_at, after_id as id into last
+  from supply.events e where e.id = after_id and e.account_id = list_events.account_id and e.order_id is not null;
+  if after_id is not null and not found then
+    return null;
+  end if;
+  if state is null or state = 'delivered' then
+    ids := array(
+      select e.id from supply.events e
+      where e.account_id = list_events.account_id and e.order_id is not null and e.created_at >= coalesce(since, '-infinity')
+        and (e.created_at, e.id) < (coalesce(last.created_at, 'infinity'), coalesce(last.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+        and (state is null or e.state = 'delivered')
+      order by e.created_at desc, e.id desc limit page_limit + 1);
+  else
+    -- Each state has an index by account, and few events.
+    ids := array(
+      select e.id
+      from (
+        select e.id, e.created_at, e.order_id from supply.events e
+        where state = 'dead' and e.account_id = list_events.account_id and e.state = 'dead'
+        union all
+        select e.id, e.created_at, e.order_id from supply.events e
+        where state = 'held' and e.account_id = list_events.account_id and e.state = 'held'
+        union all
+        select e.id, e.created_at, e.order_id from supply.events e
+        where state = 'waiting' and e.account_id = list_events.account_id and e.state = 'waiting'
+        union all
+        select e.id, e.created_at, e.order_id from supply.events e
+        where state = 'waiting' and e.account_id = list_events.account_id and e.state = 'queued'
+        union all
+        select e.id, e.created_at, e.order_id from supply.events e
+        where state in ('waiting', 'sending') and e.account_id = list_events.account_id and e.state in ('ready', 'sending')
+          and e.state = case state when 'waiting' then 'ready' else 'sending' end
+      ) as e
+      where e.order_id is not null and e.created_at >= coalesce(since, '-infinity')
+        and (e.created_at, e.id) < (coalesce(last.created_at, 'infinity'), coalesce(last.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+      order by e.created_at desc, e.id desc limit page_limit + 1);
+  end if;
+  return json_build_object(
+    'events', (
+      select coalesce(json_agg(core.event_json(i.id) order by i.place), '[]')
+      from unnest(ids[1:page_limit]) with ordinality as i (id, place)),
+    'pagination', json_build_object(
+      'limit', page_limit,
+      'nextCursor', case when cardinality(ids) > page_limit then ids[page_limit] end,
+      'hasMore', cardinality(ids) > page_limit));
+end
+$$;
+comment on function api.list_events is
+  'The events about the account''s orders, newest first: those of a state (waiting, sending, delivered, dead, held), and made since a
+moment. after_id is a nextCursor; null is returned for one that is no event of the account.';

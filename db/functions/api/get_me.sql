@@ -1,0 +1,13 @@
+create or replace function api.get_me(account_id bigint, key_id bigint)
+returns json
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select json_build_object(
+    'account', json_build_object('id', a.id, 'name', a.name), 'mode', a.mode, 'currency', a.currency,
+    'key', json_build_object(
+      'prefix', k.prefix, 'last4', k.last4, 'label', k.label, 'expiresAt', core.iso(k.expires_at),
+      'allowedOrigins', to_json(k.allowed_origins), 'allowedIps', to_json(k.allowed_ips)))
+  from supply.accounts a join supply.api_keys k on k.account_id = a.id
+  where a.id = get_me.account_id and k.id = get_me.key_id
+$$;
+comment on function api.get_me is 'What an account and its key are, as the partner reads it: no secret and not the whole key.';

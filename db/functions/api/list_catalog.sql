@@ -1,0 +1,24 @@
+create or replace function api.list_catalog(
+  account_id bigint, page_limit int, updated_since timestamptz default null, after_id int default 0
+)
+returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  products constant supply.products[] := array(
+    select p from supply.products p
+    where p.id > coalesce(after_id, 0)
+      and p.currency = (select a.currency from supply.accounts a where a.id = list_catalog.account_id)
+      and p.updated_at >= coalesce(updated_since, '-infinity')
+    order by p.id limit page_limit + 1);
+  has_more constant boolean := cardinality(products) > page_limit;
+begin
+  return json_build_object(
+    'products', (select coalesce(json_agg(core.product_json(p) order by p.id), '[]') from unnest(products[1:page_limit]) as p),
+    'pagination', json_build_object(
+      'limit', page_limit, 'nextCursor', case when has_more then products[page_limit].id::text end, 'hasMore', has_more));
+end
+$$;
+comment on function api.list_catalog is
+  'The products of all games in the account''s currency, by id, those out of stock included; only those changed since a moment, if one
+is given. after_id is a nextCursor: it stays good whatever changes.';

@@ -1,0 +1,147 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent, unreachable } from '../../support/events.ts'
+import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { testApi } from '../../support/service.ts'
+
+const database = testDatabase()
+const sql = () => database.sql
+const api = testApi(() => database.url)
+let partner: Partner
+
+beforeAll(() => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' }))
+beforeEach(async () => {
+  partner = await makePartner(sql(), { name: 'Acme Games', balance: 10_000 })
+})
+
+const get = async (path: string, key = partner.key) => (await api().get(path, { key })).json.data
+const post = (path: string, body?: object) => api().post(path, { key: partner.key, body })
+const ids = (page: { events: { eventId: string }[] }) => page.events.map(({ eventId }) => eventId)
+
+async function event(result?: object): Promise<string> {
+  const id = await makeEvent(sql(), partner)
+  if (result !== undefined) await finishAttempt(sql(), await leaseAttempt(sql(), id), result)
+  return id
+}
+
+describe('the events of an account', () => {
+  test('are listed newest first, by state, and since a moment', async () => {
+    const delivered = await event(answered(200))
+    const late = await event(unreachable())
+    const dead = await event(answered(404))
+    expect(ids(await get('/b2b/events'))).toEqual([dead, late, delivered])
+    expect(ids(await get('/b2b/events?state=dead'))).toEqual([dead])
+    expect(ids(await get('/b2b/events?state=waiting'))).toEqual([late])
+    expect(ids(await get('/b2b/events?state=delivered'))).toEqual([delivered])
+    expect(ids(await get('/b2b/events?state=held'))).toEqual([])
+    await sql()`update supply.events set created_at = created_at - interval '1 day' where id = ${late}`
+    const since = new Date(Date.now() - 3_600_000).toISOString()
+    expect(ids(await get(`/b2b/events?since=${since}`))).toEqual([dead, delivered])
+    const shown = { eventId: dead, state: 'dead', attempts: 1, lastStatus: 404, lastError: 'http_404' }
+    expect(await get(`/b2b/events/${dead}`)).toMatchObject({ ...shown, eventType: 'order.completed' })
+  })
+
+  test('are read page by page, whatever comes in between', async () => {
+    const all: string[] = []
+    for (let n = 0; n < 5; n += 1) all.unshift(await event(answered(404)))
+    for (const state of ['', '&state=dead']) {
+      const first = await get(`/b2b/events?limit=2${state}`)
+      await event(answered(404))
+      const second = await get(`/b2b/events?limit=3&cursor=${first.pagination.nextCursor}${state}`)
+      expect([...ids(first), ...ids(second)].slice(1)).toEqual(
+        all.slice(state === '' ? 1 : 0, state === '' ? 5 : 4),
+      )
+    }
+  })
+
+  test('are shown to nobody else, nor are samples', async () => {
+    const own = await event(answered(404))
+    const other = await makePartner(sql())
+    expect(await get('/b2b/events', other.key)).toMatchObject({ events: [], pagination: { hasMore: false } })
+    expect((await api().get(`/b2b/events/${own}`, { key: other.key })).status).toBe(404)
+    expect((await api().get(`/b2b/events?cursor=${own}`, { key: other.key })).status).toBe(400)
+    const [sample] =
+      await sql()`select ops.send_test_event(${partner.accountId}, 'https://shop.example/x') as id`
+    expect(ids(await get('/b2b/events'))).toEqual([own])
+    expect((await api().get(`/b2b/events/${sample?.id}`, { key: partner.key })).status).toBe(404)
+  })
+})
+
+describe('all dead events of an outage', () => {
+  test('are counted, and then sent again together', async () => {
+    const dead = [await event(answered(404)), await event(answered(410))]
+    const delivered = await event(answered(200))
+    const since = '2026-01-01'
+    const redeliver = (body: object) => post('/b2b/events/redeliver', { state: 'dead', since, ...body })
+    expect(await redeliver({ dryRun: true })).toMatchObject({ status: 202, json: { data: { count: 2 } } })
+    expect(ids(await get('/b2b/events?state=dead'))).toHaveLength(2)
+    expect((await redeliver({ since: '2999-01-01' })).json.data).toEqual({ count: 0 })
+    expect((await redeliver({})).json.data).toEqual({ count: 2 })
+    expect(ids(await get('/b2b/events?state=waiting')).sort()).toEqual([...dead].sort())
+    expect((await get(`/b2b/events/${delivered}`)).state).toBe('delivered')
+    const requests =
+      await sql()`select event_id from supply.redelivery_requests where event_id = any (${dead})`
+    expect(requests).toHaveLength(2)
+    expect((await redeliver({})).json.data).toEqual({ count: 0 })
+  })
+
+  test('count as one of sixty redeliveries a minute', async () => {
+    const redeliver = () => post('/b2b/events/redeliver', { state: 'dead', since: '2026-01-01' })
+    for (let n = 0; n < 60; n += 1) expect((await redeliver()).status).toBe(202)
+    const refused = await redeliver()
+    expect(refused).toMatchObject({
+      status: 429,
+      json: { code: 'RATE_LIMITED', retryAfter: expect.any(Number) },
+    })
+    expect(Number(refused.headers['retry-after'])).toBe(refused.json.retryAfter)
+  })
+
+  test('of another partner stay as they are', async () => {
+    const dead = await event(answered(404))
+    partner = await makePartner(sql())
+    expect((await post('/b2b/events/redeliver', { state: 'dead', since: '2026-01-01' })).json.data).toEqual({
+      count: 0,
+    })
+    const [row] = await sql()`select state from supply.events where id = ${dead}`
+    expect(row).toEqual({ state: 'dead' })
+  })
+})
+
+test('a redelivery to another address keeps the body, and an address that is not allowed changes nothing', async () => {
+  const dead = await event(answered(404))
+  const row = async () =>
+    (await sql()`select state, callback_url, body from supply.events where id = ${dead}`)[0]
+  const before = await row()
+  const path = `/b2b/events/${dead}/redeliver`
+  for (const callbackUrl of ['http://10.0.0.1/x', 'ftp://shop.example/x', 'http://localhost/x'])
+    expect(await post(path, { callbackUrl })).toMatchObject({
+      status: 400,
+      json: { code: 'INVALID_CALLBACK_URL' },
+    })
+  expect((await post(path, { callbackUrl: 5 })).json.code).toBe('VALIDATION_ERROR')
+  expect(await row()).toEqual(before)
+  expect((await post(path, { callbackUrl: 'https://shop.example/new' })).status).toBe(202)
+  expect(await row()).toEqual({ ...before, state: 'ready', callback_url: 'https://shop.example/new' })
+})
+
+test('a partner reads its account, its key and its address, and no whole key', async () => {
+  await sql()`select ops.set_key_ips(${partner.keyId}, '{127.0.0.0/8}')`
+  const { json } = await api().get('/b2b/me', { key: partner.key })
+  expect(json.data).toMatchObject({
+    ...{ account: { name: 'Acme Games' }, mode: 'live', currency: 'RUB', address: '127.0.0.1' },
+    key: { last4: partner.key.slice(-4), expiresAt: null, allowedOrigins: null, allowedIps: ['127.0.0.0/8'] },
+    rateLimit: { limit: expect.any(Number), remaining: expect.any(Number), resetSeconds: expect.any(Number) },
+  })
+  expect(JSON.stringify(json)).not.toContain(partner.key)
+})
+
+test('the whole catalog is read page by page, whatever changes in between', async () => {
+  const read = async (query: string) => get(`/b2b/catalog/products?${query}`)
+  const all = (await read('limit=1000')).products.map(({ id }: { id: number }) => id)
+  const first = await read('limit=2')
+  await sql()`select ops.set_price(${all[2]}, 77)`
+  const second = await read(`limit=1000&cursor=${first.pagination.nextCursor}`)
+  expect([...first.products, ...second.products].map(({ id }) => id)).toEqual(all)
+  expect(second.pagination).toEqual({ limit: 1000, nextCursor: null, hasMore: false })
+  expect((await read('updatedSince=2999-01-01')).products).toEqual([])
+})
