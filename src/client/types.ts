@@ -684,6 +684,8 @@ export type BusinessError = {
   success: false
   /** What is wrong, for people. It may change; `code` and the status do not. */
   error: string
+  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  requestId?: string | undefined
   /** What is wrong, for programs. */
   code: string
   /** The fields at fault, where there are any: at most 50 entries, of which the last says how many more there are. */
@@ -701,6 +703,8 @@ export type BalanceError = {
   success: false
   /** What is wrong, for people. It may change; `code` and the status do not. */
   error: string
+  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  requestId?: string | undefined
   code: 'INSUFFICIENT_BALANCE'
   details: {
     /** What there is. */
@@ -715,6 +719,8 @@ export type IdempotencyError = {
   success: false
   /** What is wrong, for people. It may change; `code` and the status do not. */
   error: string
+  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  requestId?: string | undefined
   code: 'IDEMPOTENCY_KEY_REUSED'
   /** The fields that differ. */
   details: ErrorDetail[]
@@ -726,6 +732,8 @@ export type PriceError = {
   success: false
   /** What is wrong, for people. It may change; `code` and the status do not. */
   error: string
+  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  requestId?: string | undefined
   code: 'PRICE_CHANGED'
   details: ({
     /** The place, as `items[0].productId`; empty for the whole body. */
@@ -741,6 +749,8 @@ export type RateLimitError = {
   success: false
   /** What is wrong, for people. It may change; `code` and the status do not. */
   error: string
+  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  requestId?: string | undefined
   code: 'RATE_LIMITED'
   /** Seconds, as in `Retry-After`. */
   retryAfter: number

@@ -3,6 +3,8 @@ import { Readable } from 'node:stream'
 import { MIMEType } from 'node:util'
 import { koaBody } from 'koa-body'
 import type { ParsedJson } from '../messages/json.ts'
+import { jsonFault } from '../messages/json_fault.ts'
+import { kindOf } from '../messages/kind_of.ts'
 import type { Context } from './context.ts'
 import { refuse, refuseAsTooSlow, refuseAsUnavailable, refuseForNow, unavailableFor } from './errors.ts'
 import { type BodyFault, bodyLimit } from './middleware/bodies.ts'
@@ -41,11 +43,20 @@ export async function readBody(ctx: Context): Promise<Buffer | BodyError> {
 export async function readJson(ctx: Context): Promise<ParsedJson> {
   const body = await readBody(ctx)
   if (typeof body === 'string') return void refuseBody(ctx, body)
-  // koa-body would replace bytes that are no UTF-8, and it takes an empty body for an empty object.
-  const isParsed = body.length > 0 && isUtf8(body) && (await isParsable(ctx, body))
-  if (isParsed) return { value: ctx.request.body }
-  refuse(ctx, 'VALIDATION_ERROR', { details: [{ path: '', message: 'must be JSON in UTF-8' }] })
+  const fault = await faultOf(ctx, body)
+  if (fault === undefined) return { value: ctx.request.body }
+  refuse(ctx, 'VALIDATION_ERROR', { details: [{ path: '', message: `the body ${fault}` }] })
   return undefined
+}
+
+/** What is wrong with a body that has arrived; undefined if koa-body has parsed it as an object. */
+async function faultOf(ctx: Context, body: Buffer): Promise<string | undefined> {
+  // koa-body would replace bytes that are no UTF-8, and it takes an empty body for an empty object.
+  if (!isUtf8(body)) return 'must be JSON in UTF-8'
+  if (body.length === 0 || !(await isParsable(ctx, body))) return jsonFault(body.toString())
+  const value: unknown = ctx.request.body
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined
+  return `must be an object; got ${kindOf(value)}`
 }
 
 /** Has koa-body parse bytes that have arrived: it reads them in the place of the request's own stream. */

@@ -86,6 +86,7 @@ export function errorOf(name: ErrorName, extras: ErrorExtras = {}): { status: nu
 export function refuse(ctx: Context, name: ErrorName, extras?: ErrorExtras): void {
   const { status, body } = errorOf(name, boundDetails(extras))
   if (name === 'NOT_FOUND') Object.assign(body, { error: noSuchEndpoint(ctx) })
+  if ('code' in body) Object.assign(body, { requestId: ctx.state.requestId })
   ctx.status = status
   ctx.type = 'application/json'
   ctx.body = jsonLine(JSON.stringify(body))

@@ -13,8 +13,7 @@ const textOf = (max: number) => {
   return v.pipe(v.string(message), v.minLength(1, message), v.maxCodePoints(max, message), storable)
 }
 
-const wholeNumber = (min: number, max: number) => {
-  const message = `must be a whole number from ${min} to ${max}`
+const wholeNumber = (min: number, max: number, message = `must be a whole number from ${min} to ${max}`) => {
   return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message))
 }
 
@@ -22,6 +21,11 @@ const amount = v.pipe(
   v.number('must be a number'),
   v.finite('must be a number'),
   v.minValue(0, 'must not be negative'),
+  // A sum of binary fractions may miss a whole number of hundredths by a trifle.
+  v.check(
+    (value) => !(Math.abs(value * 100 - Math.round(value * 100)) >= 1e-4),
+    'must have at most 2 decimals',
+  ),
 )
 
 const pattern = (requirement: RegExp, message?: string) => v.pipe(v.string(), v.regex(requirement, message))
@@ -94,7 +98,10 @@ export const orderItem = v.object(
   {
     productId,
     quantity: v.pipe(
-      v.nullish(wholeNumber(1, 2_147_483_647), 1),
+      v.nullish(
+        wholeNumber(1, 2_147_483_647, 'must be a whole number from 1 to the product’s maxQuantity'),
+        1,
+      ),
       v.description('How many; the product says how many at most (`maxQuantity`).'),
     ),
     deliveryData: v.pipe(

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { placeOf } from '../messages/issue_place.ts'
+import { kindOf } from '../messages/kind_of.ts'
+import { nearestName } from '../messages/nearest_name.ts'
 import type { Context } from './context.ts'
 import type { Detail } from './errors.ts'
 
@@ -13,7 +15,26 @@ export function check<Schema extends v.GenericSchema>(
 ): Checked<v.InferOutput<Schema>> {
   const parsed = v.safeParse(schema, value)
   if (parsed.success) return { ok: true, value: parsed.output }
-  return { ok: false, details: parsed.issues.map(({ path, message }) => ({ path: placeOf(path), message })) }
+  return {
+    ok: false,
+    details: parsed.issues.map((issue) => ({ path: placeOf(issue.path), message: messageOf(issue) })),
+  }
+}
+
+const typed = ['number', 'string', 'boolean', 'object', 'record', 'array', 'never']
+
+/** What is wrong, with the type that was given instead, or the unknown field that may have been meant. */
+function messageOf({ message, kind, type, input, path }: v.BaseIssue<unknown>): string {
+  if (input === undefined) {
+    const field = path?.at(-1)
+    const given = Object.keys(Object(field?.input))
+    const meant = given.find((name) => nearestName(name, [String(field?.key)]) !== undefined)
+    return meant === undefined
+      ? message
+      : `${message}; unknown field ${meant.slice(0, 64)}: did you mean ${field?.key}?`
+  }
+  const isOfAnotherType = kind === 'schema' && typed.includes(type) && kindOf(input) !== `a ${type}`
+  return isOfAnotherType && /^must be /.test(message) ? `${message}; got ${kindOf(input)}` : message
 }
 
 /**

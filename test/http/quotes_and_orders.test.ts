@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { audit, balanceOf } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { type Answer, testApi } from '../support/service.ts'
+import { type Answer, testApi, withoutRequestId } from '../support/service.ts'
 
 // A quote says what the order gets that follows it, whatever is ordered. QUOTES says how many are tried, QUOTES_SEED which.
 
@@ -121,7 +121,7 @@ const post = (path: string, partner: Partner, sent: unknown) =>
 
 /** What the answer to the order has to be, of the quote before it. */
 function promised({ status, json }: Answer): unknown {
-  if (status !== 200) return { status, json }
+  if (status !== 200) return { status, json: withoutRequestId(json) }
   const { wouldBeRefused, ...quote } = json.data as Quote
   if (wouldBeRefused === null) {
     const items = quote.items.map(({ productId, productName, quantity: amount, price }) => ({
@@ -134,7 +134,7 @@ function promised({ status, json }: Answer): unknown {
 }
 
 function kept({ status, json }: Answer): unknown {
-  if (status !== 201) return { status, json }
+  if (status !== 201) return { status, json: withoutRequestId(json) }
   const { totalAmount, currency } = json.data
   const items = (json.data as Quote).items.map((one) => {
     const { productId, productName, amount, price } = one as never

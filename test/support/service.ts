@@ -35,6 +35,12 @@ export type Answer = {
   json: ReturnType<typeof JSON.parse>
 }
 
+/** An error's body without what is another one each time. */
+export function withoutRequestId({ requestId, ...body }: { [field: string]: unknown }) {
+  if (typeof requestId !== 'string') throw new Error('the body names no request')
+  return body
+}
+
 export type TestApi = ApiServer & {
   db: Database
   /** Every record that the server logged, at level trace. */

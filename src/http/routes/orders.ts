@@ -99,8 +99,13 @@ async function getOrder(ctx: RouteContext, db: Database): Promise<void> {
   const order = await ctx.state.databaseTime(() =>
     db.call('api.get_order', { account_id: accountOf(ctx).id, code }),
   )
-  if (order === null) return refuse(ctx, 'ORDER_NOT_FOUND')
-  replyUnstored(ctx, order)
+  if (order !== null) return replyUnstored(ctx, order)
+  const message = `simulated orders are read at /simulation/orders/${code}`
+  refuse(
+    ctx,
+    'ORDER_NOT_FOUND',
+    code.startsWith('sim_') ? { details: [{ path: 'code', message }] } : undefined,
+  )
 }
 
 async function listOrders(ctx: RouteContext, db: Database, reads: Reads, turns: ListTurns): Promise<void> {

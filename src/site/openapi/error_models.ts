@@ -5,6 +5,10 @@ const failure = {
   success: v.literal(false),
   error: text('What is wrong, for people. It may change; `code` and the status do not.'),
 }
+const business = {
+  ...failure,
+  requestId: v.optional(text('The `X-Request-Id` of the answer: name it when you ask the operators.')),
+}
 const detailEntries = {
   path: text('The place, as `items[0].productId`; empty for the whole body.'),
   message: text('What is wrong there.'),
@@ -23,7 +27,7 @@ export const detail = v.object(detailEntries)
 
 /** Every other error. */
 export const businessError = v.object({
-  ...failure,
+  ...business,
   code: text('What is wrong, for programs.'),
   details: v.optional(
     v.pipe(
@@ -37,7 +41,7 @@ export const businessError = v.object({
 
 /** 402. */
 export const balanceError = v.object({
-  ...failure,
+  ...business,
   code: v.picklist(['INSUFFICIENT_BALANCE']),
   details: v.object({
     balance: v.pipe(v.number(), v.description('What there is.')),
@@ -48,7 +52,7 @@ export const balanceError = v.object({
 
 /** 409. */
 export const idempotencyError = v.object({
-  ...failure,
+  ...business,
   code: v.picklist(['IDEMPOTENCY_KEY_REUSED']),
   details: v.pipe(v.array(detail), v.description('The fields that differ.')),
   orderCode: text('The order that the key belongs to.'),
@@ -66,14 +70,14 @@ const priceDetail = v.object({
 
 /** 422 `PRICE_CHANGED`. */
 export const priceError = v.object({
-  ...failure,
+  ...business,
   code: v.picklist(['PRICE_CHANGED']),
   details: v.array(priceDetail),
 })
 
 /** 429. */
 export const rateLimitError = v.object({
-  ...failure,
+  ...business,
   code: v.picklist(['RATE_LIMITED']),
   retryAfter: v.pipe(v.number(), v.integer(), v.description('Seconds, as in `Retry-After`.')),
 })

@@ -7,7 +7,9 @@ import type { Reference, Response, Responses } from './types.ts'
 /** What the examples of errors say besides their texts. */
 const extras: { [name in ErrorName]?: ErrorExtras } = {
   VALIDATION_ERROR: {
-    details: [{ path: 'items[0].quantity', message: 'must be a whole number from 1 to 2147483647' }],
+    details: [
+      { path: 'items[0].quantity', message: 'must be a whole number from 1 to the product’s maxQuantity' },
+    ],
   },
   INVALID_CALLBACK_URL: {
     details: [{ path: 'callbackUrl', message: 'callbackUrl must not point to an internal host name' }],

@@ -196,7 +196,10 @@ const causes: { [heading: string]: (() => Promise<Answer>)[] } = {
 /** An answer without what is another one each time. */
 function lasting(body: object): object {
   const text = JSON.stringify(body).replace(/ord_[0-9a-f]{32}/g, 'ord_')
-  return JSON.parse(text, (name, value) => (name === 'retryAfter' ? typeof value : value))
+  return JSON.parse(text, (name, value) => {
+    if (name === 'requestId') return undefined
+    return name === 'retryAfter' ? typeof value : value
+  })
 }
 
 describe('the examples', () => {

@@ -224,29 +224,35 @@ describe('a body', () => {
     }
   })
 
-  test.each<[string, string | Buffer]>([
-    ['nothing', ''],
-    ['white space', '  \n'],
-    ['broken JSON', '{"a":'],
-    ['two values', '{} {}'],
-    ['JSON with a comment', '{/* */}'],
-    ['JavaScript', "{a: 'b'}"],
-    ['NaN', '{"a": NaN}'],
-    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-    ['a cut-off character', Buffer.from('{"a":"€"}').fill(0x20, 8, 9)],
-    ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-    ['UTF-16', Buffer.from('{}', 'utf16le')],
-  ])('of %s is 400 VALIDATION_ERROR', async (_, body) => {
+  test.each<[string, string | Buffer, string]>([
+    ['nothing', '', 'is empty'],
+    ['white space', '  \n', 'is empty'],
+    ['broken JSON', '{"a":', 'is no JSON: it ends too early'],
+    ['two values', '{} {}', 'is no JSON: line 1, column 4'],
+    ['JSON with a comment', '{/* */}', 'is no JSON: line 1, column 2'],
+    ['JavaScript', "{a: 'b'}", 'is no JSON: line 1, column 2'],
+    ['NaN', '{"a": NaN}', 'is no JSON: line 1, column 7'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'must be JSON in UTF-8'],
+    ['a cut-off character', Buffer.from('{"a":"€"}').fill(0x20, 8, 9), 'must be JSON in UTF-8'],
+    ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'must be JSON in UTF-8'],
+    ['UTF-16', Buffer.from('{}', 'utf16le'), 'is no JSON: line 1, column 2'],
+  ])('of %s is 400 VALIDATION_ERROR', async (_, body, fault) => {
     const answer = await post(body)
     expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'VALIDATION_ERROR' } })
-    expect(answer.json.details).toEqual([{ path: '', message: 'must be JSON in UTF-8' }])
+    expect(answer.json.details).toEqual([{ path: '', message: `the body ${fault}` }])
   })
 
   test.each([
     ['an array', '[]'],
-    ['a text', '"x"'],
+    ['a string', '"x"'],
     ['a number', '1'],
     ['null', 'null'],
+  ])('that is %s is 400, and says so', async (kind, body) => {
+    const answer = await post(body)
+    expect(answer.json.details).toEqual([{ path: '', message: `the body must be an object; got ${kind}` }])
+  })
+
+  test.each([
     ['sixty thousand nested lists', '['.repeat(30_000) + ']'.repeat(30_000)],
     ['deeply nested objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
   ])('that is %s is 400 VALIDATION_ERROR', async (_, body) => {

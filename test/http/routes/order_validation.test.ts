@@ -109,6 +109,40 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
     ])
   })
 
+  test.each<[body: object, path: string, message: string]>([
+    [order({ externalOrderId: 7 }), 'externalOrderId', 'must be a text of 1 to 128 characters; got a number'],
+    [withItem({ productId: '101' }), 'items[0].productId', 'must be a whole number; got a string'],
+    [
+      withItem({ quantity: 0 }),
+      'items[0].quantity',
+      'must be a whole number from 1 to the product’s maxQuantity',
+    ],
+    [order({ maxTotal: 1.234 }), 'maxTotal', 'must have at most 2 decimals'],
+    [
+      { external_order_id: 'x', items: [item] },
+      'externalOrderId',
+      'is required; unknown field external_order_id: did you mean externalOrderId?',
+    ],
+  ])('%j is answered by what is wrong and what to do', async (body, path, message) => {
+    expect((await post(body)).json.details).toEqual([{ path, message }])
+  })
+
+  test('a cap with the trifle of a sum of fractions is taken', async () => {
+    const answer = await post(order({ maxTotal: 0.1 + 0.2 }))
+    expect(answer.json.code).toBe('PRICE_CHANGED')
+  })
+
+  test('a misspelt field of the delivery data is named', async () => {
+    const { json } = await post(withData({ GameUserID: '1' }))
+    expect(json).toMatchObject({ code: 'DELIVERY_DATA_INVALID' })
+    expect(json.details).toEqual([
+      {
+        path: 'items[0].deliveryData.gameUserId',
+        message: 'is required; unknown field GameUserID: did you mean gameUserId?',
+      },
+    ])
+  })
+
   test('what is too long is not looked at piece by piece', async () => {
     const manyItems = await post(order({ items: Array(20_000).fill(1) }))
     expect(manyItems.json.details).toEqual([{ path: 'items', message: 'must not have more than 50 items' }])

@@ -9,7 +9,7 @@ import {
   type SupplierAnswer,
   startScriptedSupplier,
 } from '../../support/servers/scripted_supplier.ts'
-import { testApi } from '../../support/service.ts'
+import { testApi, withoutRequestId } from '../../support/service.ts'
 import { type RunningWorker, startTestWorker } from '../../support/whole_service.ts'
 
 const database = testDatabase()
@@ -328,7 +328,7 @@ describe('the state of a sample', () => {
     const { id: real } = await realEvent(partner)
     for (const id of [theirs, real, crypto.randomUUID(), 'x', '..%2F..']) {
       const { status, json } = await read(id)
-      expect({ status, json }).toEqual({
+      expect({ status, json: withoutRequestId(json) }).toEqual({
         status: 404,
         json: { success: false, error: 'There is no such event', code: 'EVENT_NOT_FOUND' },
       })

@@ -3,7 +3,7 @@ import { testDatabase } from '../../support/database.ts'
 import { answer, completed } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { testApi } from '../../support/service.ts'
+import { testApi, withoutRequestId } from '../../support/service.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
@@ -74,7 +74,7 @@ describe('a request is refused', () => {
     const body = { ...good, callbackUrl: 'http://127.0.0.1:9/' }
     expect((await simulate(body, crowded.key)).status).toBe(202)
     const { status, headers, json } = await simulate(body, crowded.key)
-    expect({ status, json }).toEqual({
+    expect({ status, json: withoutRequestId(json) }).toEqual({
       status: 429,
       json: {
         success: false,
@@ -95,7 +95,7 @@ describe('a request is refused', () => {
     const body = { ...good, callbackUrl: 'http://127.0.0.1:9/' }
     expect((await simulate(body, busy.key)).status).toBe(202)
     const { status, headers, json } = await simulate(body, busy.key)
-    expect({ status, json }).toEqual({
+    expect({ status, json: withoutRequestId(json) }).toEqual({
       status: 429,
       json: {
         success: false,

@@ -14,7 +14,9 @@ begin
     message := null;
     if core.is_blank(given) then
       if (field ->> 'required')::boolean then
-        message := 'is required';
+        message := 'is required' || coalesce((
+          select format('; unknown field %s: did you mean %s?', left(k, 64), field ->> 'id') from jsonb_object_keys(data) as k
+          where core.plain_name(k) = core.plain_name(field ->> 'id') and k <> field ->> 'id' limit 1), '');
       end if;
     elsif field ->> 'type' = 'number' and given !~ '^-?[0-9]+([.][0-9]+)?$' then
       message := 'must be a number';
