@@ -2,6 +2,6 @@ create or replace function core.plain_name(name text)
 returns text
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
-  select regexp_replace(lower(name), '[^a-z0-9]', '', 'g')
+  select translate(lower(name), '_- ', '')
 $$;
 comment on function core.plain_name is 'A name of a field without its case and its separators, to find a misspelt one.';
