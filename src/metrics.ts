@@ -26,7 +26,7 @@ export async function startMetricsServer(port: number, host: string, registry: R
 /** Adds the gauges of a pool of database connections, read at each scrape. */
 export function addPoolMetrics(registry: Registry, usage: () => PoolUsage): void {
   new Gauge({
-    name: 'database_pool_connections',
+    name: 'supply_database_pool_connections',
     help: 'Connections to the database, by state: in_use, or idle.',
     labelNames: ['state'],
     registers: [registry],
@@ -37,7 +37,7 @@ export function addPoolMetrics(registry: Registry, usage: () => PoolUsage): void
     },
   })
   new Gauge({
-    name: 'database_pool_connections_max',
+    name: 'supply_database_pool_connections_max',
     help: 'The most connections to the database.',
     registers: [registry],
     collect() {
@@ -45,7 +45,7 @@ export function addPoolMetrics(registry: Registry, usage: () => PoolUsage): void
     },
   })
   new Gauge({
-    name: 'database_pool_waiting',
+    name: 'supply_database_pool_waiting',
     help: 'Statements that wait for a connection to the database.',
     registers: [registry],
     collect() {
@@ -62,13 +62,13 @@ export const orderBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_
 /** Adds the metrics of orders that this process ended. Returns what notes one: its outcome, and the seconds since it was placed. */
 export function addEndedOrders(registry: Registry): (outcome: string, seconds: number) => void {
   const count = new Counter({
-    name: 'orders_ended_total',
+    name: 'supply_orders_ended_total',
     help: 'Orders that ended by a result that this process recorded, by outcome: full, partial, none.',
     labelNames: ['outcome'],
     registers: [registry],
   })
   const times = new Histogram({
-    name: 'order_end_duration_seconds',
+    name: 'supply_order_end_duration_seconds',
     help: 'Time from placing an order to its end, by outcome, of orders that this process ended.',
     labelNames: ['outcome'],
     buckets: orderBuckets,

@@ -19,14 +19,14 @@ export function createHttpMetrics(): HttpMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
-    name: 'http_request_duration_seconds',
+    name: 'supply_http_request_duration_seconds',
     help: 'Time to answer a request, by method, route pattern and status.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3, 10],
     registers: [registry],
   })
   const batches = new Histogram({
-    name: 'database_batch_size',
+    name: 'supply_database_batch_size',
     help: 'How many requests shared a call to the database, by kind of batch.',
     labelNames: ['batch'],
     buckets: [1, 2, 4, 8, 16, 32, 64, 128],

@@ -27,63 +27,63 @@ type State = Functions['work.gauges']['result'][number]
 const scrapeTimeoutMs = 3_000
 
 const gauges: { [name: string]: { help: string; read: (state: State) => number } } = {
-  webhook_events_waiting: {
+  supply_webhook_events_waiting: {
     help: 'Events that wait for their next attempt, due or not. From 10,000 on rungs on, their number is an estimate.',
     read: (state) => state.events_waiting,
   },
-  webhook_events_due: {
+  supply_webhook_events_due: {
     help: 'Events whose next attempt is due and has not begun.',
     read: (state) => state.events_due,
   },
-  webhook_events_sending: {
+  supply_webhook_events_sending: {
     help: 'Events with an attempt under way, over all workers.',
     read: (state) => state.events_sending,
   },
-  webhook_dead_letters: {
+  supply_webhook_dead_letters: {
     help: 'Events that are dead letters now.',
     read: (state) => state.dead_letters,
   },
-  supplier_items_open: {
+  supply_supplier_items_open: {
     help: 'Order items that are not final.',
     read: (state) => state.items_open,
   },
-  supplier_items_stuck: {
+  supply_supplier_items_stuck: {
     help: 'Open order items that their supplier has not settled within its deadline.',
     read: (state) => state.items_stuck,
   },
-  supplier_items_held: {
+  supply_supplier_items_held: {
     help: 'Open order items that are held for an operator.',
     read: (state) => state.items_held,
   },
-  queue_oldest_due_job_seconds: {
+  supply_queue_oldest_due_job_seconds: {
     help: 'For how long the oldest due job has been waiting for a worker; 0 if none is due.',
     read: (state) => state.oldest_due_job_seconds,
   },
-  queue_jobs_due: {
+  supply_queue_jobs_due: {
     help: 'Jobs that are due and that no worker has; 10000: that many or more.',
     read: (state) => state.jobs_due,
   },
-  queue_jobs_taken: {
+  supply_queue_jobs_taken: {
     help: 'Jobs that a worker has.',
     read: (state) => state.jobs_taken,
   },
-  webhook_events_queued: {
+  supply_webhook_events_queued: {
     help: 'Events that are due and wait for a slot of their account.',
     read: (state) => state.events_queued,
   },
-  webhook_slots: {
+  supply_webhook_slots: {
     help: 'How many deliveries may be under way, over the accounts that have events due or under way.',
     read: (state) => state.slots,
   },
-  webhook_slots_taken: {
+  supply_webhook_slots_taken: {
     help: 'Slots that an event has.',
     read: (state) => state.slots_taken,
   },
-  audit_breaches: {
+  supply_audit_breaches: {
     help: 'The rows of ops.audit when a worker last ran it: 0 while all is well.',
     read: (state) => state.audit_breaches ?? Number.NaN,
   },
-  audit_last_run_timestamp_seconds: {
+  supply_audit_last_run_timestamp_seconds: {
     help: 'When a worker last ran the audit.',
     read: (state) => (state.audit_at === null ? Number.NaN : state.audit_at.getTime() / 1_000),
   },
@@ -97,33 +97,33 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const deliveries = new Counter({
-    name: 'webhook_deliveries_total',
+    name: 'supply_webhook_deliveries_total',
     help: 'Attempts to deliver an event, by outcome: delivered, retry, the reason of a dead letter, stale.',
     labelNames: ['outcome'],
     registers: [registry],
   })
   const calls = new Counter({
-    name: 'supplier_calls_total',
-    help: 'Calls to suppliers, by what came of them: settled, waiting, next_supplier, stuck, held, stale and others.',
+    name: 'supply_supplier_calls_total',
+    help: 'Calls to suppliers, by verdict: settled, waiting, next_supplier, stuck, held, stale and others.',
     labelNames: ['verdict'],
     registers: [registry],
   })
   const jobs = new Histogram({
-    name: 'job_duration_seconds',
+    name: 'supply_job_duration_seconds',
     help: 'Time to do a job, by task and result: done or failed.',
     labelNames: ['task', 'result'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   })
   const supplierTimes = new Histogram({
-    name: 'supplier_call_duration_seconds',
+    name: 'supply_supplier_call_duration_seconds',
     help: 'Time of a call to a supplier, by supplier, method and outcome: answered, not_received, not_placed, hold, unknown.',
     labelNames: ['supplier', 'method', 'outcome'],
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
     registers: [registry],
   })
   const toldTimes = new Histogram({
-    name: 'order_told_duration_seconds',
+    name: 'supply_order_notified_duration_seconds',
     help: 'Time from placing an order to the attempt of this worker with which its partner took the result.',
     buckets: orderBuckets,
     registers: [registry],

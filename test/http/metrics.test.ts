@@ -29,19 +29,23 @@ test('requests are counted by method, route pattern and status, never by path', 
   expect(status).toBe(200)
   expect(type).toMatch(/^text\/plain/)
   expect(text).toContain(
-    'http_request_duration_seconds_count{method="GET",route="/b2b/orders/:code",status="404"} 1',
+    'supply_http_request_duration_seconds_count{method="GET",route="/b2b/orders/:code",status="404"} 1',
   )
   expect(text).toContain(
-    'http_request_duration_seconds_count{method="GET",route="/b2b/orders",status="200"} 1',
+    'supply_http_request_duration_seconds_count{method="GET",route="/b2b/orders",status="200"} 1',
   )
-  expect(text).toContain('http_request_duration_seconds_count{method="GET",route="none",status="404"} 1')
-  expect(text).toContain('http_request_duration_seconds_count{method="other",route="none",status="404"} 1')
-  expect(text).toMatch(/database_batch_size_count\{batch="admit"\} \d/)
+  expect(text).toContain(
+    'supply_http_request_duration_seconds_count{method="GET",route="none",status="404"} 1',
+  )
+  expect(text).toContain(
+    'supply_http_request_duration_seconds_count{method="other",route="none",status="404"} 1',
+  )
+  expect(text).toMatch(/supply_database_batch_size_count\{batch="admit"\} \d/)
   expect(text).toContain('process_cpu_seconds_total')
-  expect(text).toMatch(/database_pool_connections\{state="idle"\} [1-9]/)
-  expect(text).toMatch(/database_pool_connections\{state="in_use"\} \d/)
-  expect(text).toMatch(/^database_pool_connections_max 10$/m)
-  expect(text).toMatch(/^database_pool_waiting 0$/m)
+  expect(text).toMatch(/supply_database_pool_connections\{state="idle"\} [1-9]/)
+  expect(text).toMatch(/supply_database_pool_connections\{state="in_use"\} \d/)
+  expect(text).toMatch(/^supply_database_pool_connections_max 10$/m)
+  expect(text).toMatch(/^supply_database_pool_waiting 0$/m)
   expect(text).not.toMatch(/ord_secret|unknown-path/)
 })
 

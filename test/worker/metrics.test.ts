@@ -51,23 +51,26 @@ test('deliveries are counted by outcome, supplier calls by verdict, jobs by task
   receiver.answer(() => ({ status: statuses.shift() ?? 200 }))
   supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
   for (const _ of [...statuses]) await orderedEvent(sql(), partner, receiver.url)
-  await becomes('webhook_deliveries_total{outcome="delivered"}', 1)
-  await becomes('webhook_deliveries_total{outcome="retry"}', 1)
-  await becomes('webhook_deliveries_total{outcome="http_4xx"}', 1)
-  await becomes('supplier_calls_total{verdict="settled"}', 3)
-  await becomes('job_duration_seconds_count{task="call_supplier",result="done"}', 3)
-  await becomes('supplier_call_duration_seconds_count{supplier="first",method="put",outcome="answered"}', 3)
-  await becomes('orders_ended_total{outcome="full"}', 3)
-  await becomes('order_end_duration_seconds_count{outcome="full"}', 3)
-  await becomes('order_told_duration_seconds_count', 1)
-  expect(await value('webhook_events_waiting')).toBe(1)
-  expect(await value('webhook_events_due')).toBe(0)
-  expect(await value('webhook_dead_letters')).toBe(1)
+  await becomes('supply_webhook_deliveries_total{outcome="delivered"}', 1)
+  await becomes('supply_webhook_deliveries_total{outcome="retry"}', 1)
+  await becomes('supply_webhook_deliveries_total{outcome="http_4xx"}', 1)
+  await becomes('supply_supplier_calls_total{verdict="settled"}', 3)
+  await becomes('supply_job_duration_seconds_count{task="call_supplier",result="done"}', 3)
+  await becomes(
+    'supply_supplier_call_duration_seconds_count{supplier="first",method="put",outcome="answered"}',
+    3,
+  )
+  await becomes('supply_orders_ended_total{outcome="full"}', 3)
+  await becomes('supply_order_end_duration_seconds_count{outcome="full"}', 3)
+  await becomes('supply_order_notified_duration_seconds_count', 1)
+  expect(await value('supply_webhook_events_waiting')).toBe(1)
+  expect(await value('supply_webhook_events_due')).toBe(0)
+  expect(await value('supply_webhook_dead_letters')).toBe(1)
 })
 
 test('orders are counted once by outcome, with the time since they were placed', async () => {
   const items = [{ productId: products.topUp }, { productId: products.topUp }]
-  const before = await value('order_end_duration_seconds_sum{outcome="partial"}')
+  const before = await value('supply_order_end_duration_seconds_sum{outcome="partial"}')
   expect(before).toBeNaN()
   supplier.setAnswer(() => ({ status: 200, json: { status: 'processing' } }))
   const { body } = await place(sql(), partner, { items })
@@ -76,16 +79,16 @@ test('orders are counted once by outcome, with the time since they were placed',
   supplier.setAnswer(() => ({ status: 200, json: { status: statuses.shift() ?? 'completed' } }))
   // On a slow machine an item may be settled by the next poll of its own.
   await Promise.allSettled(body.items.map(({ id }) => sql()`select ops.poll_now(${id})`))
-  await becomes('orders_ended_total{outcome="partial"}', 1)
-  const seconds = await value('order_end_duration_seconds_sum{outcome="partial"}')
+  await becomes('supply_orders_ended_total{outcome="partial"}', 1)
+  const seconds = await value('supply_order_end_duration_seconds_sum{outcome="partial"}')
   expect(seconds).toBeGreaterThanOrEqual(3_600)
   expect(seconds).toBeLessThan(3_700)
-  expect(await value('order_end_duration_seconds_bucket{le="3600",outcome="partial"}')).toBe(0)
+  expect(await value('supply_order_end_duration_seconds_bucket{le="3600",outcome="partial"}')).toBe(0)
 })
 
 test('a job that throws is counted as failed', async () => {
   await sql()`select graphile_worker.add_job('deliver_webhook', '{"id":"no uuid"}')`
-  await becomes('job_duration_seconds_count{task="deliver_webhook",result="failed"}', 1)
+  await becomes('supply_job_duration_seconds_count{task="deliver_webhook",result="failed"}', 1)
   await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = 'no uuid'`
 })
 
@@ -93,33 +96,41 @@ test('gauges say how much there is to do, at the time of the scrape', async () =
   receiver.answer(() => 'hang')
   const sending = await orderedEvent(sql(), partner, receiver.url)
   await receiver.waitFor(({ eventId }) => eventId === sending)
-  expect(await value('webhook_events_sending')).toBe(1)
-  expect([await value('webhook_slots_taken'), await value('webhook_events_queued')]).toEqual([1, 0])
-  expect(await value('webhook_slots')).toBeGreaterThanOrEqual(2)
+  expect(await value('supply_webhook_events_sending')).toBe(1)
+  expect([await value('supply_webhook_slots_taken'), await value('supply_webhook_events_queued')]).toEqual([
+    1, 0,
+  ])
+  expect(await value('supply_webhook_slots')).toBeGreaterThanOrEqual(2)
 
   supplier.setAnswer(() => ({ status: 200, json: { status: 'processing' } }))
   const { body } = await place(sql(), partner)
-  expect(await value('supplier_items_open')).toBe(1)
-  expect([await value('supplier_items_stuck'), await value('supplier_items_held')]).toEqual([0, 0])
+  expect(await value('supply_supplier_items_open')).toBe(1)
+  expect([await value('supply_supplier_items_stuck'), await value('supply_supplier_items_held')]).toEqual([
+    0, 0,
+  ])
   const item = body.items[0]?.id ?? ''
   await sql()`update supply.order_items set stuck_at = now(), held_at = now() where id = ${item}`
-  expect([await value('supplier_items_stuck'), await value('supplier_items_held')]).toEqual([1, 1])
+  expect([await value('supply_supplier_items_stuck'), await value('supply_supplier_items_held')]).toEqual([
+    1, 1,
+  ])
 
-  expect(await value('queue_oldest_due_job_seconds')).toBeLessThan(5)
+  expect(await value('supply_queue_oldest_due_job_seconds')).toBeLessThan(5)
   await sql()`select graphile_worker.add_job('nobodys_task', run_at => now() - interval '100 s')`
-  const age = await value('queue_oldest_due_job_seconds')
+  const age = await value('supply_queue_oldest_due_job_seconds')
   expect(age).toBeGreaterThanOrEqual(100)
   expect(age).toBeLessThan(130)
-  expect(await value('queue_jobs_due')).toBeGreaterThanOrEqual(1)
+  expect(await value('supply_queue_jobs_due')).toBeGreaterThanOrEqual(1)
   await sql()`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'nobody' where run_at < now() - interval '90 s'`
-  expect(await value('queue_jobs_taken')).toBeGreaterThanOrEqual(1)
+  expect(await value('supply_queue_jobs_taken')).toBeGreaterThanOrEqual(1)
 })
 
 test('the audit is told with its time', async () => {
-  expect(await value('audit_breaches')).toBeNaN()
+  expect(await value('supply_audit_breaches')).toBeNaN()
   await sql()`insert into supply.audit_runs (ran_at, breaches, checks) values ('2026-01-01T00:00:00Z', 7, '{}')`
-  expect(await value('audit_breaches')).toBe(7)
-  expect(await value('audit_last_run_timestamp_seconds')).toBe(Date.parse('2026-01-01T00:00:00Z') / 1_000)
+  expect(await value('supply_audit_breaches')).toBe(7)
+  expect(await value('supply_audit_last_run_timestamp_seconds')).toBe(
+    Date.parse('2026-01-01T00:00:00Z') / 1_000,
+  )
 })
 
 test('while the database cannot answer, gauges are not a number, and counters stay', async () => {
@@ -127,9 +138,9 @@ test('while the database cannot answer, gauges are not a number, and counters st
   const metrics = createWorkerMetrics(db)
   metrics.countDelivery('delivered')
   const text = await metrics.registry.metrics()
-  expect(valueIn(text, 'webhook_events_waiting')).toBeNaN()
-  expect(text).toMatch(/^webhook_events_waiting nan$/im)
-  expect(valueIn(text, 'webhook_deliveries_total{outcome="delivered"}')).toBe(1)
+  expect(valueIn(text, 'supply_webhook_events_waiting')).toBeNaN()
+  expect(text).toMatch(/^supply_webhook_events_waiting nan$/im)
+  expect(valueIn(text, 'supply_webhook_deliveries_total{outcome="delivered"}')).toBe(1)
   await db.end()
 })
 

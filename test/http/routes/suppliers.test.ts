@@ -80,7 +80,7 @@ describe('a result that a supplier pushes', () => {
     const figures = async () => {
       const { registry } = api().metrics
       const all = await Promise.all(
-        ['orders_ended_total', 'order_end_duration_seconds'].map((name) =>
+        ['supply_orders_ended_total', 'supply_order_end_duration_seconds'].map((name) =>
           registry.getSingleMetric(name)?.get(),
         ),
       )
