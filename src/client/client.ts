@@ -265,7 +265,7 @@ export class SupplyClient {
     return this.#post('/simulation/webhooks', event, { ...options, giveUpAfterMs: 0 })
   }
 
-  /** What became of a sample event. */
+  /** A sample event, with its attempts. */
   simulatedWebhook(eventId: string, options?: CallOptions): Promise<SimulationStateAnswer['data']> {
     return this.#get(`/simulation/webhooks/${encodeURIComponent(eventId)}`, {}, options)
   }

@@ -12,7 +12,7 @@ export type HttpAnswer = {
 }
 
 /**
- * What came of a request: an answer, or the reason why there is none, as a short, stable text without secrets.
+ * The result of a request: an answer, or the reason why there is none, as a short, stable text without secrets.
  * `notSent`: no byte of it can have reached the supplier.
  */
 export type Exchange =

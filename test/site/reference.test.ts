@@ -78,7 +78,7 @@ describeInChromium('/reference in a browser', (open) => {
 
   test('marks in the contents where the reader is', async () => {
     const { page } = await openReference()
-    await page.locator('.contents').getByRole('link', { name: 'Your balance' }).click()
+    await page.locator('.contents').getByRole('link', { name: 'Read the balance' }).click()
     await page.waitForURL('**/reference#getBalance')
     await expect.poll(() => page.locator('.contents [aria-current]').getAttribute('href')).toBe('#getBalance')
   })

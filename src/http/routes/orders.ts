@@ -83,7 +83,7 @@ function faultsOf(checked: Checked<unknown>): Detail[] {
   return checked.ok ? [] : checked.details
 }
 
-/** Answers what became of an order that was asked for. */
+/** Answers with the order, or with why it was refused. */
 export function answerPlaced(ctx: RouteContext, { result, body }: Pick<Placed, 'result' | 'body'>): void {
   if (result === 'created' || result === 'replayed') {
     if (result === 'replayed') ctx.set('Idempotent-Replayed', 'true')

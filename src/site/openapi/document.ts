@@ -17,12 +17,12 @@ import { webhooks } from './webhooks.ts'
 
 const tags = [
   { name: 'Account', description: 'Who you are to the service.' },
-  { name: 'Catalog', description: 'What can be ordered.' },
-  { name: 'Orders', description: 'Placing orders and reading them.' },
-  { name: 'Results', description: 'What became of your orders, in the order in which it became so.' },
-  { name: 'Balance', description: 'What you can spend, and what you spent.' },
-  { name: 'Webhooks', description: 'What is sent to you, and having it sent again.' },
-  { name: 'Simulation', description: 'Trying out orders and your receiver, on an account in test mode.' },
+  { name: 'Catalog', description: 'Games and products.' },
+  { name: 'Orders', description: 'Place orders and read them.' },
+  { name: 'Results', description: 'The results of your orders, in the order in which they became final.' },
+  { name: 'Balance', description: 'The balance and its transactions.' },
+  { name: 'Webhooks', description: 'The events that the service sends to you, and their redelivery.' },
+  { name: 'Simulation', description: 'Try orders and your receiver, on an account in test mode.' },
   { name: 'Suppliers', description: 'For suppliers, not for partners.' },
   { name: 'Documents', description: 'This document, and the guide.' },
   { name: 'State', description: 'For load balancers and supervisors.' },

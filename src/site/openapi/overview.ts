@@ -18,7 +18,7 @@ milliseconds. Fields, codes and headers may be added: ignore what you do not kno
 except the origin check's 403, a 503, what the HTTP parser refuses, \`/livez\`, \`/readyz\` and good pushes of suppliers.
 Bodies may have 64 KiB, headers 16 KiB.
 
-**Retrying.** After a 5xx, or without an answer, what became of the request is not known: repeat it. An order is repeated
+**Retrying.** After a 5xx, or without an answer, the result of the request is not known: repeat it. An order is repeated
 with the same idempotency key and is never charged twice.
 
 **Methods.** What answers GET answers HEAD too, without the body.

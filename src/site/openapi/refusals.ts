@@ -126,10 +126,10 @@ export const sharedResponses = {
       'takes at once are under way from it; or 50 lists of the account wait to be read.',
     { headers: ['Retry-After'] },
   ),
-  InternalError: refusal(['INTERNAL'], 'A mistake of ours. What became of the request is not known.'),
+  InternalError: refusal(['INTERNAL'], 'A mistake of ours. The result of the request is not known.'),
   Unavailable: refusal(
     ['UNAVAILABLE'],
-    'The database does not answer, too much is under way, or the process is about to end. What became of the request is ' +
+    'The database does not answer, too much is under way, or the process is about to end. The result of the request is ' +
       'not known: repeat it, an order with the same key.',
     { counted: false, headers: ['Retry-After'] },
   ),

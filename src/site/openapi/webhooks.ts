@@ -66,7 +66,7 @@ export const webhooks = {
     'order.completed',
     'orderCompleted',
     {
-      summary: 'An order was delivered',
+      summary: 'Order completed',
       description: 'All items were delivered. Sent to the order’s `callbackUrl`, if it has one.',
     },
     'OrderCompletedEvent',
@@ -76,7 +76,7 @@ export const webhooks = {
     'order.failed',
     'orderFailed',
     {
-      summary: 'An order failed',
+      summary: 'Order failed',
       description:
         'Nothing was delivered and everything refunded. A partial result sends no event: read orders that stay open.',
     },

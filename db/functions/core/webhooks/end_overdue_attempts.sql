@@ -14,4 +14,4 @@ begin
 end
 $$;
 comment on function core.end_overdue_attempts is
-  'Ends delivery attempts whose lease ended 30 s ago, whatever became of their jobs: they count as lost, and their next rung is planned.';
+  'Ends delivery attempts whose lease ended 30 s ago, whether their jobs ran or not: they count as lost, and their next rung is planned.';

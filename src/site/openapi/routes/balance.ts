@@ -14,7 +14,7 @@ export const balancePaths: Paths = {
     get: {
       operationId: 'getBalance',
       tags,
-      summary: 'Your balance',
+      summary: 'Read the balance',
       responses: {
         200: ok('The balance.', 'BalanceAnswer', examples.balances, { headers: ['Cache-Control'] }),
         ...refusals(['VALIDATION_ERROR']),
@@ -27,7 +27,7 @@ export const balancePaths: Paths = {
     get: {
       operationId: 'listTransactions',
       tags,
-      summary: 'Your transactions',
+      summary: 'List transactions',
       description:
         'Deposits, charges, refunds and adjustments, newest first. `Accept: text/csv` gives the same page as CSV.',
       parameters: queryParameters(transactionsQuery),

@@ -27,7 +27,7 @@ export const catalogPaths: Paths = {
     get: {
       operationId: 'listGames',
       tags,
-      summary: 'The games',
+      summary: 'List games',
       description: 'All games, by name.',
       parameters: [...queryParameters(gamesQuery), ifNoneMatch],
       responses: {
@@ -43,7 +43,7 @@ export const catalogPaths: Paths = {
     get: {
       operationId: 'listProducts',
       tags,
-      summary: 'The products of a game',
+      summary: 'List the products of a game',
       description:
         'All products of a game in your account’s currency. One that cannot be ordered now stays, with `inStock: false`.',
       parameters: [
@@ -64,7 +64,7 @@ export const catalogPaths: Paths = {
     get: {
       operationId: 'listCatalog',
       tags,
-      summary: 'The products of all games',
+      summary: 'List all products',
       description:
         'The whole catalog in your account’s currency, by `id`. A cursor stays good whatever changes in between. After the first ' +
         'time, ask with `updatedSince` for what has changed.',
@@ -82,7 +82,7 @@ export const catalogPaths: Paths = {
     get: {
       operationId: 'getProduct',
       tags,
-      summary: 'A product',
+      summary: 'Read a product',
       parameters: [pathParameter('id', 'The product’s `id`.', productNumber, '101'), ifNoneMatch],
       responses: {
         200: ok('The product.', 'ProductAnswer', examples.productAnswers, { headers: [...cached.headers] }),

@@ -20,7 +20,7 @@ export const deliveryPaths: Paths = {
     get: {
       operationId: 'getOrderTimeline',
       tags: ['Orders'],
-      summary: 'What happened to an order',
+      summary: 'Read the timeline of an order',
       description:
         'Placed, charged, sent to the supplier, settled item by item, refunded, and each delivery of its event, in order of time. ' +
         'Single attempts are kept for some months, and shown of the last 20 rounds.',
@@ -41,7 +41,7 @@ export const deliveryPaths: Paths = {
     get: {
       operationId: 'listEvents',
       tags: ['Webhooks'],
-      summary: 'Your events',
+      summary: 'List events',
       description:
         'The events about your orders, newest first, each with the state of its delivery. `state=dead` lists what nothing sends ' +
         'again by itself.',
@@ -58,7 +58,7 @@ export const deliveryPaths: Paths = {
     get: {
       operationId: 'getEvent',
       tags: ['Webhooks'],
-      summary: 'An event',
+      summary: 'Read an event',
       parameters: [eventParameter],
       responses: {
         200: ok('The event.', 'EventAnswer', examples.events, { headers: [...unstored.headers] }),

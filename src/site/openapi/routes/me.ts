@@ -9,7 +9,7 @@ export const mePaths: Paths = {
     get: {
       operationId: 'getMe',
       tags: ['Account'],
-      summary: 'Your account and key',
+      summary: 'Read your account and key',
       description:
         'What the service knows of the account and the key of this request, what is left of the rate limit, and the address that ' +
         'it sees: for a first call, and when something is refused.',

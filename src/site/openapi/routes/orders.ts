@@ -69,7 +69,7 @@ export const orderPaths: Paths = {
     get: {
       operationId: 'listOrders',
       tags,
-      summary: 'Your orders',
+      summary: 'List orders',
       description:
         'Newest first, the items without their keys. Pages by `cursor` are stable while orders are added. Pages by number ' +
         '(`page`) are so with the `asOf` of the first one. A page by `cursor` has at most 1,000 items, but at least one order.',
@@ -86,7 +86,7 @@ export const orderPaths: Paths = {
     get: {
       operationId: 'getOrder',
       tags,
-      summary: 'An order',
+      summary: 'Read an order',
       description:
         'Of a partial result `items[].status` says what was delivered, and delivered `cdKeys` are shown although the order ' +
         'is `failed`. No webhook reports it: read orders that stay open. `deliveries` has the status of the webhook.',

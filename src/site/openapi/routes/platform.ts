@@ -43,7 +43,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getPlaces',
       tags: ['Documents'],
-      summary: 'Where things are',
+      summary: 'Home page',
       description:
         'A page for browsers, JSON for others, by `Accept`. The paths of the API, of the documents and of the checks.',
       security: [],
@@ -75,7 +75,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getLiveness',
       tags: ['State'],
-      summary: 'Whether the process lives',
+      summary: 'Liveness',
       description: 'Asks nothing of the database. Not counted against the rate limit.',
       security: [],
       responses: {
@@ -94,7 +94,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getReadiness',
       tags: ['State'],
-      summary: 'Whether the process can do its work',
+      summary: 'Readiness',
       description:
         'The database answers, takes writes and is migrated, and the process is not about to end. Not counted against ' +
         'the rate limit.',
@@ -117,7 +117,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getOpenApi',
       tags: ['Documents'],
-      summary: 'This document',
+      summary: 'OpenAPI document',
       description: 'The key comes in `X-Api-Key`, or else in `key`.',
       security: [{ apiKey: [] }, { apiKeyInQuery: [] }],
       responses: {
@@ -135,7 +135,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getReference',
       tags: ['Documents'],
-      summary: 'This document for people',
+      summary: 'API reference',
       description:
         'The key stands in the address, so open it from a machine that you control. The page takes the key out of the ' +
         'address bar at once. A browser (`Accept: text/html`) that comes without a key which opens it gets the same status ' +
@@ -148,7 +148,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getGuide',
       tags: ['Documents'],
-      summary: 'The guide for partners',
+      summary: 'Partner guide',
       security: [{ docsPassword: [] }],
       responses: { 200: html('The page.'), ...passwordCheck, ...everywhere },
     },
@@ -157,7 +157,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getGuideSections',
       tags: ['Documents'],
-      summary: 'What the search of the guide looks in',
+      summary: 'Search index of the guide',
       description:
         'The sections of all pages, as plain text. A browser may keep it and asks with `If-None-Match`.',
       security: [{ docsPassword: [] }],
@@ -180,7 +180,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getGuidePage',
       tags: ['Documents'],
-      summary: 'A page of the guide',
+      summary: 'Page of the guide',
       description: 'The first page is `/docs` itself.',
       security: [{ docsPassword: [] }],
       parameters: [pathParameter('page', 'webhooks', 'The name of the page.')],
@@ -196,7 +196,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getGuideFile',
       tags: ['Documents'],
-      summary: 'A program of the guide',
+      summary: 'Program of the guide',
       description:
         'In `verify` is code that verifies webhooks, in several languages, and vectors to test your own with; in `programs` ' +
         'are whole programs.',
@@ -221,7 +221,7 @@ export const platformPaths: Paths = {
     get: {
       operationId: 'getAsset',
       tags: ['Documents'],
-      summary: 'What the pages are made of',
+      summary: 'Assets of the pages',
       description: 'Style sheets, scripts, the icon.',
       security: [],
       parameters: [pathParameter('file', 'guide.css', 'The name of the file.')],

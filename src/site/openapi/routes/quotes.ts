@@ -9,7 +9,7 @@ export const quotePaths: Paths = {
     post: {
       operationId: 'quoteOrder',
       tags: ['Orders'],
-      summary: 'Ask what an order would cost',
+      summary: 'Quote an order',
       description: [
         'The body is that of the order without `externalOrderId`. The answer has its prices now, the total, what would be ' +
           'left of the balance, and whether the order would be refused: `wouldBeRefused` has the status, the `code` and the ' +

@@ -11,7 +11,7 @@ export const resultPaths: Paths = {
     get: {
       operationId: 'listResults',
       tags: ['Results'],
-      summary: 'Your results',
+      summary: 'List results',
       description: [
         'Every order of the account that became final, however it ended: those without a `callbackUrl` and partial results, ' +
           'of which no webhook tells, too. Results are numbered by account, from 1 and without a gap, as they come. Keep ' +

@@ -27,7 +27,7 @@ export const simulationPaths: Paths = {
     post: {
       operationId: 'simulateOrder',
       tags,
-      summary: 'Try an order without spending anything',
+      summary: 'Place a simulated order',
       description: [
         'For accounts in test mode. The body is that of an order, and it is checked like one, but for the balance. Nothing is ' +
           'charged and no supplier is asked. The order is `processing` at first; what becomes of it the last two digits of ' +
@@ -72,7 +72,7 @@ export const simulationPaths: Paths = {
     get: {
       operationId: 'getSimulatedOrder',
       tags,
-      summary: 'A simulated order',
+      summary: 'Read a simulated order',
       description: 'As an order would be read. `deliveries` is `null` again once its webhook is forgotten.',
       parameters: [pathParameter('code', 'The `code` that asking for it gave.', orderCode, simulatedCode)],
       responses: {
@@ -88,7 +88,7 @@ export const simulationPaths: Paths = {
     post: {
       operationId: 'simulateWebhook',
       tags,
-      summary: 'Send yourself a sample event',
+      summary: 'Send a sample event',
       description:
         'For accounts in test mode. The event goes the way of real ones, signed with the account’s secret, retries and ' +
         'dead letters included. It touches neither balance nor supplier, its body is at most 64 KiB, and it is forgotten ' +
@@ -115,7 +115,7 @@ export const simulationPaths: Paths = {
     get: {
       operationId: 'getSimulation',
       tags,
-      summary: 'What became of a sample event',
+      summary: 'Read a sample event',
       parameters: [
         pathParameter(
           'eventId',
