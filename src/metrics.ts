@@ -1,6 +1,9 @@
 import { createServer } from 'node:http'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import packageJson from '../package.json' with { type: 'json' }
 import { type Listening, listen } from './network/listen.ts'
+
+const { version } = packageJson
 
 /**
  * Serves a registry to Prometheus as GET /metrics, on a port of its own that is not for partners. Port 0 takes any free
@@ -21,6 +24,16 @@ export async function startMetricsServer(port: number, host: string, registry: R
   server.headersTimeout = 10_000
   server.requestTimeout = 10_000
   return await listen(server, host, port)
+}
+
+/** Adds what says which version runs: a gauge that is always 1, with the versions as labels. */
+export function addBuildInfo(registry: Registry): void {
+  new Gauge({
+    name: 'supply_build_info',
+    help: 'Always 1; the versions of the service and of Node are its labels.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version, node: process.version }, 1)
 }
 
 /** Adds the gauges of a pool of database connections, read at each scrape. */

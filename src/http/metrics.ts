@@ -1,5 +1,5 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { addEndedOrders } from '../metrics.ts'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { addBuildInfo, addEndedOrders } from '../metrics.ts'
 
 /** The metrics of the API, for Prometheus. */
 export type HttpMetrics = {
@@ -8,6 +8,10 @@ export type HttpMetrics = {
   request(labels: { method: string; route: string | undefined; status: number }, seconds: number): void
   /** Notes that a batch of this size went to the database. */
   batch(name: string, size: number): void
+  /** Counts an order that was placed, with its total in its currency. */
+  placedOrder(currency: string, total: number): void
+  /** Counts an order that was refused, by the code of the refusal. */
+  refusedOrder(code: string): void
   /** Notes an order that ended by a result that its supplier pushed, so long after it was placed. */
   endedOrder(outcome: string, seconds: number): void
 }
@@ -18,6 +22,7 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 export function createHttpMetrics(): HttpMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  addBuildInfo(registry)
   const requests = new Histogram({
     name: 'supply_http_request_duration_seconds',
     help: 'Time to answer a request, by method, route pattern and status.',
@@ -32,8 +37,31 @@ export function createHttpMetrics(): HttpMetrics {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128],
     registers: [registry],
   })
+  const placed = new Counter({
+    name: 'supply_orders_placed_total',
+    help: 'Orders that were placed, by currency. A repeated request is not counted.',
+    labelNames: ['currency'],
+    registers: [registry],
+  })
+  const amounts = new Counter({
+    name: 'supply_orders_placed_amount_total',
+    help: 'What was charged for the placed orders, in their currency.',
+    labelNames: ['currency'],
+    registers: [registry],
+  })
+  const refused = new Counter({
+    name: 'supply_orders_refused_total',
+    help: 'Orders that were refused for what they asked for, by code.',
+    labelNames: ['code'],
+    registers: [registry],
+  })
   return {
     registry,
+    placedOrder(currency, total) {
+      placed.inc({ currency })
+      amounts.inc({ currency }, total)
+    },
+    refusedOrder: (code) => refused.inc({ code }),
     request({ method, route, status }, seconds) {
       const known = knownMethods.has(method) ? method : 'other'
       requests.observe({ method: known, route: route ?? 'none', status }, seconds)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from 'graphile-worker'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database, Functions } from '../database/client.ts'
-import { addEndedOrders, addPoolMetrics, orderBuckets } from '../metrics.ts'
+import { addBuildInfo, addEndedOrders, addPoolMetrics, orderBuckets } from '../metrics.ts'
 
 /** The metrics of a worker process, for Prometheus. */
 export type WorkerMetrics = {
@@ -96,6 +96,7 @@ const gauges: { [name: string]: { help: string; read: (state: State) => number }
 export function createWorkerMetrics(db: Database): WorkerMetrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  addBuildInfo(registry)
   const deliveries = new Counter({
     name: 'supply_webhook_deliveries_total',
     help: 'Attempts to deliver an event, by outcome: delivered, retry, the reason of a dead letter, stale.',

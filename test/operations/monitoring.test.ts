@@ -61,6 +61,8 @@ async function journey(): Promise<void> {
       patience,
     )
   }
+  const unknown = { externalOrderId: 'refused', items: [{ productId: 1 }] }
+  await service.api.post('/b2b/orders', { key: partner.key, body: unknown })
   await service.api.get('/b2b/balance', { key: 'svc_live_nobody' })
 }
 
@@ -82,7 +84,7 @@ async function exposedAt(port: number | undefined): Promise<Exposed> {
 
 const words = new Set([
   ...['sum', 'max', 'rate', 'increase', 'delta', 'histogram_quantile', 'min_over_time', 'vector'],
-  ...['absent', 'time', 'by', 'or'],
+  ...['absent', 'time', 'by', 'or', 'and', 'count'],
 ])
 
 /** The metrics that a query names, and all labels that it names. */

@@ -27,7 +27,7 @@ export function addOrderRoutes(routes: Routes, options: OrderRouteOptions): void
   const placeInBatch = placeInBatches(db, metrics)
   const place: PlaceOrder = (request) =>
     placeInBatch(request).finally(() => reads.noteWrite(request.accountId))
-  routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, allowNetworks))
+  routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, allowNetworks, metrics))
   routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, db))
   routes.get('/b2b/orders', (ctx) => listOrders(ctx, db, reads, turns))
 }
@@ -36,10 +36,17 @@ async function placeOrder(
   ctx: RouteContext,
   place: PlaceOrder,
   allowNetworks: readonly Network[],
+  metrics: Pick<HttpMetrics, 'placedOrder' | 'refusedOrder'>,
 ): Promise<void> {
   const order = await readOrder(ctx, allowNetworks)
   if (order === undefined) return
-  answerPlaced(ctx, await ctx.state.databaseTime(() => place(order)))
+  const placed = await ctx.state.databaseTime(() => place(order))
+  if (placed.result === 'created') {
+    metrics.placedOrder(accountOf(ctx).currency, Number(JSON.parse(placed.body).totalAmount))
+  } else if (placed.result !== 'replayed') {
+    metrics.refusedOrder(placed.result)
+  }
+  answerPlaced(ctx, placed)
 }
 
 /** Reads the order that a request asks for. Where it has not the right shape, answers the request and returns undefined. */
