@@ -30,6 +30,43 @@ async function twice(statement: (id: number) => string): Promise<[string, string
 }
 
 describe('an operator reads', () => {
+  test('what became due, paused, limited or settled, and what did not change', async () => {
+    const { body } = await place(database.sql, partner)
+    const item = body.items[0]?.id
+    expect(await twice(() => `select ops.set_supplier_limits('first', 5, 2.5)`)).toEqual([
+      'supplier first: calls at once no limit → 5, requests a second no limit → 2.50',
+      'supplier first had these limits before: nothing changed',
+    ])
+    expect(await twice(() => `select ops.set_supplier_paused('first', 'a test')`)).toEqual([
+      expect.stringMatching(/^supplier first is paused: new items go to other suppliers, or wait/),
+      'supplier first was paused for this reason before: nothing changed',
+    ])
+    expect(await twice(() => `select ops.set_supplier_paused('first', null)`)).toEqual([
+      'supplier first gets new items again; 0 that waited for it are due now',
+      'supplier first was not paused before: nothing changed',
+    ])
+    await database.sql`select ops.set_supplier_limits('first', null, null)`
+    expect(await noticesOf((operator) => operator`select ops.poll_all('first')`)).toEqual([
+      expect.stringMatching(/^supplier first: the calls about \d+ open items are due now$/),
+    ])
+    expect(await noticesOf((operator) => operator`select ops.settle_item(${item ?? ''}, 'failed')`)).toEqual([
+      expect.stringContaining(
+        `item ${item} is settled: 0 of 1 delivered, 10.50 RUB refunded; order ${body.code} is failed`,
+      ),
+    ])
+    expect(await noticesOf((operator) => operator`select ops.deliver_all(${partner.accountId})`)).toEqual([
+      `account ${partner.accountId}: the next attempts of 0 events are due now`,
+    ])
+    expect(
+      await noticesOf((operator) => operator`select ops.set_rate_limit('203.0.113.0/24', 2000)`),
+    ).toEqual(['each client address of 203.0.113.0/24 has 2000 requests a minute'])
+    expect(
+      await noticesOf((operator) => operator`select ops.set_low_balance_threshold(${partner.accountId}, 50)`),
+    ).toEqual([
+      `account ${partner.accountId} (Acme Games): threshold 0.00 → 50.00 RUB; the balance is 100.00`,
+    ])
+  })
+
   test('that an account is closed, and that it was closed before', async () => {
     const [first, second] = await twice((id) => `select ops.set_account_active(${id}, false)`)
     expect(first).toBe(

@@ -9,6 +9,8 @@ begin
     format('threshold must be from 0 to 100000000000, with at most %s decimals', core.decimals(account.currency)));
   update supply.accounts a set low_balance_threshold = threshold where a.id = set_low_balance_threshold.account_id;
   perform core.log_operator('set_low_balance_threshold', 'account ' || account_id, jsonb_build_object('threshold', threshold));
+  raise notice 'account % (%): threshold % → % %; the balance is %', account.id, account.name, account.low_balance_threshold,
+    threshold::numeric(14, 2), account.currency, account.balance;
 end
 $$;
 comment on function ops.set_low_balance_threshold is

@@ -12,6 +12,7 @@ begin
     'max_per_second must be from 0.01 to 1000000; null: no limit');
   max_per_second := round(set_supplier_limits.max_per_second, 2);
   if (known.max_calls, known.max_per_second) is not distinct from (set_supplier_limits.max_calls, set_supplier_limits.max_per_second) then
+    raise notice 'supplier % had these limits before: nothing changed', known.code;
     return;
   end if;
   update supply.suppliers s set
@@ -27,6 +28,9 @@ begin
     array(select now() + place * interval '2 ms' from generate_subscripts(waiting, 1) as place), 'call_supplier');
   perform core.log_operator('set_supplier_limits', 'supplier ' || known.code,
     jsonb_build_object('max_calls', max_calls, 'max_per_second', max_per_second));
+  raise notice 'supplier %: calls at once % → %, requests a second % → %', known.code,
+    coalesce(known.max_calls::text, 'no limit'), coalesce(set_supplier_limits.max_calls::text, 'no limit'),
+    coalesce(known.max_per_second::text, 'no limit'), coalesce(set_supplier_limits.max_per_second::text, 'no limit');
 end
 $$;
 comment on function ops.set_supplier_limits is

@@ -11,6 +11,7 @@ begin
   perform core.require(reason is null or not core.is_blank(reason) and length(reason) <= 500,
     'reason must say why, in up to 500 characters; null: it goes on');
   if known.paused_reason is not distinct from reason then
+    raise notice 'supplier % was % before: nothing changed', known.code, case when reason is null then 'not paused' else 'paused for this reason' end;
     return;
   end if;
   update supply.suppliers s set
@@ -28,6 +29,11 @@ begin
   end if;
   perform core.log_operator('set_supplier_paused', 'supplier ' || code,
     jsonb_strip_nulls(jsonb_build_object('reason', reason, 'items', cardinality(waiting))));
+  if reason is null then
+    raise notice 'supplier % gets new items again; % that waited for it are due now', known.code, cardinality(waiting);
+  else
+    raise notice 'supplier % is paused: new items go to other suppliers, or wait; the items that it has are still asked for', known.code;
+  end if;
 end
 $$;
 comment on function ops.set_supplier_paused is

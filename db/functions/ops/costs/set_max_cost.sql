@@ -18,6 +18,9 @@ begin
   where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier and o.max_cost is distinct from set_max_cost.max_cost;
   if found then
     perform core.log_operator('set_max_cost', format('product %s at %s', product_id, supplier), jsonb_build_object('max_cost', max_cost));
+    raise notice 'product % at %: used up to a cost of %', product_id, supplier, coalesce(max_cost::text, 'any amount');
+  else
+    raise notice 'product % at % had this limit before: nothing changed', product_id, supplier;
   end if;
   perform core.note_offered(product_ids, were_offered);
 end

@@ -22,6 +22,7 @@ begin
   perform core.note_offered(product_ids, were_offered);
   perform core.log_operator('set_rate', format('rate from %s to %s', from_currency, to_currency),
     jsonb_build_object('rate', rate, 'valid_until', valid_until));
+  raise notice '1 % costs % %; products with offers in %: %', from_currency, rate, to_currency, from_currency, cardinality(product_ids);
 end
 $$;
 comment on function ops.set_rate is

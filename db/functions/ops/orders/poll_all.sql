@@ -13,6 +13,7 @@ begin
   update supply.order_items i set next_check_at = now() where i.id = any (ids);
   perform core.enqueue('call_supplier', ids, key => 'call_supplier');
   perform core.log_operator('poll_all', 'supplier ' || supplier, jsonb_build_object('items', cardinality(ids)));
+  raise notice 'supplier %: the calls about % open items are due now', supplier, cardinality(ids);
   return cardinality(ids);
 end
 $$;

@@ -9,6 +9,7 @@ declare
   delivered int;
   withheld int;
   shown text;
+  placed supply.orders;
 begin
   perform 1 from supply.orders o
   where o.id = (select i.order_id from supply.order_items i where i.id = settle_item.item_id) for no key update;
@@ -60,6 +61,10 @@ begin
   perform core.log_operator('settle_item', 'item ' || item.id,
     jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', withheld, 'amount', item.amount, 'reason', reason));
   perform core.finish_orders(array[item.order_id]);
+  select o.* into placed from supply.orders o where o.id = item.order_id;
+  raise notice 'item % is settled: % of % delivered%; order % is %', item.id, delivered, item.amount,
+    case when delivered < item.amount then format(', %s %s refunded', (item.amount - delivered) * item.price, placed.currency) else '' end,
+    placed.code, case when placed.completed_at is null then 'still open' else placed.status end;
 end
 $$;
 comment on function ops.settle_item(uuid, text, text[], text) is 'As ops.settle_item(text, text, text[], text), for the id of an item.';

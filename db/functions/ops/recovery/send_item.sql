@@ -20,6 +20,7 @@ begin
   where i.id = item.id;
   perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
   perform core.log_operator('send_item', 'item ' || item.id, jsonb_build_object('supplier', item.supplier));
+  raise notice 'item % is sent to supplier % again, now', item.id, item.supplier;
 end
 $$;
 comment on function ops.send_item is

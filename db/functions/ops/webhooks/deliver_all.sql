@@ -17,6 +17,7 @@ begin
   where e.id = any (ids);
   perform core.enqueue_deliveries(ids);
   perform core.log_operator('deliver_all', 'account ' || account_id, jsonb_build_object('events', cardinality(ids)));
+  raise notice 'account %: the next attempts of % events are due now', account_id, cardinality(ids);
   return cardinality(ids);
 end
 $$;
