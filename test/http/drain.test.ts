@@ -124,6 +124,6 @@ test('what does not end is given up in time', async () => {
 
 /** How many requests have passed the admission. */
 async function admitted({ metrics }: TestApi): Promise<number> {
-  const sizes = await metrics.registry.getSingleMetricAsString('database_batch_size')
+  const sizes = await metrics.registry.getSingleMetricAsString('supply_database_batch_size')
   return Number(/_count\{batch="admit"\} (\d+)/.exec(sizes)?.[1] ?? 0)
 }

@@ -119,7 +119,7 @@ describe('a write', () => {
 
 describe('what a stranger’s Origin can cost', () => {
   const databaseCalls = async (batch: string) => {
-    const text = await api().metrics.registry.getSingleMetricAsString('database_batch_size')
+    const text = await api().metrics.registry.getSingleMetricAsString('supply_database_batch_size')
     return Number(new RegExp(`_count\\{batch="${batch}"\\} (\\d+)`).exec(text)?.[1] ?? 0)
   }
   const callsOf = async (work: () => Promise<unknown>) => {

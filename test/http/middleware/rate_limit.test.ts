@@ -36,7 +36,7 @@ const exhaust = (address: string) =>
 
 /** How often the admission went to the database, by what the process measured. */
 async function databaseCalls(): Promise<number> {
-  const text = await api().metrics.registry.getSingleMetricAsString('database_batch_size')
+  const text = await api().metrics.registry.getSingleMetricAsString('supply_database_batch_size')
   return Number(/_count\{batch="admit"\} (\d+)/.exec(text)?.[1])
 }
 
