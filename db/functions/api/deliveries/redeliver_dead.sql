@@ -14,8 +14,7 @@ begin
   if dry_run then
     return query select 'counted', null::int, cardinality(ids);
   elsif time_window.requests >= 60 then
-    return query select 'TOO_MANY_REDELIVERIES',
-      least(60, greatest(1, ceil(extract(epoch from time_window.started_at + interval '60 s' - clock_timestamp()))))::int, null::int;
+    return query select 'TOO_MANY_REDELIVERIES', core.seconds_left(time_window.started_at + interval '60 s'), null::int;
   else
     update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = redeliver_dead.account_id;
     perform 1 from supply.events e where e.id = any (ids) order by e.id for no key update;

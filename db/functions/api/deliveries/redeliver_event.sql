@@ -18,13 +18,11 @@ begin
   end if;
   requested_at := (select max(r.requested_at) from supply.redelivery_requests r where r.event_id = event.id);
   if requested_at > clock_timestamp() - interval '1 minute' then
-    return query select 'REDELIVERED_RECENTLY',
-      least(60, greatest(1, ceil(extract(epoch from requested_at + interval '1 minute' - clock_timestamp()))))::int, null::json;
+    return query select 'REDELIVERED_RECENTLY', core.seconds_left(requested_at + interval '1 minute'), null::json;
   elsif event.state not in ('delivered', 'dead') then
     return query select 'EVENT_NOT_FINAL', null::int, null::json;
   elsif time_window.requests >= 60 then
-    return query select 'TOO_MANY_REDELIVERIES',
-      least(60, greatest(1, ceil(extract(epoch from time_window.started_at + interval '60 s' - clock_timestamp()))))::int, null::json;
+    return query select 'TOO_MANY_REDELIVERIES', core.seconds_left(time_window.started_at + interval '60 s'), null::json;
   else
     update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = event.account_id;
     insert into supply.redelivery_requests (event_id, round, key_id) values (event.id, event.round + 1, redeliver_event.key_id);

@@ -5,7 +5,7 @@ as $$
 #variable_conflict use_column
 declare
   wanted constant text := btrim(reference, E' \t\r\n');
-  wanted_id constant uuid := case when wanted ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then wanted::uuid end;
+  wanted_id constant uuid := core.uuid_of(wanted);
   -- A trace id, or the traceparent that it stands in.
   trace_id constant text := coalesce(substring(wanted from '^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$'), wanted);
   most constant int := 50;

@@ -3,6 +3,7 @@ returns uuid
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
+  wanted_id constant uuid := core.uuid_of(btrim(reference));
   named record;
 begin
   select coalesce(array_agg(e.id::text order by e.id), '{}') as ids,
@@ -10,7 +11,7 @@ begin
   into named
   from supply.events e
   where e.order_id in (select f.order_id from core.find_orders(reference) f)
-    or e.id = case when btrim(reference) ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then btrim(reference)::uuid end;
+    or e.id = wanted_id;
   return core.the_one('event', reference, named.ids, named.choices);
 end
 $$;

@@ -16,7 +16,7 @@ begin
     order by e.created_at desc limit most_a_minute) as s;
   if recent = most_a_minute then
     refusal := 'too_many_a_minute';
-    retry_after := least(60, greatest(1, ceil(extract(epoch from oldest + interval '1 minute' - clock_timestamp()))));
+    retry_after := core.seconds_left(oldest + interval '1 minute');
     return;
   end if;
 

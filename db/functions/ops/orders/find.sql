@@ -6,7 +6,7 @@ as $$
 declare
   wanted constant text := btrim(find.text, E' \t\r\n');
   number constant bigint := case when wanted ~ '^[0-9]{1,18}$' then wanted::bigint end;
-  wanted_id constant uuid := case when wanted ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then wanted::uuid end;
+  wanted_id constant uuid := core.uuid_of(wanted);
   most constant int := 50;
 begin
   perform core.require(not core.is_blank(wanted), 'text must be given: an id, a code, a reference, or a part of a name');

@@ -4,6 +4,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   event supply.events := core.lock_event(event_id);
+  host text;
 begin
   perform core.require(event.state = 'dead',
     format('event %s is no dead letter: it is %s', event.id, (select e.state from ops.events e where e.event_id = event.id)),
@@ -13,17 +14,16 @@ begin
       when 'sending' then 'Its attempt is under way: ops.delivery_attempts shows how it ends.'
       when 'held' then 'It is held since a restore: ops.release_events sends it.'
       else 'It is sent by itself; ops.deliver_now makes its next attempt due now.' end);
-  perform core.require(callback_url is null or callback_url ~ '^https?://[^[:space:]]+$' and length(callback_url) <= 2048,
-    'callback_url must be an http or https URL of at most 2048 characters',
-    hint => 'The worker checks the address before each attempt: one inside a private network makes a dead letter at once.');
+  if callback_url is not null then
+    host := core.callback_host('callback_url', callback_url);
+  end if;
   if callback_url <> event.callback_url then
     update supply.events e set callback_url = redeliver.callback_url where e.id = event.id;
     raise notice 'event % goes to % from now on, no longer to %', event.id, callback_url, event.callback_url;
   end if;
   perform core.start_rounds(array[event.id]);
-  -- With the path and its query a URL can hold a secret of the partner's.
-  perform core.log_operator('redeliver', 'event ' || event.id, jsonb_strip_nulls(jsonb_build_object(
-    'dead_reason', event.dead_reason, 'host', substring(callback_url from '^https?://(?:[^/?#]*@)?([^/?#]+)'))));
+  perform core.log_operator('redeliver', 'event ' || event.id,
+    jsonb_strip_nulls(jsonb_build_object('dead_reason', event.dead_reason, 'host', host)));
   raise notice 'event % begins round %: attempt 1 of 9 is due now', event.id, event.round + 1;
 end
 $$;

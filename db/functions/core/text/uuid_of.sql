@@ -1,0 +1,7 @@
+create or replace function core.uuid_of(text text)
+returns uuid
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$
+  select case when text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then text::uuid end
+$$;
+comment on function core.uuid_of is 'The UUID that a text is, in any case of its letters; null if it is none.';
