@@ -6,44 +6,47 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare
-  last record;
+  since_at constant timestamptz := coalesce(since, '-infinity');
+  before_at timestamptz := 'infinity';
+  before_id constant uuid := coalesce(after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   ids uuid[];
 begin
-  select coalesce(e.created_at, 'infinity') as created_at, after_id as id into last
-  from supply.events e where e.id = after_id and e.account_id = list_events.account_id and e.order_id is not null;
-  if after_id is not null and not found then
-    return null;
+  if after_id is not null then
+    select e.created_at into before_at
+    from supply.events e where e.id = after_id and e.account_id = list_events.account_id and e.order_id is not null;
+    if not found then
+      return null;
+    end if;
   end if;
   if state is null or state = 'delivered' then
     ids := array(
       select e.id from supply.events e
-      where e.account_id = list_events.account_id and e.order_id is not null and e.created_at >= coalesce(since, '-infinity')
-        and (e.created_at, e.id) < (coalesce(last.created_at, 'infinity'), coalesce(last.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
-        and (state is null or e.state = 'delivered')
+      where e.account_id = list_events.account_id and e.order_id is not null and (state is null or e.state = 'delivered')
+        and e.created_at >= since_at and (e.created_at, e.id) < (before_at, before_id)
       order by e.created_at desc, e.id desc limit page_limit + 1);
   else
     -- Each state has an index by account, and few events.
     ids := array(
       select e.id
       from (
-        select e.id, e.created_at, e.order_id from supply.events e
+        select e.* from supply.events e
         where state = 'dead' and e.account_id = list_events.account_id and e.state = 'dead'
         union all
-        select e.id, e.created_at, e.order_id from supply.events e
+        select e.* from supply.events e
         where state = 'held' and e.account_id = list_events.account_id and e.state = 'held'
         union all
-        select e.id, e.created_at, e.order_id from supply.events e
+        select e.* from supply.events e
         where state = 'waiting' and e.account_id = list_events.account_id and e.state = 'waiting'
         union all
-        select e.id, e.created_at, e.order_id from supply.events e
+        select e.* from supply.events e
         where state = 'waiting' and e.account_id = list_events.account_id and e.state = 'queued'
         union all
-        select e.id, e.created_at, e.order_id from supply.events e
-        where state in ('waiting', 'sending') and e.account_id = list_events.account_id and e.state in ('ready', 'sending')
-          and e.state = case state when 'waiting' then 'ready' else 'sending' end
+        -- The first condition is that of the index.
+        select e.* from supply.events e
+        where e.account_id = list_events.account_id and e.state in ('ready', 'sending')
+          and e.state = case state when 'waiting' then 'ready' when 'sending' then 'sending' end
       ) as e
-      where e.order_id is not null and e.created_at >= coalesce(since, '-infinity')
-        and (e.created_at, e.id) < (coalesce(last.created_at, 'infinity'), coalesce(last.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+      where e.order_id is not null and e.created_at >= since_at and (e.created_at, e.id) < (before_at, before_id)
       order by e.created_at desc, e.id desc limit page_limit + 1);
   end if;
   return json_build_object(

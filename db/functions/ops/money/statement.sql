@@ -79,17 +79,24 @@ begin
   end if;
   from_at := (month || '-01')::timestamptz;
   to_at := from_at + interval '1 month';
-  return query select s.* from ops.statement(account_id, from_at, to_at) s;
   return query
-  select to_at, null::bigint, 'summary', coalesce(sum(s.amount), 0.00), null::numeric, null::text, null::text, null::text,
-    format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s', count(*) filter (where s.type = 'order_charge'),
-      coalesce(sum(s.amount) filter (where s.type = 'order_charge'), 0.00),
-      coalesce(sum(s.amount) filter (where s.type = 'order_refund'), 0.00),
-      coalesce(sum(s.amount) filter (where s.type = 'deposit'), 0.00),
-      coalesce(sum(s.amount) filter (where s.type = 'adjustment'), 0.00)),
-    max(s.currency)
-  from ops.statement(account_id, from_at, to_at) s
-  having month is not null;
+  with entry as materialized (
+    select s.* from ops.statement(account_id, from_at, to_at) with ordinality
+      as s (at, seq, type, amount, balance, order_code, external_order_id, reference, note, currency, place)
+  ), summed as (
+    select to_at as at, null::bigint as seq, 'summary' as type, coalesce(sum(e.amount), 0.00) as amount, null::numeric as balance,
+      null::text as order_code, null::text as external_order_id, null::text as reference,
+      format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s', count(*) filter (where e.type = 'order_charge'),
+        coalesce(sum(e.amount) filter (where e.type = 'order_charge'), 0.00),
+        coalesce(sum(e.amount) filter (where e.type = 'order_refund'), 0.00),
+        coalesce(sum(e.amount) filter (where e.type = 'deposit'), 0.00),
+        coalesce(sum(e.amount) filter (where e.type = 'adjustment'), 0.00)) as note,
+      max(e.currency) as currency, count(*) + 1 as place
+    from entry e having month is not null
+  )
+  select r.at, r.seq, r.type, r.amount, r.balance, r.order_code, r.external_order_id, r.reference, r.note, r.currency
+  from (select * from entry union all select * from summed) as r
+  order by r.place;
 end
 $$;
 comment on function ops.statement(bigint, text) is 'As ops.statement(text, text), for the number of an account.';
