@@ -40,8 +40,6 @@ export type Config = {
   dnsServers: string[] | undefined
   /** How long the API still serves after the signal to end, while it says that it is not ready. */
   drainSeconds: number
-  /** Whether `DRAIN_SECONDS` was set: `npm start` on a terminal does not drain without it. */
-  drainIsSet: boolean
   webhookConcurrency: number
   supplierConcurrency: number
   /** After how many hours an unsettled item is stuck; may be fractional. */
@@ -221,12 +219,13 @@ type Settings = v.InferOutput<typeof settings>
 /**
  * Reads the settings from an environment; an empty value counts as unset. `command` is the script that starts: without
  * DATABASE_URL, `start` runs on the embedded database, which changes the defaults of SEED_DEMO and, outside production,
- * of CALLBACK_ALLOW_NETWORKS; `api`, `worker`, `migrate` and `seed` cannot do without it.
+ * of CALLBACK_ALLOW_NETWORKS; `api`, `worker`, `migrate` and `seed` cannot do without it. `onTerminal`: outside production
+ * there is no drain unless DRAIN_SECONDS asks for one.
  * Throws ConfigError, whose message is one line.
  */
 export function loadConfig(
   env: { [name: string]: string | undefined },
-  { command = 'api' }: { command?: Command } = {},
+  { command = 'api', onTerminal = false }: { command?: Command; onTerminal?: boolean } = {},
 ): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
@@ -241,7 +240,7 @@ export function loadConfig(
     throw new ConfigError('DATABASE_DIRECT_URL goes with DATABASE_URL, which is not set')
   }
   return {
-    ...configOf(values, command),
+    ...configOf(values, command, onTerminal),
     supplierCredential: (text) => credentialFrom(text, given),
     warnings: warningsOf(Object.keys(given)),
   }
@@ -258,7 +257,11 @@ function warningsOf(given: string[]): string[] {
     })
 }
 
-function configOf(values: Settings, command: Command): Omit<Config, 'supplierCredential' | 'warnings'> {
+function configOf(
+  values: Settings,
+  command: Command,
+  onTerminal: boolean,
+): Omit<Config, 'supplierCredential' | 'warnings'> {
   const embedded = command === 'start' && values.DATABASE_URL === undefined
   const production = values.NODE_ENV === 'production'
   const databaseDirectUrl = values.DATABASE_DIRECT_URL ?? values.DATABASE_URL
@@ -279,8 +282,8 @@ function configOf(values: Settings, command: Command): Omit<Config, 'supplierCre
     allowedOrigins: values.ALLOWED_ORIGINS,
     callbackAllowNetworks: callbackNetworks(values.CALLBACK_ALLOW_NETWORKS, production, embedded),
     dnsServers: values.DNS_SERVERS,
-    drainSeconds: values.DRAIN_SECONDS ?? 5,
-    drainIsSet: values.DRAIN_SECONDS !== undefined,
+    // No balancer waits for a developer's process.
+    drainSeconds: values.DRAIN_SECONDS ?? (onTerminal && !production ? 0 : 5),
     webhookConcurrency: values.WEBHOOK_CONCURRENCY,
     supplierConcurrency: values.SUPPLIER_CONCURRENCY,
     supplierDeadlineHours: values.SUPPLIER_DEADLINE_HOURS,

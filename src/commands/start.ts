@@ -19,7 +19,7 @@ import { openTerminal, type Terminal } from './terminal.ts'
  * with the demo partner, the demo catalog and a simulated supplier.
  */
 export async function start(): Promise<void> {
-  const given = loadConfig(process.env, { command: 'start' })
+  const given = loadConfig(process.env, { command: 'start', onTerminal: process.stdout.isTTY })
   const terminal = given.production ? undefined : openTerminal(given.logLevel)
   const log = createLog(given.logLevel, terminal?.log)
   for (const warning of given.warnings) log.warn(warning)
@@ -27,8 +27,6 @@ export async function start(): Promise<void> {
     ...given,
     docsPassword:
       given.docsPassword ?? (given.seedDemo && !given.production ? demoDocsPassword() : undefined),
-    // No balancer waits for a developer's process.
-    drainSeconds: terminal !== undefined && !given.drainIsSet ? 0 : given.drainSeconds,
   }
   if (terminal !== undefined) endOnSecondInterrupt()
   const postgres = config.databaseUrl === undefined ? await startEmbedded() : undefined

@@ -178,7 +178,7 @@ function createTasks(
   const tasks: Tasks = {
     call_supplier: createCallSupplier({
       ...{ db, firstAttempts, metrics, log, tracer },
-      call: (leased) => call(leased),
+      call,
       maxCallsPerSupplier: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       deadline: `${config.supplierDeadlineHours} hours`,
       unsafeAfter: `${config.supplierUnsafeMinutes} minutes`,
@@ -189,7 +189,10 @@ function createTasks(
       webhook: { url: config.alertWebhookUrl, format: config.alertWebhookFormat },
     }),
     settle_simulation: createSettleSimulation(db),
-    check_supplier: createCheckSupplier({ db, call }),
+    check_supplier: createCheckSupplier({
+      db,
+      call: (leased, signal) => call(leased, AbortSignal.any([cutOff, signal])),
+    }),
     housekeeping: createHousekeeping({ db, days: config.retainDays, stopping }),
     run_audit: createRunAudit(auditDb),
   }

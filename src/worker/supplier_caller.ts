@@ -49,9 +49,8 @@ export function createSupplierCaller(options: SupplierCallerOptions) {
     return withoutToken(outcome, access.token)
   }
 
-  return async (leased: LeasedCall, ...signals: AbortSignal[]): Promise<SupplierOutcome> => {
+  return async (leased: LeasedCall, signal = options.signal): Promise<SupplierOutcome> => {
     const beganAt = performance.now() + leased.wait_ms
-    const signal = signals.length === 0 ? options.signal : AbortSignal.any([options.signal, ...signals])
     const result = await callAdapter(leased, signal)
     const { supplier, method } = leased
     const seconds = Math.max(0, performance.now() - beganAt) / 1_000

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { Database } from '../../database/client.ts'
 import type { Network } from '../../network/networks.ts'
-import { checkCallbackUrl } from '../../webhooks/callback_url.ts'
 import { hasBody, readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type ErrorName, refuse, refuseInvalid } from '../errors.ts'
@@ -9,6 +8,7 @@ import type { ListTurns } from '../list_turns.ts'
 import { replyUnstored } from '../reply.ts'
 import { eventId, eventsQuery, redeliverDeadRequest, redeliveryRequest } from '../schemas.ts'
 import { check, checkQuery } from '../validate.ts'
+import { isGoodCallback } from './order_judgement.ts'
 
 export type EventRouteOptions = { db: Database; turns: ListTurns; allowNetworks: readonly Network[] }
 
@@ -50,12 +50,7 @@ async function redeliver(ctx: RouteContext, db: Database, allowNetworks: readonl
   const asked = check(redeliveryRequest, body.value)
   if (!asked.ok) return refuseInvalid(ctx, asked.details)
   const { callbackUrl: callback_url } = asked.value
-  const verdict = callback_url === null ? undefined : checkCallbackUrl(callback_url, allowNetworks)
-  if (verdict?.ok === false) {
-    return refuse(ctx, 'INVALID_CALLBACK_URL', {
-      details: [{ path: 'callbackUrl', message: verdict.reason }],
-    })
-  }
+  if (callback_url !== null && !isGoodCallback(ctx, callback_url, allowNetworks)) return
   const { id: account_id, keyId: key_id } = accountOf(ctx)
   const [answer] = await ctx.state.databaseTime(() =>
     db.call('api.redeliver_event', { account_id, key_id, event_id, callback_url }),

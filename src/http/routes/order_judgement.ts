@@ -1,6 +1,7 @@
 import type { Network } from '../../network/networks.ts'
 import { checkCallbackUrl } from '../../webhooks/callback_url.ts'
-import type { ErrorName } from '../errors.ts'
+import type { Context } from '../context.ts'
+import { type ErrorName, refuse } from '../errors.ts'
 
 const refusals: { [result: string]: ErrorName } = {
   UNAUTHORIZED: 'UNAUTHORIZED',
@@ -19,6 +20,14 @@ export function refusalOf(result: string): ErrorName {
   const refusal = refusals[result]
   if (refusal === undefined) throw new Error(`an order got an unknown result: ${result}`)
   return refusal
+}
+
+/** Whether a callbackUrl may be used; if not, answers the request. */
+export function isGoodCallback(ctx: Context, url: string, allowNetworks: readonly Network[]): boolean {
+  const verdict = checkCallbackUrl(url, allowNetworks)
+  if (verdict.ok) return true
+  refuse(ctx, 'INVALID_CALLBACK_URL', { details: [{ path: 'callbackUrl', message: verdict.reason }] })
+  return false
 }
 
 /** The callbackUrl of an order as SQL takes it, with why it is refused. */

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import type { Database } from '../../database/client.ts'
 import type { Network } from '../../network/networks.ts'
-import { checkCallbackUrl } from '../../webhooks/callback_url.ts'
 import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { refuse, refuseInvalid } from '../errors.ts'
 import { reply, replyUnstored } from '../reply.ts'
 import { eventId, simulationRequest } from '../schemas.ts'
 import { check } from '../validate.ts'
+import { isGoodCallback } from './order_judgement.ts'
 
 export type SimulationRouteOptions = { db: Database; allowNetworks: readonly Network[] }
 
@@ -32,11 +32,7 @@ async function simulateWebhook(
   const sample = check(simulationRequest, body.value)
   if (!sample.ok) return refuseInvalid(ctx, sample.details)
   const { callbackUrl, eventType, orderCode } = sample.value
-  const verdict = checkCallbackUrl(callbackUrl, allowNetworks)
-  if (!verdict.ok) {
-    const details = [{ path: 'callbackUrl', message: verdict.reason }]
-    return refuse(ctx, 'INVALID_CALLBACK_URL', { details })
-  }
+  if (!isGoodCallback(ctx, callbackUrl, allowNetworks)) return
   const [simulated] = await ctx.state.databaseTime(() =>
     db.call('api.simulate_webhook', {
       account_id: account.id,
