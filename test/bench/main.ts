@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { measureAlone } from './alone.ts'
 import { type Bench, bestRate, measureBaseline } from './baseline.ts'
 import { measureFairness } from './fairness.ts'
 import { renderTable } from './figures.ts'
@@ -17,9 +18,10 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   growth: async (bench) => ({ growth: await measureGrowth(bench) }),
   memory: async (bench) => ({ memory: await measureMemory(bench) }),
   soak: async (bench) => ({ soak: await measureSoak(bench) }),
+  alone: async (bench) => ({ alone: await measureAlone(bench) }),
 }
-/** What takes too long to be part of every run. */
-const byName = ['soak']
+/** The parts that run only when they are named. */
+const byName = ['soak', 'alone']
 const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
 const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--minutes N] [--supplier-ms N] [--quick]
@@ -125,7 +127,7 @@ function readSettingsOrExit(): Settings {
 }
 
 const settings = readSettingsOrExit()
-const staging = setStage(settings.supplierMs)
+const staging = setStage(settings.supplierMs, { countsStatements: settings.names.includes('alone') })
 const close = () =>
   staging.then(
     (set) => set.close(),

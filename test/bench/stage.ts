@@ -48,12 +48,15 @@ let closing = false
 
 /**
  * Sets the stage on the server of `BENCH_DATABASE_URL` (a superuser's), or on an embedded PostgreSQL with durable
- * settings and data that are thrown away. `supplierMs` is how long the supplier takes for an item. Returns it with what
- * takes it down, whatever is under way.
+ * settings and data that are thrown away. `supplierMs` is how long the supplier takes for an item; `countsStatements`
+ * has the embedded server load pg_stat_statements. Returns it with what takes it down, whatever is under way.
  */
-export async function setStage(supplierMs: number): Promise<{ stage: Stage; close(): Promise<void> }> {
+export async function setStage(
+  supplierMs: number,
+  { countsStatements }: { countsStatements: boolean },
+): Promise<{ stage: Stage; close(): Promise<void> }> {
   const given = process.env.BENCH_DATABASE_URL
-  const server = given ? { url: given, stop: async () => {} } : await embedded()
+  const server = given ? { url: given, stop: async () => {} } : await embedded(countsStatements)
   const maintenance = postgres(server.url, { max: 1, onnotice: () => {} })
   const databases = new Set<StageDatabase>()
   const close = async () => {
@@ -85,10 +88,19 @@ export async function setStage(supplierMs: number): Promise<{ stage: Stage; clos
   }
 }
 
-async function embedded() {
+async function embedded(countsStatements: boolean) {
   const dataDir = join(tmpdir(), `supply-ordering-bench-${randomUUID()}`)
   const remove = () => rmSync(dataDir, { recursive: true, force: true })
-  const server = await startPostgres({ dataDir, durable: true }).catch((error: unknown) => {
+  const start = async () => {
+    const first = await startPostgres({ dataDir, durable: true })
+    if (!countsStatements) return first
+    const sql = postgres(first.url, { max: 1 })
+    await sql`alter system set shared_preload_libraries = 'pg_stat_statements'`
+    await sql.end()
+    await first.stop()
+    return startPostgres({ dataDir, durable: true })
+  }
+  const server = await start().catch((error: unknown) => {
     // A Ctrl-C ends the making of the data as well.
     remove()
     throw error

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
+import { type Alone, aloneTable } from './alone.ts'
 import { type Baseline, baselineTable, bestRate } from './baseline.ts'
 import { latencyChart } from './chart.ts'
 import { type Fairness, fairnessTable } from './fairness.ts'
@@ -24,6 +25,7 @@ export type Findings = {
   growth?: Growth
   memory?: Memory
   soak?: Soak
+  alone?: Alone
 }
 
 /** A figure that the service has to reach. `better` is how it grows better; an aim may be missing. */
@@ -87,7 +89,7 @@ function verdictOf({ value, better, bar, aim }: Target): string {
 
 /** All tables of a run, the one that matters last. */
 export function tablesOf(findings: Findings): Table[] {
-  const { baselines, intake, whole, fairness, growth, memory, soak } = findings
+  const { baselines, intake, whole, fairness, growth, memory, soak, alone } = findings
   const plain = bestRate(baselines)
   const tables = [baselineTable(baselines)]
   if (intake) tables.push(intakeTable(intake, plain))
@@ -96,6 +98,7 @@ export function tablesOf(findings: Findings): Table[] {
   if (growth) tables.push(growthTable(growth))
   if (memory) tables.push(memoryTable(memory))
   if (soak) tables.push(...soakTables(soak))
+  if (alone) tables.push(aloneTable(alone))
   const rows = targetRows(findings)
   if (rows.length > 0) {
     const title = `What has to be reached (B = ${shown(plain)} calls/s of the plain function)`

@@ -84,11 +84,11 @@ export async function measureMemory({ stage, ms }: Bench): Promise<Memory> {
   return memory
 }
 
-/** A shop with fifty accounts, and the service on it. */
-export async function openShop(stage: Stage) {
+/** A shop with so many accounts, and the service on it. */
+export async function openShop(stage: Stage, count = accountCount) {
   const database = await stage.database()
   await makeShop(database.sql, stage.ports.supplier)
-  const accounts = await makeAccounts(database.sql, accountCount)
+  const accounts = await makeAccounts(database.sql, count)
   const service: Service = await stage.service(database, ['worker', 'api'])
   return { database, service, accounts }
 }
