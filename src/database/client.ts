@@ -1,11 +1,12 @@
 import { createPool, type PoolOptions, type PoolUsage } from './connections/pool.ts'
 import { DatabaseEnded, repeatable } from './errors.ts'
-import { type Functions, functions } from './functions.ts'
+import { functions } from './functions.ts'
+import type { Functions } from './signatures.ts'
 import { type FunctionTable, parametersOf, resultOf, statementOf } from './statement.ts'
 
 export { WrongSession } from './connections/session.ts'
 export { isUnavailable } from './errors.ts'
-export type { Functions } from './functions.ts'
+export type { Functions } from './signatures.ts'
 
 /** Durations in milliseconds. */
 export type DatabaseOptions = PoolOptions & {
@@ -16,7 +17,7 @@ export type DatabaseOptions = PoolOptions & {
   deadlineMs: number
 }
 
-/** The shape of the generated `Functions`: by `schema.name`, the named arguments and the result. */
+/** The shape of `Functions`: by `schema.name`, the named arguments and the result. */
 type Signatures = { [name: string]: { args: object; result: unknown } }
 
 type Arguments<Args extends object> = Record<string, never> extends Args ? [args?: Args] : [args: Args]

@@ -1,11 +1,13 @@
 import { toText } from './types.ts'
 
-/** The form of a function's result: one value, nothing, or rows. */
-export type Returns = 'value' | 'void' | 'rows'
+/** The form of a function's result: `rows`, `void` (nothing), or the PostgreSQL type of one value. */
+type Returns = string
 
-/** By `schema.name`: the PostgreSQL types of the arguments, in their order, and the form of the result. */
+type Types = { readonly [arg: string]: string }
+
+/** By `schema.name`: the PostgreSQL types of the arguments, those with a default apart, and the form of the result. */
 export type FunctionTable = {
-  readonly [name: string]: { readonly args: { readonly [arg: string]: string }; readonly returns: Returns }
+  readonly [name: string]: { readonly args: Types; readonly options?: Types; readonly returns: Returns }
 }
 
 /** A prepared statement's text in pieces, and which argument goes between them. */
@@ -37,7 +39,7 @@ function build(table: FunctionTable, name: string, given: string[]): Statement {
   const definition = table[name]
   if (definition === undefined) throw new TypeError(`no SQL function ${name}`)
   const args = given.map((arg) => {
-    const type = definition.args[arg]
+    const type = definition.args[arg] ?? definition.options?.[arg]
     if (type === undefined) throw new TypeError(`${name} has no argument ${arg}`)
     return { name: arg, type }
   })
@@ -66,9 +68,9 @@ export function resultOf(statement: Statement, rows: readonly Record<string, unk
   switch (statement.returns) {
     case 'rows':
       return [...rows]
-    case 'value':
-      return rows[0]?.value ?? null
     case 'void':
       return undefined
+    default:
+      return rows[0]?.value ?? null
   }
 }

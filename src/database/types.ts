@@ -1,43 +1,48 @@
-/** A PostgreSQL type as TypeScript sees it. */
-type TypeRule = {
-  oid: number
-  /** The TypeScript type of a result. */
-  result: string
-  /** The TypeScript type of an argument. */
-  arg: string
-  /** Makes a result of PostgreSQL's text. Absent: the text itself. */
-  parse?: (text: string) => unknown
+/** What a result of each type is in TypeScript, by the name that PostgreSQL's `format_type` has for the type. */
+export type ResultTypes = {
+  boolean: boolean
+  integer: number
+  'double precision': number
+  // Too large or too exact for a JavaScript number.
+  bigint: string
+  numeric: string
+  text: string
+  uuid: string
+  cidr: string
+  date: string
+  interval: string
+  // The text, so that JSON made in SQL is passed on byte by byte.
+  json: string
+  jsonb: unknown
+  'timestamp with time zone': Date
+  void: undefined
 }
 
-const text = (oid: number): TypeRule => ({ oid, result: 'string', arg: 'string' })
+/** What an argument may be, where that is not what a result is. A `jsonb` argument is any value that JSON can express. */
+export type ArgumentTypes = {
+  bigint: string | number | bigint
+  numeric: string | number | bigint
+  'timestamp with time zone': Date | string
+}
 
-const number = (oid: number): TypeRule => ({ oid, result: 'number', arg: 'number', parse: Number })
+/** How the client reads a type; without `parse`, as PostgreSQL's text. */
+type TypeRule = { oid: number; parse?: (text: string) => unknown }
 
-// Too large or too exact for a JavaScript number.
-const exact = (oid: number): TypeRule => ({ oid, result: 'string', arg: 'string | number | bigint' })
-
-/**
- * The types that functions may take and return, by the name that PostgreSQL's `format_type` has for them; an argument
- * may also be an array of one. `json` results are raw text, so that JSON made in SQL is passed on byte by byte; a `json`
- * argument is text too. `jsonb` is parsed, and a `jsonb` argument is any value that JSON can express (null is SQL's
- * null).
- */
+/** The types that functions may take and return. An argument may also be an array of one. Enums are texts. */
 export const typeRules: { readonly [type: string]: TypeRule } = {
-  boolean: { oid: 16, result: 'boolean', arg: 'boolean', parse: (value) => value === 't' },
-  integer: number(23),
-  'double precision': number(701),
-  bigint: exact(20),
-  numeric: exact(1700),
-  text: text(25),
-  uuid: text(2950),
-  cidr: text(650),
-  date: text(1082),
-  interval: text(1186),
-  json: text(114),
-  jsonb: { oid: 3802, result: 'unknown', arg: 'unknown', parse: (value) => JSON.parse(value) },
-  'timestamp with time zone': {
-    ...{ oid: 1184, result: 'Date', arg: 'Date | string', parse: (value) => new Date(value) },
-  },
+  boolean: { oid: 16, parse: (value) => value === 't' },
+  integer: { oid: 23, parse: Number },
+  'double precision': { oid: 701, parse: Number },
+  bigint: { oid: 20 },
+  numeric: { oid: 1700 },
+  text: { oid: 25 },
+  uuid: { oid: 2950 },
+  cidr: { oid: 650 },
+  date: { oid: 1082 },
+  interval: { oid: 1186 },
+  json: { oid: 114 },
+  jsonb: { oid: 3802, parse: (value) => JSON.parse(value) },
+  'timestamp with time zone': { oid: 1184, parse: (value) => new Date(value) },
 }
 
 type PostgresJsType = {

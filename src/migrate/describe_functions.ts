@@ -17,23 +17,41 @@ export type FunctionDescription = {
   columns: Field[] | null
 }
 
-/** The functions of `api`, `work` and `ops`, sorted by name. A function with two forms is for psql, and left out. */
-export async function describeFunctions(databaseUrl: string): Promise<FunctionDescription[]> {
+/** A type of the schema `supply`: an enum with its labels, or a composite type with its columns. */
+export type TypeDescription = { name: string; labels: string[] | null; columns: Field[] | null }
+
+export type DatabaseDescription = { functions: FunctionDescription[]; types: TypeDescription[] }
+
+/** The functions of `api`, `work` and `ops`, and the types of `supply`, sorted by name. A function with two forms is for psql, and left out. */
+export async function describeFunctions(databaseUrl: string): Promise<DatabaseDescription> {
   const { url } = await hostsOf(databaseUrl).find()
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   await client.connect()
   try {
     await client.query(`set search_path = ''`)
-    const { rows } = await client.query<FunctionDescription>(catalogQuery, [['api', 'work', 'ops']])
-    return rows
+    const functions = await client.query<FunctionDescription>(functionsQuery, [['api', 'work', 'ops']])
+    const types = await client.query<TypeDescription>(typesQuery)
+    return { functions: functions.rows, types: types.rows }
   } finally {
     await client.end()
   }
 }
 
+const typesQuery = `
+  select
+    pg_catalog.format_type(t.oid, null) as name,
+    (select json_agg(e.enumlabel order by e.enumsortorder) from pg_catalog.pg_enum e where e.enumtypid = t.oid) as labels,
+    (select json_agg(json_build_object('name', a.attname, 'type', pg_catalog.format_type(a.atttypid, null)) order by a.attnum)
+      from pg_catalog.pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped) as columns
+  from pg_catalog.pg_type t
+  join pg_catalog.pg_namespace n on n.oid = t.typnamespace and n.nspname = 'supply'
+  left join pg_catalog.pg_class c on c.oid = t.typrelid
+  where t.typtype = 'e' or c.relkind = 'c'
+  order by 1`
+
 // proargmodes is null where all arguments are plain inputs; proargtypes counts from 0.
-const catalogQuery = `
+const functionsQuery = `
   select
     n.nspname || '.' || p.proname as name,
     pg_catalog.obj_description(p.oid, 'pg_proc') as comment,

@@ -10,7 +10,7 @@ async function generated(sql: string): Promise<string> {
   const fresh = await createTestDatabase({ empty: true })
   try {
     await fresh.sql.unsafe(
-      `create schema api; create schema work; create schema ops; create schema core; ${sql}`,
+      `create schema api; create schema work; create schema ops; create schema core; create schema supply; ${sql}`,
     )
     return await generateTypes(fresh.url)
   } finally {
@@ -35,53 +35,44 @@ test('arguments with a default are optional, results follow the form of the func
     create table ops.things (id int, name text);
     create function ops.things_of() returns setof ops.things language sql as 'select * from ops.things';
     create function ops.on_change() returns trigger language plpgsql as 'begin return null; end'`)
-  const types = text.slice(text.indexOf('export type'), text.indexOf('export const'))
-  expect(types).toBe(`export type Functions = {
-  'api.list': {
-    args: { ids: readonly (string | null)[] | null }
-    result: Date | null
-  }
-  'api.nothing': {
-    args: Record<string, never>
-    result: undefined
-  }
-  'api.table': {
-    args: { doc: unknown }
-    result: { n: number; doc: string }[]
-  }
-  'api.value': {
-    args: { a: number | null; b?: string | number | bigint | null }
-    result: string | null
-  }
-  'ops.things_of': {
-    args: Record<string, never>
-    result: { id: number; name: string }[]
-  }
-  'work.single': {
-    args: Record<string, never>
-    result: boolean | null
-  }
-}
-
-`)
   expect(text.slice(text.indexOf('export const'))).toBe(`export const functions = {
-  'api.list': { args: { ids: 'uuid[]' }, returns: 'value' },
+  'api.list': { args: { ids: 'uuid[]' }, returns: 'timestamp with time zone' },
   'api.nothing': { args: {}, returns: 'void' },
-  'api.table': { args: { doc: 'jsonb' }, returns: 'rows' },
-  'api.value': { args: { a: 'integer', b: 'bigint' }, returns: 'value' },
-  'ops.things_of': { args: {}, returns: 'rows' },
-  'work.single': { args: {}, returns: 'value' },
+  'api.table': { args: { doc: 'jsonb' }, returns: 'rows', columns: { n: 'double precision', doc: 'json' } },
+  'api.value': { args: { a: 'integer' }, options: { b: 'bigint' }, returns: 'numeric' },
+  'ops.things_of': { args: {}, returns: 'rows', columns: { id: 'integer', name: 'text' } },
+  'work.single': { args: {}, returns: 'boolean' },
+} as const
+
+export const types = {
 } as const
 `)
 })
 
-test('the comment of a function says which columns may be null', async () => {
+test('the comment of a function says which columns may be null, and of which types its JSON is made', async () => {
   const text = await generated(`
-    create function api.f() returns table (a int, b text, c jsonb) language sql as $$ select 1, 'x', '{}'::jsonb $$;
-    comment on function api.f is 'What it gives. */
+    create type supply.state as enum ('open', 'closed');
+    create type supply.part as (amount int, state supply.state);
+    create type supply.entry as (ordinal int, parts supply.part[]);
+    create type supply.unused as (n int);
+    create function api.f(entries jsonb) returns table (a int, b supply.state) language sql as $$ select 1, 'open'::supply.state $$;
+    comment on function api.f is 'What it gives.
+takes: entries supply.entry[]
 nullable: b'`)
-  expect(text).toContain('/** What it gives. * / nullable: b */')
-  expect(text).toContain('result: { a: number; b: string | null; c: unknown }[]')
+  expect(text).toContain("takes: { entries: 'supply.entry[]' }")
+  expect(text).toContain("columns: { a: 'integer', b: 'supply.state | null' }")
+  expect(text.slice(text.indexOf('export const types'))).toBe(`export const types = {
+  'supply.entry': { ordinal: 'integer', parts: 'supply.part[]' },
+  'supply.part': { amount: 'integer', state: 'supply.state' },
+  'supply.state': ['open', 'closed'],
+} as const
+`)
+})
+
+test('lines of at most 120 columns are written', async () => {
+  const many = Array.from({ length: 40 }, (_, n) => `argument_${n} timestamptz`).join(', ')
+  const text = await generated(`create function api.f(${many}) returns int language sql return 1`)
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120)
 })
 
 test.each([
@@ -114,6 +105,11 @@ test.each([
     'a nullable column that there is not',
     `create function api.f() returns table (a int) language sql as 'select 1'; comment on function api.f is 'nullable: b'`,
     'the comment of api.f calls b nullable, which is no column of it',
+  ],
+  [
+    'JSON of an argument that there is not',
+    `create function api.f() returns int language sql return 1; comment on function api.f is 'takes: a integer'`,
+    'the comment of api.f says what a takes, which is no argument of it',
   ],
 ])('%s is refused', async (_what, sql, message) => {
   await expect(generated(sql)).rejects.toThrow(message)

@@ -43,7 +43,7 @@ describe('every function', () => {
     nothingIn(database.sql`
       select p.oid::regprocedure::text as name from pg_proc p
       where p.pronamespace::regnamespace::text = any(${codeSchemas})
-        and coalesce(obj_description(p.oid, 'pg_proc'), '') !~ '^[A-Z].*[.](\nnullable: [a-z_, ]+)?$'`))
+        and coalesce(obj_description(p.oid, 'pg_proc'), '') !~ '^[A-Z].*[.](\ntakes: [][a-z_., ]+)?(\nnullable: [a-z_, ]+)?$'`))
 
   // The names in a body of standard SQL are looked up once, when it is made; without a setting it can be inlined.
   test('looks for names in pg_catalog first, and in pg_temp last', () =>
