@@ -64,7 +64,9 @@ const functionsQuery = `
   cross join lateral (
     select
       json_agg(json_build_object(
-        'name', f.name, 'type', pg_catalog.format_type(f.type, null), 'optional', f.input > p.pronargs - p.pronargdefaults
+        -- A polymorphic argument takes an id, or a reference as text.
+        'name', f.name, 'type', case f.type when 'anycompatible'::regtype then 'text' else pg_catalog.format_type(f.type, null) end,
+        'optional', f.input > p.pronargs - p.pronargdefaults
       ) order by f.place) filter (where f.mode in ('i', 'b', 'v')) as args,
       json_agg(json_build_object(
         'name', f.name, 'type', pg_catalog.format_type(f.type, null)

@@ -44,6 +44,7 @@ export const refusals = {
   taken: { code: '23505' },
   belowZero: { code: '23514' },
   forbidden: { code: '42501' },
+  several: { code: '21000' },
 } as const
 
 export type LogEntry = { action: string; subject: string; detail: { [key: string]: unknown } }

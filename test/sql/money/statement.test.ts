@@ -111,7 +111,7 @@ describe('a period begins at its first moment and ends before its last', () => {
 test('a statement needs an account, and a period that does not end before it begins', async () => {
   await expect(statement(null, null, 999_999)).rejects.toMatchObject({
     ...refusals.unknown,
-    message: `no account is named '999999'`,
+    message: `there is no account 999999`,
   })
   await expect(statement(hours(1), hours(0))).rejects.toMatchObject({
     ...refusals.wrongArgument,

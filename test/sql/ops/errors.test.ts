@@ -36,12 +36,21 @@ async function errorOf(statement: string): Promise<postgres.PostgresError> {
 
 describe('a slip of an operator', () => {
   test.each([
+    ['a name for an account', () => `select ops.set_account_active('nobody', false)`, /ops\.accounts/],
+    ['a name for a key', () => `select ops.set_key_expiry('nobody', now())`, /ops\.api_keys/],
+    ['a name for a product', () => `select ops.set_price('no such product', 5)`, /ops\.products/],
+    [
+      'a name that several products have',
+      () => `select ops.set_in_stock('credits', false)`,
+      /Give one of these/,
+    ],
+    ['a text for an alert', () => `select ops.acknowledge('the first', 'seen')`, /ops\.alerts/],
     ['no such account', () => `select ops.deposit(999999, 1, 'x')`, /ops\.accounts/],
     ['no such key', () => 'select ops.revoke_key(999999)', /ops\.api_keys/],
     ['no such event', () => 'select ops.redeliver(gen_random_uuid())', /ops\.events/],
     ['an event that is not dead', () => `select ops.redeliver('${eventId}')`, /deliver_now/],
     ['no such item', () => 'select ops.poll_now(gen_random_uuid())', /ops\.order_items/],
-    ['no such item to settle', () => `select ops.settle_item(gen_random_uuid(), 'failed')`, /stuck_items/],
+    ['no such item to settle', () => `select ops.settle_item(gen_random_uuid(), 'failed')`, /order_items/],
     [
       'an item that is still asked for',
       () => `select ops.settle_item('${itemId}', 'failed')`,

@@ -51,7 +51,7 @@ describe('ops.help()', () => {
     expect(rows.filter(({ what }) => what.includes('\n'))).toEqual([])
     expect(rows[0]).toMatchObject({ task: 'help', name: 'help(…)' })
     expect(rows).toContainEqual({
-      ...{ task: 'money', name: 'deposit(account, amount, reference)' },
+      ...{ task: 'money', name: 'deposit(account_id, amount, reference)' },
       what: expect.stringContaining('balance'),
     })
   })
@@ -80,7 +80,7 @@ describe('ops.help()', () => {
     const [deposit] = await help('ops.deposit()')
     expect(deposit?.name).toBe('deposit')
     expect(deposit?.what.replace(/\s+/g, ' ')).toMatch(
-      /^deposit\(account text, amount numeric, reference text\) → numeric Adds /,
+      /^deposit\(account_id reference, amount numeric, reference text\) → numeric Adds /,
     )
     const [create] = await help('create_account')
     expect(create?.what.replace(/\s+/g, ' ')).toContain(`mode text = 'live', currency text = 'RUB') → bigint`)

@@ -334,7 +334,7 @@ test('a product shows as changed when its two suppliers are closed at the same m
   )
   const [after] = await sql()`select updated_at from supply.products where id = ${products.topUp}`
   expect(after?.updated_at).not.toEqual(before?.updated_at)
-  await sql()`select ops.set_suppliers_active(array['first', 'second'], true)`
+  for (const code of ['first', 'second']) await sql()`select ops.set_supplier_active(${code}, true)`
 })
 
 test('an operator asks for all open items of a supplier, and is told how many they were', async () => {

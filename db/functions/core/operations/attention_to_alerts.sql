@@ -38,10 +38,3 @@ from (
 where late.since < now() - interval '5 minutes';
 comment on view core.attention_to_alerts is
   'The open alerts that want a human (ops.attention) and that nobody has looked at, less those of dead letters, items and lists that are not read, which have lines of their own; and the sweeper or the audit that has not succeeded for five minutes.';
-comment on column core.attention_to_alerts.since is 'Since when.';
-comment on column core.attention_to_alerts.what is 'What is the matter.';
-comment on column core.attention_to_alerts.subject is 'The alert.';
-comment on column core.attention_to_alerts.detail is 'What is the matter, in words.';
-comment on column core.attention_to_alerts.remedy is 'A statement that would put it right.';
-comment on column core.attention_to_alerts.order_code is 'The order, if it is a single one.';
-comment on column core.attention_to_alerts.account_id is 'The account, if it is a single one.';

@@ -59,8 +59,3 @@ from counted c where c.alike > 10 or c.alike > 1 and c.in_all > 100 group by c.a
 comment on view core.attention_to_deliveries is
   'The results that partners were not told and that want a human (ops.attention): dead letters, deliveries that are late, and those not taken for an '
   'hour; of those on rungs, the 2,000 that are due first are looked at.';
-comment on column core.attention_to_deliveries.since is 'Since when.';
-comment on column core.attention_to_deliveries.what is 'What is the matter.';
-comment on column core.attention_to_deliveries.subject is 'The event, or the account of many.';
-comment on column core.attention_to_deliveries.detail is 'What is the matter, in words.';
-comment on column core.attention_to_deliveries.remedy is 'A statement that would put it right.';

@@ -69,10 +69,3 @@ select min(u.sent_at), 'outcome unknown', 'supplier ' || u.supplier,
 from unknown u where u.alike > 10 group by u.supplier;
 comment on view core.attention_to_items is 'The items that want a human (ops.attention): stuck, held, or for 15 minutes without a usable answer, '
   'for which the 2,000 that were sent first are looked at.';
-comment on column core.attention_to_items.since is 'Since when.';
-comment on column core.attention_to_items.what is 'What is the matter.';
-comment on column core.attention_to_items.subject is 'The item, or the supplier of many.';
-comment on column core.attention_to_items.detail is 'What is the matter, in words.';
-comment on column core.attention_to_items.remedy is 'A statement that would put it right.';
-comment on column core.attention_to_items.order_code is 'The order, if it is about a single one.';
-comment on column core.attention_to_items.account_id is 'The account, if it is about a single one.';

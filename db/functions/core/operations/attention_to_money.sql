@@ -25,10 +25,3 @@ cross join lateral (
   order by o.created_at, o.id limit 1) as oldest;
 comment on view core.attention_to_money is
   'The accounts whose money wants a human (ops.attention): at or below a threshold that was set, or held by orders that are open for over an hour.';
-comment on column core.attention_to_money.since is 'Since when.';
-comment on column core.attention_to_money.what is 'What is the matter.';
-comment on column core.attention_to_money.subject is 'The account.';
-comment on column core.attention_to_money.detail is 'What is the matter, in words.';
-comment on column core.attention_to_money.remedy is 'A statement that would put it right.';
-comment on column core.attention_to_money.order_code is 'The order, if it is a single one.';
-comment on column core.attention_to_money.account_id is 'The account.';

@@ -76,10 +76,3 @@ where s.active and coalesce(s.synced_at, y.failing_since, s.sync_due_at) < now()
 comment on view core.attention_to_offers is
   'The offers that want a human (ops.attention): those that are not used because of a rule or for lack of a rate, rates that end within a day, and suppliers whose lists '
   'were not read for four intervals.';
-comment on column core.attention_to_offers.since is 'Since when.';
-comment on column core.attention_to_offers.what is 'What is the matter.';
-comment on column core.attention_to_offers.subject is 'The supplier, or the rate.';
-comment on column core.attention_to_offers.detail is 'What is the matter, in words.';
-comment on column core.attention_to_offers.remedy is 'A statement that would put it right.';
-comment on column core.attention_to_offers.order_code is 'Always null.';
-comment on column core.attention_to_offers.account_id is 'Always null.';

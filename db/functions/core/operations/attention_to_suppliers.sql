@@ -10,10 +10,3 @@ cross join lateral (
 ) as w
 where s.paused_at is not null and w.items > 0;
 comment on view core.attention_to_suppliers is 'The suppliers that want a human (ops.attention): those that are paused while items wait for them.';
-comment on column core.attention_to_suppliers.since is 'Since when.';
-comment on column core.attention_to_suppliers.what is 'What is the matter.';
-comment on column core.attention_to_suppliers.subject is 'The supplier.';
-comment on column core.attention_to_suppliers.detail is 'What is the matter, in words.';
-comment on column core.attention_to_suppliers.remedy is 'A statement that would put it right.';
-comment on column core.attention_to_suppliers.order_code is 'Always null.';
-comment on column core.attention_to_suppliers.account_id is 'Always null.';

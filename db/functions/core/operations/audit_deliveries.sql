@@ -45,5 +45,3 @@ select 'held_event_belongs_to_an_open_recovery',
   format('event %s is held, but no recovery is open', e.id)
 from supply.events e where e.state = 'held' and not exists (select from supply.recoveries r where r.ended_at is null);
 comment on view core.audit_deliveries is 'What is wrong with the deliveries of events within core.audit_scope: no row while all is well.';
-comment on column core.audit_deliveries.check_name is 'Which invariant does not hold.';
-comment on column core.audit_deliveries.detail is 'Where, and how.';

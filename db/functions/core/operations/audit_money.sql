@@ -104,5 +104,3 @@ where i.status <> 'completed' or g.total not between 0 and i.price * i.amount
   or (g.account_id, g.last_account_id) <> (o.account_id, o.account_id);
 comment on view core.audit_money is
   'What is wrong with all balances, and with the charges and refunds of orders within core.audit_scope: no row while all is well.';
-comment on column core.audit_money.check_name is 'Which invariant does not hold.';
-comment on column core.audit_money.detail is 'Where, and how.';

@@ -78,5 +78,3 @@ cross join lateral (
 where counted.orders <> p.position - p.from_position;
 comment on view core.audit_orders is
   'What is wrong with orders within core.audit_scope, their items, codes, events and positions: no row while all is well.';
-comment on column core.audit_orders.check_name is 'Which invariant does not hold.';
-comment on column core.audit_orders.detail is 'Where, and how.';

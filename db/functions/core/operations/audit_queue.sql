@@ -133,5 +133,3 @@ where p.lost_jobs <> '{}' and j.locked_at < now() - interval '30 s'
   and p.seen_at > now() - interval '15 s';
 comment on view core.audit_queue is
   'What is wrong with the queue, and with what waits for it: no row while all is well.';
-comment on column core.audit_queue.check_name is 'Which invariant does not hold.';
-comment on column core.audit_queue.detail is 'Where, and how.';

@@ -31,5 +31,3 @@ select 'account_counts_its_results',
 from marks m where m.last_seq <> m.newest_seq and m.last_seq + 1 <> all (m.restarts);
 comment on view core.audit_results is
   'What is wrong with the sequences in which accounts read their results, within core.audit_scope: no row while all is well.';
-comment on column core.audit_results.check_name is 'Which invariant does not hold.';
-comment on column core.audit_results.detail is 'Where, and how.';

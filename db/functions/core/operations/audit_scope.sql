@@ -17,8 +17,4 @@ from (
 comment on view core.audit_scope is
   'Which orders the audit looks at now, by two ranges of their numbers: the newest 20,000, and with each minute the next 20,000 of all, so that a '
   'million is looked at within the hour. Of fewer than 20,000, and where ops.audit_all says so, all.';
-comment on column core.audit_scope.newest_after is 'The newest orders begin after this number.';
-comment on column core.audit_scope.newest_to is 'The number of the newest order.';
-comment on column core.audit_scope.slice_after is 'Those of the others that are in turn begin after this number.';
-comment on column core.audit_scope.slice_to is 'The last number that is in turn.';
 comment on column core.audit_scope.round is 'Within what time each order is in turn at least once; 0: each time.';

@@ -64,9 +64,6 @@ from (values
   ('suppliers', 'set_supplier_active', 'no new items, or items again'),
   ('suppliers', 'set_supplier_paused', 'new items wait; null: it goes on'),
   ('suppliers', 'set_supplier_limits', 'calls at once, requests a second'),
-  ('suppliers', 'set_suppliers_active', 'the same for several suppliers'),
-  ('suppliers', 'set_suppliers_paused', 'the same for several suppliers'),
-  ('suppliers', 'set_suppliers_limits', 'the same for several suppliers'),
   ('suppliers', 'set_supplier_sync', 'how often its stock is read'),
   ('suppliers', 'sync_supplier', 'read its costs and stock now'),
   ('suppliers', 'offer_changes', 'what those readings changed'),
@@ -95,7 +92,3 @@ from (values
 ) as e (task, name, what);
 comment on view core.help_entries is
   'Each function and view of schema ops, by task, with what it does in 40 characters. What is missing here stands at the end of ops.help().';
-comment on column core.help_entries.place is 'The place, from 1.';
-comment on column core.help_entries.task is 'The task it belongs to (core.help_tasks).';
-comment on column core.help_entries.name is 'Its name, without the schema.';
-comment on column core.help_entries.what is 'What it is for.';

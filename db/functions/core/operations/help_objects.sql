@@ -6,17 +6,17 @@ select p.proname::text as name,
     from unnest(p.proargnames[:p.pronargs]) with ordinality as a (name, place)
   ) as needed,
   format(E'%s(%s) → %s\n', p.proname,
-    regexp_replace(replace(replace(pg_get_function_arguments(p.oid),
-      'timestamp with time zone', 'timestamptz'), ' DEFAULT ', ' = '), '::[a-z]+(\[\])?', '', 'g'),
+    regexp_replace(replace(replace(replace(pg_get_function_arguments(p.oid),
+      'timestamp with time zone', 'timestamptz'), 'anycompatible', 'reference'), ' DEFAULT ', ' = '), '::[a-z]+(\[\])?', '', 'g'),
     replace(pg_get_function_result(p.oid), 'timestamp with time zone', 'timestamptz')) as signature,
   obj_description(p.oid, 'pg_proc') as comment, null::text as columns
 from pg_proc p
 where p.pronamespace = 'ops'::regnamespace
-  -- Of a function that takes an id or a reference, the form with the reference; of those, that with the fewest arguments.
+  -- Of a function with several forms, the one with the fewest arguments, and with a reference instead of an id.
   and not exists (
     select from pg_proc o
-    where o.pronamespace = p.pronamespace and o.proname = p.proname and o.oid <> p.oid and o.proargtypes[0] = 'text'::regtype
-      and (p.proargtypes[0] <> 'text'::regtype or o.pronargs < p.pronargs))
+    where o.pronamespace = p.pronamespace and o.proname = p.proname
+      and (o.pronargs, o.proargtypes[0] <> 'text'::regtype) < (p.pronargs, p.proargtypes[0] <> 'text'::regtype))
 union all
 select c.relname::text, null, '', obj_description(c.oid, 'pg_class'),
   (
@@ -26,8 +26,5 @@ select c.relname::text, null, '', obj_description(c.oid, 'pg_class'),
 from pg_class c
 where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v';
 comment on view core.help_objects is 'The functions and views of schema ops, as the catalog has them.';
-comment on column core.help_objects.name is 'Its name, without the schema.';
 comment on column core.help_objects.needed is 'The arguments that must be given; … where there are others.';
 comment on column core.help_objects.signature is 'All arguments of a function with types and defaults, and its result, as a line; empty for a view.';
-comment on column core.help_objects.comment is 'What it does.';
-comment on column core.help_objects.columns is 'The columns of a view, a line each.';

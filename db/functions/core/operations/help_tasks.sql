@@ -60,6 +60,3 @@ select ops.add_operator(''anna'');
 Who did what: select * from ops.operator_log order by log_id desc limit 20;')
 ) as t (task, introduction);
 comment on view core.help_tasks is 'What operators do, in the order in which ops.help shows it.';
-comment on column core.help_tasks.place is 'The place, from 1.';
-comment on column core.help_tasks.task is 'The task, in one word.';
-comment on column core.help_tasks.introduction is 'How it is done, with statements to copy.';

@@ -17,4 +17,4 @@ end
 $$;
 comment on function core.refer_to_event is
   'Returns the one event that a reference means: its id, also of a sample, or any reference (core.find_orders) of its order. Raises
-no_data_found or, with the events to choose from, cardinality_violation.';
+as core.the_one.';

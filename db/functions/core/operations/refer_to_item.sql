@@ -16,4 +16,4 @@ end
 $$;
 comment on function core.refer_to_item is
   'Returns the one item that a reference means: its id, the supplier''s order id, or any reference (core.find_orders) of an order of
-one item. Raises no_data_found or, with the items to choose from, cardinality_violation.';
+one item. Raises as core.the_one.';

@@ -1,17 +1,17 @@
-create or replace function ops.set_account_active(account_id bigint, active boolean)
+create or replace function ops.set_account_active(account_id anycompatible, active boolean)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  account supply.accounts := core.lock_account(account_id);
+  account supply.accounts := core.lock_account(core.refer_to_account(account_id));
 begin
   perform core.require(active is not null, 'active must be true or false');
   if account.active = set_account_active.active then
     raise notice 'account % (%) was % before: nothing changed', account.id, account.name, case when active then 'open' else 'closed' end;
     return;
   end if;
-  update supply.accounts a set active = set_account_active.active where a.id = set_account_active.account_id;
-  perform core.log_operator('set_account_active', 'account ' || account_id, jsonb_build_object('active', active));
+  update supply.accounts a set active = set_account_active.active where a.id = account.id;
+  perform core.log_operator('set_account_active', 'account ' || account.id, jsonb_build_object('active', active));
   raise notice 'account % (%) is %', account.id, account.name,
     case when active then 'open' else 'closed: its keys get 401; its open orders go on, and their events are delivered' end;
 end

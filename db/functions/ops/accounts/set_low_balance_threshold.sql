@@ -1,14 +1,14 @@
-create or replace function ops.set_low_balance_threshold(account_id bigint, threshold numeric)
+create or replace function ops.set_low_balance_threshold(account_id anycompatible, threshold numeric)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  account supply.accounts := core.lock_account(account_id);
+  account supply.accounts := core.lock_account(core.refer_to_account(account_id));
 begin
   perform core.require(threshold = 0 or core.is_money(threshold, account.currency),
     format('threshold must be from 0 to 100000000000, with at most %s decimals', core.decimals(account.currency)));
-  update supply.accounts a set low_balance_threshold = threshold where a.id = set_low_balance_threshold.account_id;
-  perform core.log_operator('set_low_balance_threshold', 'account ' || account_id, jsonb_build_object('threshold', threshold));
+  update supply.accounts a set low_balance_threshold = threshold where a.id = account.id;
+  perform core.log_operator('set_low_balance_threshold', 'account ' || account.id, jsonb_build_object('threshold', threshold));
   raise notice 'account % (%): threshold % → % %; the balance is %', account.id, account.name, account.low_balance_threshold,
     threshold::numeric(14, 2), account.currency, account.balance;
 end

@@ -1,13 +1,13 @@
 create or replace function ops.upsert_offer(
-  product_id int, supplier text, sku text, cost numeric default null, priority int default 100,
+  product_id anycompatible, supplier text, sku text, cost numeric default null, priority int default 100,
   currency text default null
 )
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  product constant supply.products := core.lock_product(product_id);
-  product_ids constant int[] := array[upsert_offer.product_id];
+  product constant supply.products := core.lock_product(core.refer_to_product(product_id));
+  product_ids constant int[] := array[product.id];
   were_offered constant int[] := core.lock_offered(product_ids);
 begin
   perform core.require(exists (select from supply.suppliers s where s.code = upsert_offer.supplier),
@@ -23,13 +23,13 @@ begin
     'cost must be from 0 to 100000000000, with at most 2 decimals, or as many as its currency has');
   perform core.require(not exists (
       select from supply.offers o
-      where o.product_id = upsert_offer.product_id and o.supplier = upsert_offer.supplier and o.max_cost is not null
+      where o.product_id = product.id and o.supplier = upsert_offer.supplier and o.max_cost is not null
         and coalesce(o.currency, product.currency) <> coalesce(upsert_offer.currency, product.currency)),
     'the offer has a max_cost in another currency', 'object_not_in_prerequisite_state',
-    format('Take it away by select ops.set_max_cost(%s, %L, null), and set it again afterwards.', product_id, supplier));
+    format('Take it away by select ops.set_max_cost(%s, %L, null), and set it again afterwards.', product.id, supplier));
 
   insert into supply.offers as o (product_id, supplier, sku, cost, priority, currency)
-  values (upsert_offer.product_id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority, upsert_offer.currency)
+  values (product.id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority, upsert_offer.currency)
   on conflict on constraint offers_pkey do update
     set sku = excluded.sku, cost = excluded.cost, priority = excluded.priority, currency = excluded.currency,
       -- What the list said was said of another sku.
@@ -37,7 +37,7 @@ begin
       problem = case when o.sku = excluded.sku then o.problem end, synced_at = case when o.sku = excluded.sku then o.synced_at end
     where (o.sku, o.cost, o.priority, o.currency) is distinct from (excluded.sku, excluded.cost, excluded.priority, excluded.currency);
   if found then
-    perform core.log_operator('upsert_offer', format('product %s at %s', product_id, supplier), jsonb_build_object(
+    perform core.log_operator('upsert_offer', format('product %s at %s', product.id, supplier), jsonb_build_object(
       'sku', sku, 'cost', cost, 'priority', priority) || jsonb_strip_nulls(jsonb_build_object('currency', currency)));
   end if;
   perform core.note_offered(product_ids, were_offered);

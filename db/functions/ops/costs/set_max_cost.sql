@@ -1,30 +1,32 @@
-create or replace function ops.set_max_cost(product_id int, supplier text, max_cost numeric)
+create or replace function ops.set_max_cost(product_id anycompatible, supplier text, max_cost numeric)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  product_ids constant int[] := array[set_max_cost.product_id];
-  were_offered int[] := core.lock_offered(product_ids);
+  product_ids constant int[] := array[core.refer_to_product(product_id)];
+  were_offered constant int[] := core.lock_offered(product_ids);
+  offer supply.offers;
 begin
-  perform core.require(exists (
-      select from supply.offers o where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier),
-    format('%s offers no product %s', coalesce(supplier, 'null'), coalesce(product_id::text, 'null')), 'no_data_found', 'ops.offers lists who offers what.');
+  select o.* into offer from supply.offers o
+  where o.product_id = product_ids[1] and o.supplier = set_max_cost.supplier;
+  perform core.require(found, format('%s offers no product %s', coalesce(supplier, 'null'), product_ids[1]), 'no_data_found',
+    'ops.offers lists who offers what.');
   perform core.require(
-    set_max_cost.max_cost is null or core.is_money(set_max_cost.max_cost, (
-      select coalesce(o.currency, p.currency) from supply.offers o join supply.products p on p.id = o.product_id
-      where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier)),
+    max_cost is null or core.is_money(max_cost, coalesce(
+      offer.currency, (select p.currency from supply.products p where p.id = offer.product_id))),
     'max_cost must be above 0, at most 100000000000, with at most 2 decimals, or as many as its currency has; null: no limit');
-  update supply.offers o set max_cost = set_max_cost.max_cost
-  where o.product_id = set_max_cost.product_id and o.supplier = set_max_cost.supplier and o.max_cost is distinct from set_max_cost.max_cost;
-  if found then
-    perform core.log_operator('set_max_cost', format('product %s at %s', product_id, supplier), jsonb_build_object('max_cost', max_cost));
-    raise notice 'product % at %: used up to a cost of %', product_id, supplier, coalesce(max_cost::text, 'any amount');
-  else
-    raise notice 'product % at % had this limit before: nothing changed', product_id, supplier;
+  if offer.max_cost is not distinct from max_cost then
+    raise notice 'product % at % had this limit before: nothing changed', offer.product_id, supplier;
+    return;
   end if;
+  update supply.offers o set max_cost = set_max_cost.max_cost
+  where o.product_id = offer.product_id and o.supplier = offer.supplier;
   perform core.note_offered(product_ids, were_offered);
+  perform core.log_operator('set_max_cost', format('product %s at %s', offer.product_id, supplier),
+    jsonb_build_object('max_cost', max_cost));
+  raise notice 'product % at %: used up to a cost of %', offer.product_id, supplier, coalesce(max_cost::text, 'any amount');
 end
 $$;
 comment on function ops.set_max_cost is
-  'Above which cost, in the currency of the offer''s costs, a supplier''s offer of a product is not used for new items; null: no limit. While it is set, an offer whose cost is '
-  'not known is not used either, nor one whose list changes to another currency.';
+  'Sets the cost, in the currency of the offer''s costs, above which a supplier''s offer of a product is not used for new items.
+Null: no limit. With a limit, an offer of unknown cost is not used, nor one whose list changes to another currency.';

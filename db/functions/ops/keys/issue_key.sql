@@ -1,17 +1,16 @@
 create or replace function ops.issue_key(
-  account_id bigint, scope text default 'full', expires_at timestamptz default null,
+  account_id anycompatible, scope text default 'full', expires_at timestamptz default null,
   allowed_origins text[] default null, allowed_ips cidr[] default null, label text default null
 )
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  account supply.accounts;
+  account supply.accounts := core.lock_account(core.refer_to_account(account_id));
   origins text[];
   networks cidr[];
   issued record;
 begin
-  account := core.lock_account(account_id);
   origins := core.clean_origins(allowed_origins);
   networks := core.clean_networks(allowed_ips);
   perform core.require(scope in ('full', 'public'), 'scope must be full or public');

@@ -1,11 +1,10 @@
-create or replace function ops.revoke_key(key_id bigint)
+create or replace function ops.revoke_key(key_id anycompatible)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  key supply.api_keys;
+  key supply.api_keys := core.lock_api_key(core.refer_to_key(key_id));
 begin
-  key := core.lock_api_key(key_id);
   if key.revoked_at is not null then
     raise notice 'key % (…%) was revoked on %: nothing changed', key.id, key.last4, key.revoked_at;
   else
@@ -16,13 +15,5 @@ begin
   end if;
 end
 $$;
-comment on function ops.revoke_key(bigint) is 'As ops.revoke_key(text), for the number of a key.';
-
-create or replace function ops.revoke_key(key text)
-returns void
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select ops.revoke_key(core.refer_to_key(key))
-$$;
-comment on function ops.revoke_key(text) is
+comment on function ops.revoke_key is
   'Ends a key at once and permanently; to revoke it again changes nothing, as a notice says. Specification 5.';

@@ -1,25 +1,24 @@
 create or replace function ops.rotate_key(
-  key_id bigint, overlap interval default '24 hours', at timestamptz default now()
+  key_id anycompatible, overlap interval default '24 hours', at timestamptz default now()
 )
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  old supply.api_keys;
+  old supply.api_keys := core.lock_api_key(core.refer_to_key(key_id));
   replacement bigint;
   issued record;
 begin
-  old := core.lock_api_key(key_id);
   perform core.require(rotate_key.at is not null and overlap >= interval '0',
     'at must be given, and overlap must not be negative');
   perform core.require(old.revoked_at is null,
-    format('key %s is revoked: issue a new one', key_id), 'object_not_in_prerequisite_state');
+    format('key %s is revoked: issue a new one', old.id), 'object_not_in_prerequisite_state');
   perform core.require(old.expires_at is null or old.expires_at > rotate_key.at,
-    format('key %s expires at %s, and so would its replacement: issue a new one', key_id, old.expires_at),
+    format('key %s expires at %s, and so would its replacement: issue a new one', old.id, old.expires_at),
     'object_not_in_prerequisite_state');
   select k.id into replacement from supply.api_keys k where k.rotated_from = old.id and k.revoked_at is null limit 1;
   perform core.require(replacement is null,
-    format('key %s was rotated already: rotate its replacement, key %s', key_id, replacement),
+    format('key %s was rotated already: rotate its replacement, key %s', old.id, replacement),
     'object_not_in_prerequisite_state');
 
   select a.* into issued from core.add_api_key(

@@ -1,11 +1,11 @@
 create or replace function ops.set_key(
-  key_id bigint, expires_at timestamptz, allowed_origins text[], allowed_ips cidr[]
+  key_id anycompatible, expires_at timestamptz, allowed_origins text[], allowed_ips cidr[]
 )
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  before supply.api_keys := core.lock_api_key(key_id);
+  before supply.api_keys := core.lock_api_key(core.refer_to_key(key_id));
   after supply.api_keys := before;
 begin
   after.expires_at := expires_at;

@@ -1,4 +1,4 @@
-create or replace function ops.adjust(account_id bigint, amount numeric, reference text, note text)
+create or replace function ops.adjust(account_id anycompatible, amount numeric, reference text, note text)
 returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -6,18 +6,10 @@ begin
   perform core.require(core.is_money(abs(amount)),
     'amount must not be 0, at most 100000000000 either way, with at most 2 decimals');
   perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
-  return core.post_once('adjustment', account_id, amount, reference, note);
+  return core.post_once('adjustment', core.refer_to_account(account_id), amount, reference, note);
 end
 $$;
-comment on function ops.adjust(bigint, numeric, text, text) is 'As ops.adjust(text, numeric, text, text), for the number of an account.';
-
-create or replace function ops.adjust(account text, amount numeric, reference text, note text)
-returns numeric
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select ops.adjust(core.refer_to_account(account), amount, reference, note)
-$$;
-comment on function ops.adjust(text, numeric, text, text) is
+comment on function ops.adjust is
   'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance; '
   'the note says why. A reference counts once, whatever its case and the blanks around it: repeated it changes nothing, and '
   'with another amount, or of a deposit, it is refused.';

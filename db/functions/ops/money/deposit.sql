@@ -1,21 +1,13 @@
-create or replace function ops.deposit(account_id bigint, amount numeric, reference text)
+create or replace function ops.deposit(account_id anycompatible, amount numeric, reference text)
 returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals',
     hint => 'To take money from a balance, use ops.adjust with a negative amount.');
-  return core.post_once('deposit', account_id, amount, reference);
+  return core.post_once('deposit', core.refer_to_account(account_id), amount, reference);
 end
 $$;
-comment on function ops.deposit(bigint, numeric, text) is 'As ops.deposit(text, numeric, text), for the number of an account.';
-
-create or replace function ops.deposit(account text, amount numeric, reference text)
-returns numeric
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select ops.deposit(core.refer_to_account(account), amount, reference)
-$$;
-comment on function ops.deposit(text, numeric, text) is
+comment on function ops.deposit is
   'Adds an amount (account currency, at most 2 decimals) to a balance and returns the balance. A reference counts once, '
   'whatever its case and the blanks around it: repeated it changes nothing, and with another amount, or of an adjustment, it is refused.';

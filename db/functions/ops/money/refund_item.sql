@@ -1,4 +1,4 @@
-create or replace function ops.refund_item(item_id uuid, amount numeric, reference text, note text)
+create or replace function ops.refund_item(item_id anycompatible, amount numeric, reference text, note text)
 returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -7,9 +7,7 @@ declare
 begin
   perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals');
   perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
-  select i.* into item from supply.order_items i where i.id = refund_item.item_id;
-  perform core.require(found, format('there is no item %s', coalesce(refund_item.item_id::text, 'null')), 'no_data_found',
-    'ops.order_items lists the items of an order.');
+  select i.* into strict item from supply.order_items i where i.id = core.refer_to_item(item_id::text);
   perform core.require(item.status <> 'failed',
     format('item %s failed, so %s went back to the balance then', item.id, item.refunded_amount), 'object_not_in_prerequisite_state');
   perform core.require(item.status = 'completed',
@@ -18,15 +16,7 @@ begin
     'adjustment', (select o.account_id from supply.orders o where o.id = item.order_id), amount, reference, note, item);
 end
 $$;
-comment on function ops.refund_item(uuid, numeric, text, text) is 'As ops.refund_item(text, numeric, text, text), for the id of an item.';
-
-create or replace function ops.refund_item(item text, amount numeric, reference text, note text)
-returns numeric
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select ops.refund_item(core.refer_to_item(item), amount, reference, note)
-$$;
-comment on function ops.refund_item(text, numeric, text, text) is
+comment on function ops.refund_item is
   'Gives back a delivered item''s price, or a part of it (account currency, at most 2 decimals), and returns the balance; the note says '
   'why. All refunds of an item together are at most its price times its amount. The partner sees an adjustment with the order''s code '
   'in its statement; the order stays as it is, its refundedAmount too. A repeated reference changes nothing; the same reference with '

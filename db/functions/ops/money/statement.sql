@@ -1,4 +1,6 @@
-create or replace function ops.statement(account_id bigint, from_at timestamptz default null, to_at timestamptz default null)
+create or replace function ops.statement(
+  account_id anycompatible, from_at timestamptz default null, to_at timestamptz default null
+)
 returns table (
   at timestamptz, seq bigint, type text, amount numeric, balance numeric, order_code text, external_order_id text,
   reference text, note text, currency text
@@ -7,12 +9,12 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  account supply.accounts := (select a from supply.accounts a where a.id = statement.account_id);
+  account supply.accounts := (
+    select a from supply.accounts a where a.id = core.refer_to_account(statement.account_id));
   -- A period is a range of seq, so that its balances and its rows agree: the last row before it, and its last row.
   opening supply.ledger;
   closing supply.ledger;
 begin
-  perform core.require(account.id is not null, format('there is no account %s', statement.account_id), 'no_data_found');
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
   if from_at is not null then
     select l.* into opening from supply.ledger l
@@ -44,23 +46,10 @@ begin
     coalesce(closing.balance_after, 0.00), null::text, null::text, null::text, null::text, account.currency;
 end
 $$;
-comment on function ops.statement(bigint, timestamptz, timestamptz) is
-  'As ops.statement(text, text), for the number of an account, from a moment on and before another one (null: from its beginning, until
-now).';
+comment on function ops.statement(anycompatible, timestamptz, timestamptz) is
+  'As ops.statement(account, month), from a moment on and before another one (null: from its beginning, until now).';
 
-create or replace function ops.statement(account text, from_at timestamptz, to_at timestamptz)
-returns table (
-  at timestamptz, seq bigint, type text, amount numeric, balance numeric, order_code text, external_order_id text,
-  reference text, note text, currency text
-)
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select * from ops.statement(core.refer_to_account(account), from_at, to_at)
-$$;
-comment on function ops.statement(text, timestamptz, timestamptz) is
-  'As ops.statement(text, text), from a moment on and before another one (null: from its beginning, until now).';
-
-create or replace function ops.statement(account_id bigint, month text)
+create or replace function ops.statement(account anycompatible, month text)
 returns table (
   at timestamptz, seq bigint, type text, amount numeric, balance numeric, order_code text, external_order_id text,
   reference text, note text, currency text
@@ -74,14 +63,14 @@ begin
   perform core.require(coalesce(month ~ '^[0-9]{4}-(0[1-9]|1[0-2])($|-[0-9]{2})', true),
     format('%L is no month, such as %s', month, to_char(now(), 'YYYY-MM')));
   if length(month) > 7 then
-    return query select s.* from ops.statement(account_id, month::timestamptz, null) s;
+    return query select s.* from ops.statement(account, month::timestamptz, null) s;
     return;
   end if;
   from_at := (month || '-01')::timestamptz;
   to_at := from_at + interval '1 month';
   return query
   with entry as materialized (
-    select s.* from ops.statement(account_id, from_at, to_at) with ordinality
+    select s.* from ops.statement(account, from_at, to_at) with ordinality
       as s (at, seq, type, amount, balance, order_code, external_order_id, reference, note, currency, place)
   ), summed as (
     select to_at as at, null::bigint as seq, 'summary' as type, coalesce(sum(e.amount), 0.00) as amount, null::numeric as balance,
@@ -99,18 +88,7 @@ begin
   order by r.place;
 end
 $$;
-comment on function ops.statement(bigint, text) is 'As ops.statement(text, text), for the number of an account.';
-
-create or replace function ops.statement(account text, month text default null)
-returns table (
-  at timestamptz, seq bigint, type text, amount numeric, balance numeric, order_code text, external_order_id text,
-  reference text, note text, currency text
-)
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select * from ops.statement(core.refer_to_account(account), month)
-$$;
-comment on function ops.statement(text, text) is
+comment on function ops.statement(anycompatible, text) is
   'What moved an account''s balance in a month (''2026-11''; null: ever), oldest first, in its currency. opening_balance and
 closing_balance have no amount: the amounts between lead from one to the other. summary, after a month: the sum of the amounts, and
-in note their sums by kind. Raises for an unknown account or month. With two moments: ops.statement(account, from_at, to_at).';
+in note their sums by kind. Raises for an unknown account or month. With two moments: ops.statement(account_id, from_at, to_at).';

@@ -1,13 +1,13 @@
-create or replace function ops.partner_orders(account_id bigint, max_orders int default 20)
+create or replace function ops.partner_orders(account anycompatible, max_orders int default 20)
 returns table (
   order_code text, external_order_id text, status text, outcome text, total_amount numeric, refunded_amount numeric,
   currency text, items text, created_at timestamptz, took interval, webhook text
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  wanted_id constant bigint := core.refer_to_account(account);
 begin
-  perform core.require(exists (select from supply.accounts a where a.id = partner_orders.account_id),
-    format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found', 'ops.accounts lists the accounts.');
   perform core.require(max_orders between 1 and 1000, 'max_orders must be 1 to 1000');
   return query
   select o.code, o.external_order_id, o.status, o.outcome, o.total_amount, o.refunded_amount, o.currency,
@@ -17,23 +17,12 @@ begin
     coalesce((select e.state from ops.events e where e.order_code = o.code),
       case when o.callback_url is null then 'no callback URL' when o.completed_at is null then 'not yet' else 'none: partial' end)
   from (
-    select o.* from supply.orders o where o.account_id = partner_orders.account_id
+    select o.* from supply.orders o where o.account_id = wanted_id
     order by o.created_at desc, o.id desc limit max_orders
   ) as o
   order by o.created_at desc, o.id desc;
 end
 $$;
-comment on function ops.partner_orders(bigint, int) is 'As ops.partner_orders(text, int), for the number of an account.';
-
-create or replace function ops.partner_orders(account text, max_orders int default 20)
-returns table (
-  order_code text, external_order_id text, status text, outcome text, total_amount numeric, refunded_amount numeric,
-  currency text, items text, created_at timestamptz, took interval, webhook text
-)
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select * from ops.partner_orders(core.refer_to_account(account), max_orders)
-$$;
-comment on function ops.partner_orders(text, int) is
+comment on function ops.partner_orders is
   'The latest orders of a partner, newest first, at most max_orders (1 to 1000): what was ordered, the amounts in its currency, how long each
 took, and the state of its webhook. Raises for an unknown account.';

@@ -1,49 +1,38 @@
-create or replace function ops.reroute_item(item_id uuid, supplier text)
+create or replace function ops.reroute_item(item anycompatible, supplier text)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   target supply.suppliers := core.lock_supplier(supplier);
-  item supply.order_items;
+  moved supply.order_items := core.lock_item(item::text);
   offer core.active_offers;
 begin
-  select i.* into item from supply.order_items i where i.id = reroute_item.item_id for no key update;
-  perform core.require(found, format('there is no item %s', coalesce(item_id::text, 'null')), 'no_data_found',
-    'The items of an order: select item_id, status from ops.order_items where order_code = ''ord_…''.');
-  perform core.require(item.completed_at is null, format('item %s is final already: %s', item.id, item.status),
+  perform core.require(moved.completed_at is null, format('item %s is final already: %s', moved.id, moved.status),
     'object_not_in_prerequisite_state', 'A final item stays as it is.');
-  perform core.require(core.is_unsent(item), format('item %s may be at supplier %s: it was sent there', item.id, item.supplier),
-    'object_not_in_prerequisite_state', format('Sent to two suppliers it would be bought twice. Ask for it: select ops.poll_now(%L)', item.id));
-  if item.supplier = target.code then
-    raise notice 'item % is for supplier % already: nothing changed', item.id, target.code;
+  perform core.require(core.is_unsent(moved), format('item %s may be at supplier %s: it was sent there', moved.id, moved.supplier),
+    'object_not_in_prerequisite_state', format('Sent to two suppliers it would be bought twice. Ask for it: select ops.poll_now(%L)', moved.id));
+  if moved.supplier = target.code then
+    raise notice 'item % is for supplier % already: nothing changed', moved.id, target.code;
     return;
   end if;
   perform core.require(target.paused_at is null, format('supplier %s is paused: %s', target.code, target.paused_reason),
     'object_not_in_prerequisite_state', format('End the pause by select ops.set_supplier_paused(%L, null).', target.code));
-  select o.* into offer from core.active_offers o where o.product_id = item.product_id and o.supplier = target.code;
+  select o.* into offer from core.active_offers o where o.product_id = moved.product_id and o.supplier = target.code;
   perform core.require(offer.supplier is not null,
-    format('supplier %s has no usable offer of product %s (%s)', target.code, item.product_id, item.product_name),
+    format('supplier %s has no usable offer of product %s (%s)', target.code, moved.product_id, moved.product_name),
     'object_not_in_prerequisite_state', format('Its offers, and what is wrong with each: select * from ops.offers where product_id = %s',
-      item.product_id));
+      moved.product_id));
   update supply.order_items i set
     supplier = offer.supplier, sku = offer.sku, cost = offer.cost, next_call = 'put', checks = 0, supplier_order_id = null,
     lease_token = null, lease_expires_at = null, limited_at = null, stuck_at = null, held_at = null, held_reason = null,
     next_check_at = now()
-  where i.id = item.id;
-  perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
-  perform core.log_operator('reroute_item', 'item ' || item.id, jsonb_build_object('from', item.supplier, 'to', offer.supplier));
-  raise notice 'item % goes to supplier % now, no longer to %; it costs %', item.id, offer.supplier, item.supplier,
+  where i.id = moved.id;
+  perform core.enqueue('call_supplier', array[moved.id], key => 'call_supplier');
+  perform core.log_operator('reroute_item', 'item ' || moved.id, jsonb_build_object('from', moved.supplier, 'to', offer.supplier));
+  raise notice 'item % goes to supplier % now, no longer to %; it costs %', moved.id, offer.supplier, moved.supplier,
     coalesce(offer.cost::text, 'an unknown amount');
 end
 $$;
-comment on function ops.reroute_item(uuid, text) is 'As ops.reroute_item(text, text), for the id of an item.';
-
-create or replace function ops.reroute_item(item text, supplier text)
-returns void
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select ops.reroute_item(core.refer_to_item(item), supplier)
-$$;
-comment on function ops.reroute_item(text, text) is
+comment on function ops.reroute_item is
   'Gives an item that no supplier can have to another supplier with an offer of its product, at once. A notice says from where to where.
 Raises where the item is final or was sent, where the supplier is unknown or paused, and where it has no usable offer. Specification 7.';

@@ -1,10 +1,13 @@
-create or replace function ops.settle_item(item_id uuid, outcome text, codes text[] default null, reason text default null)
+create or replace function ops.settle_item(
+  item_id anycompatible, outcome text, codes text[] default null, reason text default null
+)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  wanted_id constant uuid := core.refer_to_item(item_id::text);
   item supply.order_items;
-  had int := (select count(*) from supply.item_keys k where k.item_id = settle_item.item_id);
+  had int := (select count(*) from supply.item_keys k where k.item_id = wanted_id);
   kept text[];
   delivered int;
   withheld int;
@@ -12,14 +15,12 @@ declare
   placed supply.orders;
 begin
   perform 1 from supply.orders o
-  where o.id = (select i.order_id from supply.order_items i where i.id = settle_item.item_id) for no key update;
-  select i.* into item from supply.order_items i where i.id = settle_item.item_id for no key update;
-  perform core.require(found, format('there is no item %s', coalesce(item_id::text, 'null')), 'no_data_found',
-    'ops.stuck_items lists the items that wait for an operator.');
-  perform core.require(item.completed_at is null, format('item %s is final already: %s', item_id, item.status),
+  where o.id = (select i.order_id from supply.order_items i where i.id = wanted_id) for no key update;
+  select i.* into item from supply.order_items i where i.id = wanted_id for no key update;
+  perform core.require(item.completed_at is null, format('item %s is final already: %s', item.id, item.status),
     'object_not_in_prerequisite_state', 'A final item stays as it is; ops.adjust corrects the balance where money has to move.');
   perform core.require(item.stuck_at is not null or item.held_at is not null or core.is_unsent(item),
-    format('item %s is neither stuck nor held; its supplier is being asked', item_id), 'object_not_in_prerequisite_state',
+    format('item %s is neither stuck nor held; its supplier is being asked', item.id), 'object_not_in_prerequisite_state',
     'Only items of ops.stuck_items, and items that no supplier has, are settled by hand. ops.poll_now(item_id) asks at once.');
   perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s', outcome));
   perform core.require(not exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000),
@@ -27,7 +28,7 @@ begin
   perform core.require(codes is null or cardinality(codes) = (select count(distinct c) from unnest(codes) as c),
     format('each code may be given only once; of these %s some are the same', cardinality(codes)));
   perform core.require(item.delivery_type = 'key' or coalesce(cardinality(codes), 0) = 0,
-    format('item %s delivers no keys, so it takes no codes', item_id));
+    format('item %s delivers no keys, so it takes no codes', item.id));
 
   kept := core.codes_to_deliver(item, outcome, codes);
   delivered := case
@@ -36,12 +37,12 @@ begin
     else 0
   end;
   perform core.require(outcome <> 'completed' or delivered = item.amount or had <= item.amount,
-    format('item %s has %s codes for an amount of %s: give as codes the %3$s of them that are to be delivered', item_id, had, item.amount));
+    format('item %s has %s codes for an amount of %s: give as codes the %3$s of them that are to be delivered', item.id, had, item.amount));
   perform core.require(outcome <> 'completed' or delivered = item.amount,
-    format('item %s needs exactly %s codes to be completed, counting those it has; it would have %s', item_id, item.amount, delivered));
+    format('item %s needs exactly %s codes to be completed, counting those it has; it would have %s', item.id, item.amount, delivered));
   perform core.require(outcome <> 'failed' or delivered < item.amount,
     format('item %s has %s codes for an amount of %s: complete it, or fail it with codes => ''{}'' to deliver none of them',
-      item_id, delivered, item.amount));
+      item.id, delivered, item.amount));
 
   shown := case when delivered < item.amount then core.buyer_reason(null, settle_item.reason) end;
   if shown is distinct from regexp_replace(trim(settle_item.reason), '\s+', ' ', 'g') then
@@ -67,15 +68,7 @@ begin
     placed.code, case when placed.completed_at is null then 'still open' else placed.status end;
 end
 $$;
-comment on function ops.settle_item(uuid, text, text[], text) is 'As ops.settle_item(text, text, text[], text), for the id of an item.';
-
-create or replace function ops.settle_item(item text, outcome text, codes text[] default null, reason text default null)
-returns void
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select ops.settle_item(core.refer_to_item(item), outcome, codes, reason)
-$$;
-comment on function ops.settle_item(text, text, text[], text) is
+comment on function ops.settle_item is
   'Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those '
   'already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the '
   'rest, and failed with codes => ''{}'' delivers none. A code that was kept and is not delivered stays in the record of the answer '

@@ -1,13 +1,10 @@
-create or replace function ops.send_item(item_id uuid)
+create or replace function ops.send_item(item_id anycompatible)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  item supply.order_items;
+  item supply.order_items := core.lock_item(item_id::text);
 begin
-  select i.* into item from supply.order_items i where i.id = send_item.item_id for no key update;
-  perform core.require(found, format('there is no item %s', coalesce(item_id::text, 'null')), 'no_data_found',
-    'The items of an order: select item_id, status from ops.order_items where order_code = ''ord_…''.');
   perform core.require(item.completed_at is null and item.held_at is not null,
     format('item %s is not held', item.id), 'object_not_in_prerequisite_state');
   perform core.require(exists (select from core.missing_items m where m.id = item.id),

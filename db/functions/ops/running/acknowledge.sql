@@ -1,19 +1,21 @@
-create or replace function ops.acknowledge(alert_id uuid, note text)
+create or replace function ops.acknowledge(alert_id anycompatible, note text)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  wanted_id constant uuid := core.uuid_of(trim(alert_id::text));
   cause text;
   count int;
 begin
   perform core.require(length(trim(acknowledge.note)) between 1 and 1000, 'note must say what the result was, in 1 to 1000 characters');
   update supply.alerts a set acknowledged_at = clock_timestamp(), acknowledged_by = session_user, note = trim(acknowledge.note)
-  where a.id = acknowledge.alert_id returning a.cause, a.count into cause, count;
-  perform core.require(found, format('there is no alert %s: ops.alerts lists them', acknowledge.alert_id), 'no_data_found');
+  where a.id = wanted_id returning a.cause, a.count into cause, count;
+  perform core.require(found, format('there is no alert %s', coalesce(quote_literal(alert_id::text), 'null')), 'no_data_found',
+    'Give an alert_id: select alert_id, message from ops.alerts where state = ''open''');
   if core.cause_stands(cause) is null then
-    perform core.close_alerts(array[acknowledge.alert_id], array[count]);
+    perform core.close_alerts(array[wanted_id], array[count]);
   end if;
-  perform core.log_operator('acknowledge', 'alert ' || acknowledge.alert_id, jsonb_build_object('cause', cause, 'note', trim(acknowledge.note)));
+  perform core.log_operator('acknowledge', 'alert ' || wanted_id, jsonb_build_object('cause', cause, 'note', trim(acknowledge.note)));
 end
 $$;
 comment on function ops.acknowledge is

@@ -1,23 +1,22 @@
-create or replace function ops.deliver_all(account_id bigint)
+create or replace function ops.deliver_all(account_id anycompatible)
 returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  wanted_id constant bigint := core.refer_to_account(account_id);
   ids uuid[];
 begin
-  perform core.require(exists (select from supply.accounts a where a.id = deliver_all.account_id),
-    format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found', 'ops.accounts lists the accounts.');
   ids := array(
     select e.id from supply.events e
-    where e.account_id = deliver_all.account_id and e.state in ('waiting', 'queued', 'ready')
+    where e.account_id = wanted_id and e.state in ('waiting', 'queued', 'ready')
     order by e.id for no key update skip locked);
   perform graphile_worker.complete_jobs(array(
     select j.id from core.jobs j where j.key = any (array(select 'deliver_webhook:' || i from unnest(ids) as i))));
   update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()), lease_expires_at = null
   where e.id = any (ids);
   perform core.enqueue_deliveries(ids);
-  perform core.log_operator('deliver_all', 'account ' || account_id, jsonb_build_object('events', cardinality(ids)));
-  raise notice 'account %: the next attempts of % events are due now', account_id, cardinality(ids);
+  perform core.log_operator('deliver_all', 'account ' || wanted_id, jsonb_build_object('events', cardinality(ids)));
+  raise notice 'account %: the next attempts of % events are due now', wanted_id, cardinality(ids);
   return cardinality(ids);
 end
 $$;

@@ -1,11 +1,10 @@
-create or replace function ops.deliver_now(event_id uuid)
+create or replace function ops.deliver_now(event_id anycompatible)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  event supply.events;
+  event supply.events := core.lock_event(core.refer_to_event(event_id::text));
 begin
-  event := core.lock_event(event_id);
   perform core.require(event.state <> 'dead',
     format('event %s is a dead letter', event.id), 'object_not_in_prerequisite_state',
     format('A new round begins with: select ops.redeliver(%L)', event.id));
@@ -24,14 +23,6 @@ begin
     case when event.next_attempt_at > now() then '; it would have come at ' || event.next_attempt_at else ' already' end;
 end
 $$;
-comment on function ops.deliver_now(uuid) is 'As ops.deliver_now(text), for the id of an event.';
-
-create or replace function ops.deliver_now(event text)
-returns void
-language sql security definer set search_path = pg_catalog, pg_temp
-as $$
-  select ops.deliver_now(core.refer_to_event(event))
-$$;
-comment on function ops.deliver_now(text) is
+comment on function ops.deliver_now is
   'Makes the next attempt of a waiting event due now; it is one of the nine like any other. While the account''s slots are taken it is '
   'queued. Raises if the event is not waiting.';

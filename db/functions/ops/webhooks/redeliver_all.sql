@@ -1,25 +1,24 @@
-create or replace function ops.redeliver_all(account_id bigint, since timestamptz, dry_run boolean default true)
+create or replace function ops.redeliver_all(account_id anycompatible, since timestamptz, dry_run boolean default true)
 returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Without a lock of the account: its orders go on while tens of thousands of events are begun again.
+  wanted_id constant bigint := core.refer_to_account(account_id);
   dead uuid[];
   started bigint;
 begin
-  -- Without a lock of it: while tens of thousands of events are begun again, its orders go on.
-  perform core.require(exists (select from supply.accounts a where a.id = account_id), format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found',
-    'ops.accounts lists the accounts, ops.create_account makes one.');
   perform core.require(since is not null, 'since must be given', hint => 'Such as since => now() - interval ''2 days''.');
   perform core.require(dry_run is not null, 'dry_run must be true or false');
   dead := array(
     select e.id from supply.events e
-    where e.account_id = redeliver_all.account_id and e.state = 'dead' and e.dead_at >= since and not e.simulated);
+    where e.account_id = wanted_id and e.state = 'dead' and e.dead_at >= since and not e.simulated);
   if dry_run then
     raise notice 'dry run: % events; to send them add dry_run => false', cardinality(dead);
     return cardinality(dead);
   end if;
   started := core.start_rounds(dead);
-  perform core.log_operator('redeliver_all', 'account ' || account_id, jsonb_build_object('since', since, 'events', started));
+  perform core.log_operator('redeliver_all', 'account ' || wanted_id, jsonb_build_object('since', since, 'events', started));
   return started;
 end
 $$;

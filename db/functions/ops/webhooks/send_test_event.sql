@@ -1,22 +1,21 @@
-create or replace function ops.send_test_event(account_id bigint, url text)
+create or replace function ops.send_test_event(account_id anycompatible, url text)
 returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  wanted_id constant bigint := core.refer_to_account(account_id);
   host text;
   sent record;
 begin
-  perform core.require(exists (select from supply.accounts a where a.id = send_test_event.account_id),
-    format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found', 'ops.accounts lists the accounts.');
   host := core.callback_host('url', url);
   select s.* into sent from core.send_sample(
-    account_id => send_test_event.account_id, callback_url => send_test_event.url, event_type => 'order.completed', order_code => null) s;
+    account_id => wanted_id, callback_url => send_test_event.url, event_type => 'order.completed', order_code => null) s;
   perform core.require(sent.refusal is null,
-    case sent.refusal when 'too_many_open' then format('account %s has 100 samples that are neither delivered nor given up', account_id)
-      else format('account %s had 60 samples within a minute', account_id) end, 'object_not_in_prerequisite_state',
+    case sent.refusal when 'too_many_open' then format('account %s has 100 samples that are neither delivered nor given up', wanted_id)
+      else format('account %s had 60 samples within a minute', wanted_id) end, 'object_not_in_prerequisite_state',
     format('Try again in %s seconds; ops.events where simulated shows them.', sent.retry_after));
   perform core.log_operator('send_test_event', 'event ' || sent.event_id, jsonb_build_object(
-    'account_id', account_id, 'host', host));
+    'account_id', wanted_id, 'host', host));
   raise notice 'how it goes: select state, attempts, dead_reason from ops.events where event_id = ''%''', sent.event_id;
   return sent.event_id;
 end

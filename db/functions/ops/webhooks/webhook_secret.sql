@@ -1,15 +1,14 @@
-create or replace function ops.webhook_secret(account_id bigint)
+create or replace function ops.webhook_secret(account_id anycompatible)
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  wanted_id constant bigint := core.refer_to_account(account_id);
   secret text;
 begin
-  perform core.require(exists (select from supply.accounts a where a.id = webhook_secret.account_id),
-    format('there is no account %s', coalesce(account_id::text, 'null')), 'no_data_found', 'ops.accounts lists the accounts.');
-  select s.secret into secret from supply.webhook_secrets s where s.account_id = webhook_secret.account_id;
+  select s.secret into secret from supply.webhook_secrets s where s.account_id = wanted_id;
   if found then
-    perform core.log_operator('webhook_secret', 'account ' || account_id);
+    perform core.log_operator('webhook_secret', 'account ' || wanted_id);
   end if;
   return secret;
 end
