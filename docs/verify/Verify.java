@@ -1,19 +1,16 @@
-// Checks webhook signatures. Run it against the vectors: java Verify.java vectors.tsv (Java 17 or newer)
+// Verifies webhook signatures, with Java 17 or newer. To test it: java Verify.java vectors.tsv
 
-// [docs:begin]
 import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import java.util.HexFormat;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
-// [docs:end]
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.util.Base64;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 
 class Verify {
     public static void main(String[] args) throws IOException {
@@ -32,7 +29,8 @@ class Verify {
                     vector[3], orNull(vector[4]), orNull(vector[5]), rawBody, now);
             vectors += 1;
             if (valid == vector[1].equals("valid")) continue;
-            System.err.println(vector[0] + ": " + (valid ? "accepted" : "rejected") + ", but it is " + vector[1]);
+            String verdict = valid ? "accepted" : "rejected";
+            System.err.println(vector[0] + ": " + verdict + ", but it is " + vector[1]);
             wrong += 1;
         }
         System.out.println(vectors + " vectors, " + wrong + " wrong");
@@ -44,7 +42,6 @@ class Verify {
     }
 }
 
-// [docs:begin]
 final class WebhookSignature {
     /**
      * Tells whether a webhook is authentic and fresh.
@@ -54,7 +51,11 @@ final class WebhookSignature {
      * Never throws for what the sender sent.
      */
     static boolean verify(
-            String secret, String timestampHeader, String signatureHeader, byte[] rawBody, long now) {
+            String secret,
+            String timestampHeader,
+            String signatureHeader,
+            byte[] rawBody,
+            long now) {
         if (timestampHeader == null || signatureHeader == null) return false;
         if (!timestampHeader.matches("[0-9]{1,12}")) return false;
         if (Math.abs(now - Long.parseLong(timestampHeader)) > 300) return false;
@@ -73,4 +74,3 @@ final class WebhookSignature {
         }
     }
 }
-// [docs:end]

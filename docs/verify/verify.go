@@ -1,6 +1,6 @@
-// Checks webhook signatures. Run it against the vectors: go run verify.go vectors.go vectors.tsv (Go 1.16 or newer)
+// Verifies webhook signatures, with Go 1.16 or newer.
+// To test it: go run verify.go vectors.go vectors.tsv
 
-// [docs:begin]
 package main
 
 import (
@@ -32,5 +32,3 @@ func verify(secret, timestampHeader, signatureHeader string, rawBody []byte, now
 	expected := "sha256=" + hex.EncodeToString(mac.Sum(nil))
 	return hmac.Equal([]byte(expected), []byte(signatureHeader))
 }
-
-// [docs:end]

@@ -1,8 +1,7 @@
 <?php
-// Checks webhook signatures. Run it against the vectors: php verify.php vectors.tsv (PHP 7.4 or newer)
+// Verifies webhook signatures, with PHP 7.4 or newer. To test it: php verify.php vectors.tsv
 declare(strict_types=1);
 
-// [docs:begin]
 /**
  * Tells whether a webhook is authentic and fresh.
  *
@@ -28,7 +27,6 @@ function verify(
     $expected = 'sha256=' . hash_hmac('sha256', $timestampHeader . '.' . $rawBody, $secret);
     return hash_equals($expected, $signatureHeader);
 }
-// [docs:end]
 
 function main(string $path): int
 {
@@ -36,7 +34,8 @@ function main(string $path): int
     if ($text === false) {
         return 1;
     }
-    $vectors = array_filter(explode("\n", $text), fn (string $line) => $line !== '' && $line[0] !== '#');
+    $isVector = fn (string $line) => $line !== '' && $line[0] !== '#';
+    $vectors = array_filter(explode("\n", $text), $isVector);
     $wrong = 0;
     foreach ($vectors as $vector) {
         [$name, $expected, $now, $secret, $timestamp, $signature, $body] = explode("\t", $vector);
@@ -48,7 +47,8 @@ function main(string $path): int
             (int) $now
         );
         if ($valid !== ($expected === 'valid')) {
-            fwrite(STDERR, sprintf("%s: %s, but it is %s\n", $name, $valid ? 'accepted' : 'rejected', $expected));
+            $verdict = $valid ? 'accepted' : 'rejected';
+            fwrite(STDERR, sprintf("%s: %s, but it is %s\n", $name, $verdict, $expected));
             $wrong += 1;
         }
     }

@@ -1,6 +1,8 @@
-"""Checks webhook signatures. Run it against the vectors: python3 verify.py vectors.tsv (Python 3.8 or newer)"""
+"""Verifies webhook signatures, with Python 3.8 or newer.
 
-# [docs:begin]
+To test it: python3 verify.py vectors.tsv
+"""
+
 import hashlib
 import hmac
 import re
@@ -32,7 +34,6 @@ def verify(
     expected = "sha256=" + hmac.new(secret.encode(), signing_input, hashlib.sha256).hexdigest()
     # As bytes: compare_digest raises for text outside ASCII.
     return hmac.compare_digest(expected.encode(), signature_header.encode("utf-8", "replace"))
-# [docs:end]
 
 
 def main(path: str) -> int:
@@ -48,7 +49,8 @@ def main(path: str) -> int:
         raw_body = base64.b64decode(body, validate=True)
         valid = verify(secret, timestamp or None, signature or None, raw_body, int(now))
         if valid != (expected == "valid"):
-            print(f"{name}: {'accepted' if valid else 'rejected'}, but it is {expected}", file=sys.stderr)
+            verdict = "accepted" if valid else "rejected"
+            print(f"{name}: {verdict}, but it is {expected}", file=sys.stderr)
             wrong += 1
     print(f"{len(vectors)} vectors, {wrong} wrong")
     return 0 if vectors and wrong == 0 else 1

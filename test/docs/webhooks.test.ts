@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parseEvent } from '../../src/demo/receiver/event.ts'
 import { signature } from '../../src/messages/sign.ts'
@@ -10,33 +8,12 @@ import { place } from '../support/orders.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'
 import { blocksOf, fieldsOf, guideText } from './guide_text.ts'
 
-const docs = join(import.meta.dirname, '../../docs')
 const guide = guideText('webhooks')
 
 const blocks = blocksOf(guide)
 
-/** What a file shows in the guide: its parts between the lines marked docs:begin and docs:end. */
-function shownPartsOf(file: string): string {
-  const text = readFileSync(join(docs, file), 'utf8')
-  const parts = [...text.matchAll(/^[^\n]*\[docs:begin\]\n(.*?)^[^\n]*\[docs:end\]$/gms)]
-  return parts.map(([, part = '']) => part.replace(/^\n+|\n+$/g, '')).join('\n\n')
-}
-
-describe('the code in the guide', () => {
-  const verifiers = readdirSync(join(docs, 'verify')).filter((name) => /^verify\./i.test(name))
-
-  it.each(verifiers)('is the very text of verify/%s', (name) => {
-    const shown = blocks.filter(({ file }) => file === `../verify/${name}`).map(({ text }) => text)
-    expect(shown).toEqual([shownPartsOf(`verify/${name}`)])
-    expect(shown[0]).toMatch(/\bverify\(/)
-  })
-
-  it('comes from no other file', () => {
-    const named = blocks.flatMap(({ file }) => file ?? [])
-    expect(named.sort()).toEqual(verifiers.map((name) => `../verify/${name}`).sort())
-  })
-
-  it('shows how the signature of one body is made', () => {
+describe('the signature in the guide', () => {
+  it('of one body on the command line is the one that the service makes', () => {
     const { text } = blocks.find(({ text }) => text.includes('openssl dgst')) ?? { text: '' }
     const [, timestamp = '', body = ''] = /'(\d+)\.(.*)'/.exec(text) ?? []
     const secret = /-hmac ([0-9a-f]{64})/.exec(text)?.[1] ?? ''

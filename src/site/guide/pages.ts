@@ -47,9 +47,13 @@ export const guideGroups: GuideGroup[] = [
 
 export const guidePages: GuidePage[] = guideGroups.flatMap(({ pages }) => pages)
 
-/** The Markdown of a page. */
+/** The Markdown of a page. A list whose items are only links to programs becomes tabs that show the programs. */
 export function readGuidePage({ file }: GuidePage): string {
-  return readFileSync(join(docsFolder, file), 'utf8')
+  const text = readFileSync(join(docsFolder, file), 'utf8')
+  return text.replace(/^- \[[^\]]+\]\((\.\.\/\w+\/\w+\.(\w+))\)$/gm, (_link, program, language) => {
+    const code = readFileSync(join(docsFolder, 'guide', program), 'utf8')
+    return `\`\`\`${language} ${program} tab\n${code}\`\`\``
+  })
 }
 
 // The first page is the guide's own address.

@@ -67,7 +67,7 @@ async function startNetwork() {
   }
 }
 
-describe.each(programsOf('idempotent_purchase', 'idempotency'))('$file', ({ file, path, command }) => {
+describe.each(programsOf('idempotent_purchase'))('$file', ({ file, path, command }) => {
   let partner: Partner
   let network: Awaited<ReturnType<typeof startNetwork>>
   const shop = join(scratch, `${file}.db`)

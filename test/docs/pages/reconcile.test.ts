@@ -20,7 +20,7 @@ const api = testApi(() => database.url)
 beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-describe.each(programsOf('reconcile', 'reconciliation'))('$file', ({ file, path, command }) => {
+describe.each(programsOf('reconcile'))('$file', ({ file, path, command }) => {
   const sql = () => database.sql
   const shop = join(scratch, `${file}.db`)
   const later = new Date(Date.now() + 3_600_000).toISOString()
