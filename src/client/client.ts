@@ -1,80 +1,39 @@
+import { randomUUID } from 'node:crypto'
 import { placeOrder } from './place_order.ts'
 import { retry, systemClock } from './retry.ts'
-import {
-  type Call,
-  createTarget,
-  isAstray,
-  newRequestId,
-  type Query,
-  send,
-  type Target,
-} from './transport.ts'
-import type {
-  Balance,
-  CatalogPage,
-  Deliveries,
-  Event,
-  EventPage,
-  Game,
-  ListCatalogQuery,
-  ListEventsQuery,
-  ListGamesQuery,
-  ListOrdersQuery,
-  ListProductsQuery,
-  ListResultsQuery,
-  ListTransactionsQuery,
-  Me,
-  Order,
-  OrderPage,
-  OrderRequest,
-  OrderTimelineAnswer,
-  Product,
-  Quote,
-  QuoteRequest,
-  RedeliverDeadRequest,
-  RedeliveryCountAnswer,
-  RedeliveryRequest,
-  Result,
-  ResultPage,
-  SimulatedOrderAnswer,
-  SimulationAnswer,
-  SimulationRequest,
-  SimulationStateAnswer,
-  Transaction,
-  TransactionPage,
-} from './types.ts'
+import { type Call, createTarget, isAstray, type Query, send, type Target } from './transport.ts'
+import type * as api from './types.ts'
 
 export type CallOptions = {
-  /** Ends the call: it rejects with the signal's reason, or, if an order may have been placed, with an UnknownOutcomeError. */
+  /** Ends the call: it rejects with the signal's reason, or with an UnknownOutcomeError if an order may have been placed. */
   signal?: AbortSignal | undefined
-  /** How long one request may take, with its answer, in milliseconds. */
+  /** How long one request may take, with its response, in milliseconds: 15,000 unless given. */
   timeoutMs?: number
-  /** No request is sent again later than this after the first, in milliseconds. 0: none is sent again. */
+  /** No request is repeated later than this after the first, in milliseconds: 90,000 unless given. 0: no repeat. */
   giveUpAfterMs?: number
 }
 
 export type ClientOptions = Omit<CallOptions, 'signal'> & {
-  /** Where the service is, as `https://supply.example`. A path in it is kept: `https://proxy.example/supply`. */
-  baseUrl: string | URL
-  apiKey: string
-  /** Called before each wait for another try, for your log. */
+  /** The service's address, such as `https://supply.example`. A path in it stays as a prefix. */
+  baseUrl: string | URL | undefined
+  apiKey: string | undefined
+  /** Called before each wait for a repeat, for your log. */
   onRetry?: (retry: { attempt: number; delayMs: number; error: Error }) => void
-  /** Another `fetch` than the global one, as to use a proxy. */
+  /** Replaces the global `fetch`, for example to use a proxy. */
   fetch?: typeof globalThis.fetch
 }
 
 export type PlaceOptions = CallOptions & {
-  /** The idempotency key; the order's `externalOrderId`, unless given. */
+  /** The idempotency key: the order's `externalOrderId` unless given. */
   idempotencyKey?: string
 }
 
 /**
- * A partner's side of the service. What cannot be answered now is asked again, for 90 s unless told otherwise, after
- * what `Retry-After` says, with growing, random delays. Refusals are thrown as RefusedError, the lack of an answer as
- * NoAnswerError.
+ * A partner's client of the service. It repeats what may succeed later, with growing random delays that honour
+ * `Retry-After`. It throws a RefusedError for a refusal, and a NoAnswerError if the service gave no usable response.
  */
 export class SupplyClient {
-  // Private to the language: neither console.log nor JSON.stringify shows the key.
+  // Private fields: neither console.log nor JSON.stringify shows the key.
   readonly #target: Target
   readonly #defaults: Omit<ClientOptions, 'baseUrl' | 'apiKey' | 'fetch'>
 
@@ -83,234 +42,212 @@ export class SupplyClient {
     this.#defaults = defaults
   }
 
+  /** The account, the key, what is left of the rate limit, and the address from which the service sees you. */
+  me(options?: CallOptions): Promise<api.Me> {
+    return this.#get('/b2b/me', {}, options)
+  }
+
   /** The games of the catalog. */
-  games(query: ListGamesQuery = {}, options?: CallOptions): Promise<Game[]> {
+  games(query: api.ListGamesQuery = {}, options?: CallOptions): Promise<api.Game[]> {
     return this.#get('/b2b/catalog/games', query, options)
   }
 
   /** The products of a game, by its slug. */
-  products(slug: string, query: ListProductsQuery = {}, options?: CallOptions): Promise<Product[]> {
+  products(slug: string, query: api.ListProductsQuery = {}, options?: CallOptions): Promise<api.Product[]> {
     return this.#get(`/b2b/catalog/games/${encodeURIComponent(slug)}/products`, query, options)
   }
 
-  /** The products of all games, by id, page after page; with `updatedSince` what has changed since then. */
-  async *catalog(
-    query: Omit<ListCatalogQuery, 'cursor'> = {},
-    options?: CallOptions,
-  ): AsyncGenerator<Product, void, undefined> {
-    for await (const { products } of pages((cursor) => this.catalogPage({ ...query, cursor }, options)))
-      yield* products
+  /** The products of all games, by id. With `updatedSince`: those that changed since then. */
+  catalog(query: Listed<api.ListCatalogQuery> = {}, options?: CallOptions): Items<api.Product> {
+    return items((cursor) => this.catalogPage({ ...query, cursor }, options), 'products')
   }
 
-  /** One page of the products of all games; 1,000 unless `limit` says otherwise. */
-  catalogPage(query: ListCatalogQuery = {}, options?: CallOptions): Promise<CatalogPage['data']> {
+  /** One page of the products of all games: 1,000 unless `limit` is given. */
+  catalogPage(query: api.ListCatalogQuery = {}, options?: CallOptions): Promise<api.CatalogPage['data']> {
     return this.#get('/b2b/catalog/products', { limit: 1000, ...query }, options)
   }
 
   /** One product. */
-  product(id: number, options?: CallOptions): Promise<Product> {
+  product(id: number, options?: CallOptions): Promise<api.Product> {
     return this.#get(`/b2b/catalog/products/${encodeURIComponent(id)}`, {}, options)
   }
 
-  /** What an order would cost now, and with what it would be refused, if so. Nothing is placed or reserved. */
-  quote(order: QuoteRequest, options?: CallOptions): Promise<Quote> {
+  /** What an order would cost now, and how it would be refused. Nothing is placed or reserved. */
+  quote(order: api.QuoteRequest, options?: CallOptions): Promise<api.Quote> {
     return this.#post('/b2b/orders/quote', order, options)
   }
 
   /**
-   * Places an order, once, however often it has to be sent: each time with the same bytes and the same idempotency key,
-   * which is the `externalOrderId` unless you give another. Store that before you call. An order that was placed before
-   * under this key is returned as it is now.
+   * Places an order once. Every repeat sends the same bytes under the same idempotency key: the `externalOrderId` unless
+   * you give another. Store the key before you call. An order that already has this key is returned as it is now.
    *
-   * Throws a RefusedError where nothing was placed and nothing charged, and an UnknownOutcomeError where that is not
-   * known after all tries and a look-up: call again later, with the very same order and key.
+   * Throws a RefusedError if nothing was placed or charged, and an UnknownOutcomeError if that is unknown after all
+   * repeats and a look-up: then call again later with the same order and the same key.
    */
-  placeOrder(order: OrderRequest, options?: PlaceOptions): Promise<Order> {
+  placeOrder(order: api.OrderRequest, options?: PlaceOptions): Promise<api.Order> {
     return placeOrder(this.#target, { path: '/b2b/orders', hasLookUp: true }, order, this.#with(options))
   }
 
-  /** An order as it is now, with the keys that were delivered. */
-  order(code: string, options?: CallOptions): Promise<Order> {
+  /** An order as it is now, with its delivered keys. */
+  order(code: string, options?: CallOptions): Promise<api.Order> {
     return this.#get(`/b2b/orders/${encodeURIComponent(code)}`, {}, options)
   }
 
-  /** What happened to an order, in order of time. */
-  timeline(code: string, options?: CallOptions): Promise<OrderTimelineAnswer['data']> {
+  /** The history of an order, oldest first. */
+  timeline(code: string, options?: CallOptions): Promise<api.OrderTimelineAnswer['data']> {
     return this.#get(`/b2b/orders/${encodeURIComponent(code)}/timeline`, {}, options)
   }
 
-  /** The account and the key, what is left of the rate limit, and the address that the service sees. */
-  me(options?: CallOptions): Promise<Me> {
-    return this.#get('/b2b/me', {}, options)
+  /** The orders, newest first. They have no keys: read a single order for those. */
+  orders(query: Omit<Listed<api.ListOrdersQuery>, 'page'> = {}, options?: CallOptions): Items<api.Order> {
+    return items((cursor) => this.orderPage({ ...query, cursor }, options), 'orders')
   }
 
-  /** The events about the account's orders, newest first, page after page. */
-  async *events(
-    query: Omit<ListEventsQuery, 'cursor'> = {},
-    options?: CallOptions,
-  ): AsyncGenerator<Event, void, undefined> {
-    for await (const { events } of pages((cursor) => this.eventPage({ ...query, cursor }, options)))
-      yield* events
-  }
-
-  /** One page of the events; 100 unless `limit` says otherwise. */
-  eventPage(query: ListEventsQuery = {}, options?: CallOptions): Promise<EventPage['data']> {
-    return this.#get('/b2b/events', { limit: 100, ...query }, options)
-  }
-
-  /** One event, with the state of its delivery. */
-  event(eventId: string, options?: CallOptions): Promise<Event> {
-    return this.#get(`/b2b/events/${encodeURIComponent(eventId)}`, {}, options)
+  /** One page of the orders: 100 unless `limit` is given. */
+  orderPage(query: api.ListOrdersQuery = {}, options?: CallOptions): Promise<api.OrderPage['data']> {
+    return this.#get('/b2b/orders', { limit: 100, ...query }, options)
   }
 
   /**
-   * Has an event sent again that was delivered or given up, at most once a minute; to another address from now on, if one
-   * is given. It is not repeated.
-   */
-  redeliver(eventId: string, request: RedeliveryRequest = {}, options?: CallOptions): Promise<Deliveries> {
-    const path = `/b2b/events/${encodeURIComponent(eventId)}/redeliver`
-    return this.#post(path, request, { ...options, giveUpAfterMs: 0 })
-  }
-
-  /** Has all events sent again that were given up since a moment; `dryRun` only counts them. It is not repeated. */
-  redeliverDead(
-    request: Omit<RedeliverDeadRequest, 'state'>,
-    options?: CallOptions,
-  ): Promise<RedeliveryCountAnswer['data']> {
-    return this.#post(
-      '/b2b/events/redeliver',
-      { state: 'dead', ...request },
-      { ...options, giveUpAfterMs: 0 },
-    )
-  }
-
-  /**
-   * The orders that became final, each once, in the sequence of their `seq`. Keep the `seq` of the last one together with
-   * what you did about it, and give it as `after` when you begin again. It waits for results without an end; with
-   * `wait: 0` it ends after the last one that is there.
+   * The orders that became final, each once, in the order of `seq`. Store the `seq` of the last one with your own changes,
+   * and pass it as `after` when you start again. It waits for new results without an end; with `wait: 0` it ends after the
+   * last result that exists.
    */
   async *results(
-    { after, limit = 100, wait = 30 }: ListResultsQuery = {},
+    { after, limit = 100, wait = 30 }: api.ListResultsQuery = {},
     options?: CallOptions,
-  ): AsyncGenerator<Result, void, undefined> {
+  ): Items<api.Result> {
     for (let seen = after; ; ) {
       const page = await this.resultPage({ after: seen, limit, wait }, options)
       yield* page.results
       seen = page.nextAfter
       if (wait === 0 && !page.hasMore) return
-      // The service may answer early, as before it ends: it asks for a pause then.
+      // The service may respond early, for example before it stops: pause then.
       if (page.results.length === 0) await systemClock.sleep(1000, options?.signal)
     }
   }
 
-  /** One page of the results; `wait` adds to the time that the request may take. */
-  resultPage(query: ListResultsQuery = {}, options?: CallOptions): Promise<ResultPage['data']> {
+  /** One page of the results. `wait` is added to the time that the request may take. */
+  resultPage(query: api.ListResultsQuery = {}, options?: CallOptions): Promise<api.ResultPage['data']> {
     const timeoutMs = this.#with(options).timeoutMs + (query.wait ?? 0) * 1000
     return this.#get('/b2b/results', { limit: 100, ...query }, { ...options, timeoutMs })
   }
 
-  /** The orders, newest first, page after page. They have no keys: read the order for those. */
-  async *orders(
-    query: Omit<ListOrdersQuery, 'cursor' | 'page'> = {},
+  /** The events about your orders, newest first. */
+  events(query: Listed<api.ListEventsQuery> = {}, options?: CallOptions): Items<api.Event> {
+    return items((cursor) => this.eventPage({ ...query, cursor }, options), 'events')
+  }
+
+  /** One page of the events: 100 unless `limit` is given. */
+  eventPage(query: api.ListEventsQuery = {}, options?: CallOptions): Promise<api.EventPage['data']> {
+    return this.#get('/b2b/events', { limit: 100, ...query }, options)
+  }
+
+  /** One event, with the state of its delivery. */
+  event(eventId: string, options?: CallOptions): Promise<api.Event> {
+    return this.#get(`/b2b/events/${encodeURIComponent(eventId)}`, {}, options)
+  }
+
+  /** Sends a final event again, at most once a minute, from now on to `callbackUrl` if you give one. Never repeated. */
+  redeliver(
+    eventId: string,
+    request: api.RedeliveryRequest = {},
     options?: CallOptions,
-  ): AsyncGenerator<Order, void, undefined> {
-    for await (const { orders } of pages((cursor) => this.orderPage({ ...query, cursor }, options)))
-      yield* orders
+  ): Promise<api.Deliveries> {
+    const path = `/b2b/events/${encodeURIComponent(eventId)}/redeliver`
+    return this.#post(path, request, { ...options, giveUpAfterMs: 0 })
   }
 
-  /** One page of the orders; 100 unless `limit` says otherwise. */
-  orderPage(query: ListOrdersQuery = {}, options?: CallOptions): Promise<OrderPage['data']> {
-    return this.#get('/b2b/orders', { limit: 100, ...query }, options)
+  /** Sends all events again that died since a moment. `dryRun` only counts them. Never repeated. */
+  redeliverDead(
+    request: Omit<api.RedeliverDeadRequest, 'state'>,
+    options?: CallOptions,
+  ): Promise<api.RedeliveryCountAnswer['data']> {
+    const body = { state: 'dead', ...request }
+    return this.#post('/b2b/events/redeliver', body, { ...options, giveUpAfterMs: 0 })
   }
 
-  /** What can be spent. */
-  balance(options?: CallOptions): Promise<Balance> {
+  /** The balance. */
+  balance(options?: CallOptions): Promise<api.Balance> {
     return this.#get('/b2b/balance', {}, options)
   }
 
-  /** The movements of the balance, newest first, page after page. */
-  async *transactions(
-    query: Omit<ListTransactionsQuery, 'cursor'> = {},
-    options?: CallOptions,
-  ): AsyncGenerator<Transaction, void, undefined> {
-    const page = (cursor: string | undefined) => this.transactionPage({ ...query, cursor }, options)
-    for await (const { transactions } of pages(page)) yield* transactions
+  /** The transactions of the balance, newest first. */
+  transactions(query: Listed<api.ListTransactionsQuery> = {}, options?: CallOptions): Items<api.Transaction> {
+    return items((cursor) => this.transactionPage({ ...query, cursor }, options), 'transactions')
   }
 
-  /** One page of the movements of the balance, with the balance before and after. */
+  /** One page of the transactions, with the opening and the closing balance. */
   transactionPage(
-    query: ListTransactionsQuery = {},
+    query: api.ListTransactionsQuery = {},
     options?: CallOptions,
-  ): Promise<TransactionPage['data']> {
+  ): Promise<api.TransactionPage['data']> {
     return this.#get('/b2b/balance/transactions', { limit: 100, ...query }, options)
   }
 
-  /** Tries an order without spending anything; `gameUserId` chooses its course. Only for accounts in test mode. */
-  simulateOrder(order: OrderRequest, options?: PlaceOptions): Promise<SimulatedOrderAnswer['data']> {
-    return placeOrder(
-      this.#target,
-      { path: '/simulation/orders', hasLookUp: false },
-      order,
-      this.#with(options),
-    )
+  /** Places a simulated order, which costs nothing. `gameUserId` chooses its result. Only for accounts in test mode. */
+  simulateOrder(order: api.OrderRequest, options?: PlaceOptions): Promise<api.SimulatedOrderAnswer['data']> {
+    const place = { path: '/simulation/orders', hasLookUp: false }
+    return placeOrder(this.#target, place, order, this.#with(options))
   }
 
   /** A simulated order as it is now. */
-  simulatedOrder(code: string, options?: CallOptions): Promise<SimulatedOrderAnswer['data']> {
+  simulatedOrder(code: string, options?: CallOptions): Promise<api.SimulatedOrderAnswer['data']> {
     return this.#get(`/simulation/orders/${encodeURIComponent(code)}`, {}, options)
   }
 
-  /** Sends a sample event through the real path of webhooks. Only for accounts in test mode. It is not repeated. */
-  simulateWebhook(event: SimulationRequest, options?: CallOptions): Promise<SimulationAnswer['data']> {
+  /** Sends a sample event through the real delivery path. Only for accounts in test mode. Never repeated. */
+  simulateWebhook(
+    event: api.SimulationRequest,
+    options?: CallOptions,
+  ): Promise<api.SimulationAnswer['data']> {
     return this.#post('/simulation/webhooks', event, { ...options, giveUpAfterMs: 0 })
   }
 
   /** A sample event, with its attempts. */
-  simulatedWebhook(eventId: string, options?: CallOptions): Promise<SimulationStateAnswer['data']> {
+  simulatedWebhook(eventId: string, options?: CallOptions): Promise<api.SimulationStateAnswer['data']> {
     return this.#get(`/simulation/webhooks/${encodeURIComponent(eventId)}`, {}, options)
   }
 
   #get<T>(path: string, query: Query, options: CallOptions | undefined): Promise<T> {
-    return this.#ask({ method: 'GET', path, query }, options)
+    return this.#request({ method: 'GET', path, query }, options)
   }
 
   #post<T>(path: string, body: object, options: CallOptions | undefined): Promise<T> {
-    return this.#ask({ method: 'POST', path, body: JSON.stringify(body) }, options)
+    return this.#request({ method: 'POST', path, body: JSON.stringify(body) }, options)
   }
 
-  /** Asks until there is an answer, and returns its data. Only for what may be sent twice. */
-  async #ask<T>(call: Call, options: CallOptions | undefined): Promise<T> {
+  async #request<T>(call: Call, options: CallOptions | undefined): Promise<T> {
     if (isAstray(call.path)) throw new TypeError('an id, code or slug is empty, or only dots')
     const { timeoutMs, ...pace } = this.#with(options)
-    const requestId = newRequestId()
-    const tried = await retry<T>(async () => {
-      pace.signal?.throwIfAborted()
-      const outcome = await send(this.#target, call, { timeoutMs, signal: pace.signal, requestId })
-      if (outcome.kind === 'answered') return { done: outcome.data as T }
-      if (outcome.kind === 'later') return { again: outcome.error, retryAfterMs: outcome.retryAfterMs }
-      throw outcome.error
-    }, pace)
-    if ('gaveUp' in tried) throw tried.gaveUp
-    return tried.done
+    const limits = { timeoutMs, signal: pace.signal, requestId: randomUUID() }
+    const outcome = await retry(() => send(this.#target, call, limits), pace)
+    if ('error' in outcome) throw outcome.error
+    return outcome.data as T
   }
 
   #with<Options extends CallOptions>(options: Options | undefined) {
-    const { timeoutMs = 15_000, giveUpAfterMs = 90_000 } = this.#defaults
-    const times = {
-      timeoutMs: options?.timeoutMs ?? timeoutMs,
-      giveUpAfterMs: options?.giveUpAfterMs ?? giveUpAfterMs,
-    }
-    return { ...this.#defaults, ...options, ...times }
+    const { timeoutMs = 15_000, giveUpAfterMs = 90_000 } = { ...this.#defaults, ...options }
+    return { ...this.#defaults, ...options, timeoutMs, giveUpAfterMs }
   }
 }
 
-type Page = { pagination: { nextCursor: string | null } }
+/** A query of a list without its cursor: the client follows the pages. */
+type Listed<T> = Omit<T, 'cursor'>
 
-async function* pages<P extends Page>(read: (cursor: string | undefined) => Promise<P>) {
+/** The items of a list, read page by page while you iterate. */
+type Items<T> = AsyncGenerator<T, void, undefined>
+
+type Page<Name extends string, T> = { [name in Name]: T[] } & { pagination: { nextCursor: string | null } }
+
+async function* items<Name extends string, T>(
+  read: (cursor: string | undefined) => Promise<Page<Name, T>>,
+  name: Name,
+): Items<T> {
   let cursor: string | undefined
   do {
     const page = await read(cursor)
-    yield page
+    yield* page[name]
     cursor = page.pagination.nextCursor ?? undefined
   } while (cursor !== undefined)
 }

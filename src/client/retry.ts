@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SupplyError } from './errors.ts'
 
-/** What an attempt came to: the end of it, or that it may be tried again, not before `retryAfterMs`. */
-export type Attempt<T> = { done: T } | { again: Error; retryAfterMs: number }
-
-/** What an operation came to: its end, or the last error when the time was up. */
-export type Tried<T> = { done: T } | { gaveUp: Error }
+/** The result of one request. `isUndone`: the service certainly did nothing. `again`: a repeat may succeed. */
+export type Outcome =
+  | { data: unknown }
+  | { error: SupplyError; isUndone: boolean; again: boolean; retryAfterMs: number }
 
 export type Pace = {
-  /** No attempt begins later than this after the first, in milliseconds. 0: there is one attempt. */
+  /** No request begins later than this after the first, in milliseconds. 0: one request only. */
   giveUpAfterMs: number
   signal?: AbortSignal | undefined
   onRetry?: ((retry: { attempt: number; delayMs: number; error: Error }) => void) | undefined
@@ -24,51 +24,41 @@ export type Clock = {
 export const systemClock: Clock = {
   now: () => performance.now(),
   random: Math.random,
-  sleep: async (ms, signal) => {
-    try {
-      for (let left = ms; left > 0; left -= longestTimerMs) {
-        await sleep(Math.min(left, longestTimerMs), undefined, signal === undefined ? {} : { signal })
-      }
-    } catch {
-      signal?.throwIfAborted()
-    }
-  },
+  sleep: (ms, signal) =>
+    sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => signal?.throwIfAborted()),
 }
 
-// A timer that is set for longer ends at once.
+// A longer timer ends at once.
 const longestTimerMs = 2 ** 31 - 1
 const firstDelayMs = 250
 const longestDelayMs = 10_000
 
 /**
- * Tries until it is done or the time is up. The delays double from 250 ms to 10 s, and half of each is random, so that
- * clients that failed together do not come back together. A `Retry-After` is always waited for: where that would take
- * too long, it gives up at once. Rejects when the signal aborts a wait, and with what an attempt throws.
+ * Repeats a request until it succeeds, cannot succeed, or the time is up, and returns the last outcome. The delays double
+ * from 250 ms to 10 s, half of each random, and are never shorter than `Retry-After`.
  */
-export async function retry<T>(
-  attempt: () => Promise<Attempt<T>>,
-  pace: Pace,
+export async function retry(
+  attempt: () => Promise<Outcome>,
+  { giveUpAfterMs, signal, onRetry }: Pace,
   clock = systemClock,
-): Promise<Tried<T>> {
-  const deadline = clock.now() + pace.giveUpAfterMs
+): Promise<Outcome> {
+  const deadline = clock.now() + Math.min(giveUpAfterMs, longestTimerMs)
   for (let number = 1; ; number += 1) {
-    const result = await attempt()
-    if ('done' in result) return result
-    const { again: error, retryAfterMs } = result
+    signal?.throwIfAborted()
+    const outcome = await attempt()
+    if ('data' in outcome || !outcome.again) return outcome
     const backoffMs = Math.min(firstDelayMs * 2 ** (number - 1), longestDelayMs)
     const jitterMs = (backoffMs / 2) * clock.random()
-    const delayMs = Math.max(backoffMs / 2, retryAfterMs) + jitterMs
-    if (clock.now() + delayMs > deadline) return { gaveUp: error }
-    pace.onRetry?.({ attempt: number, delayMs, error })
-    await clock.sleep(delayMs, pace.signal)
+    const delayMs = Math.max(backoffMs / 2, outcome.retryAfterMs) + jitterMs
+    if (clock.now() + delayMs > deadline) return outcome
+    onRetry?.({ attempt: number, delayMs, error: outcome.error })
+    await clock.sleep(delayMs, signal)
   }
 }
 
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
 
-/**
- * Reads a `Retry-After`, seconds or a date, in milliseconds from `now` on. 0 where it is absent or makes no sense.
- */
+/** Parses a `Retry-After`, seconds or a date, to milliseconds from `now`. 0 if it is absent or malformed. */
 export function retryAfterMs(header: string | null, now: Date): number {
   if (header === null) return 0
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000

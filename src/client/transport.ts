@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { NoAnswerError, RefusedError } from './errors.ts'
-import { retryAfterMs } from './retry.ts'
+import { type Outcome, retryAfterMs } from './retry.ts'
 
-/** Where to and as whom. The key is in here and nowhere else. */
+/** The service's address and the key. Nothing else holds the key. */
 export type Target = { baseUrl: string; apiKey: string; fetch: typeof globalThis.fetch }
 
 export type Query = { [name: string]: string | number | boolean | null | undefined }
@@ -16,31 +15,24 @@ export type Call = {
   headers?: { [name: string]: string }
 }
 
-/** One request: how long to wait for the whole of its answer, and what else may end it. */
+/** The limits of one request: how long its whole response may take, and a signal that ends it earlier. */
 export type Limits = { timeoutMs: number; signal?: AbortSignal | undefined; requestId: string }
 
-/**
- * How a request ended. `stray`: the answer is none of the service's, and a repeat would not change that. `later`: there
- * is no final answer; `undone` says that the service did nothing.
- */
-export type Outcome =
-  | { kind: 'answered'; status: number; data: unknown; headers: Headers }
-  | { kind: 'refused'; error: RefusedError }
-  | { kind: 'stray'; error: NoAnswerError }
-  | { kind: 'later'; error: Error; undone: boolean; retryAfterMs: number }
-
-/**
- * Checks where to send requests and as whom. A path in the base URL is kept as a prefix. Throws a TypeError, which
- * never holds the key.
- */
-export function createTarget(baseUrl: string | URL, apiKey: string, fetch: Target['fetch']): Target {
+/** Checks address and key. Throws a TypeError, which never contains the key. A path in the address stays as a prefix. */
+export function createTarget(
+  baseUrl: string | URL | undefined,
+  apiKey: string | undefined,
+  fetch: Target['fetch'],
+): Target {
+  if (!baseUrl) throw new TypeError('SupplyClient needs a baseUrl, such as https://supply.example')
+  if (!apiKey) throw new TypeError('SupplyClient needs an apiKey: the operators of the service issue it')
   const key = apiKey.trim()
-  if (!/^[\x21-\x7e]{1,200}$/.test(key)) throw new TypeError('the apiKey is no key')
-  if (!URL.canParse(String(baseUrl))) throw new TypeError('the baseUrl is no URL')
+  if (!/^[\x21-\x7e]{1,200}$/.test(key)) throw new TypeError('the apiKey has characters that no key has')
+  if (!URL.canParse(String(baseUrl))) throw new TypeError('the baseUrl is not a URL')
   const url = new URL(baseUrl)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new TypeError('the baseUrl is not http or https')
-  if (url.username !== '' || url.password !== '') throw new TypeError('the baseUrl holds credentials')
+  if (url.username !== '' || url.password !== '') throw new TypeError('the baseUrl contains credentials')
   if (url.search !== '' || url.hash !== '') throw new TypeError('the baseUrl has a query or a fragment')
   const prefix = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname
   return { baseUrl: url.origin + prefix, apiKey: key, fetch }
@@ -55,30 +47,29 @@ export async function send(target: Target, call: Call, limits: Limits): Promise<
       method: call.method,
       headers: headersOf(target, call, requestId),
       body: call.body ?? null,
-      // A redirect would carry the key to wherever it leads.
+      // A redirect would carry the key to another server.
       redirect: 'manual',
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     })
-    return outcomeOf(response, await response.text(), requestId)
+    return outcomeOf(target, response, await response.text(), requestId)
   } catch (cause) {
     signal?.throwIfAborted()
-    const what = timeout.aborted ? `no answer within ${timeoutMs} ms` : 'the connection failed'
-    const error = new NoAnswerError(what, { requestId, cause })
-    return { kind: 'later', error, undone: false, retryAfterMs: 0 }
+    const reason = timeout.aborted ? `no response within ${timeoutMs} ms` : reasonOf(cause)
+    const error = new NoAnswerError(`${target.baseUrl}: ${reason}`, { requestId, cause })
+    return { error, isUndone: false, again: true, retryAfterMs: 0 }
   }
 }
 
-/** An id for the requests of one operation. */
-export function newRequestId(): string {
-  return randomUUID()
+/** The innermost cause that says something: fetch itself only says "fetch failed". */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error) return reasonOf(error.cause)
+  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
 }
 
-/** Whether a path has a part that is empty or only dots: it would lead to another address, as that of a list. */
+/** Whether a part of a path is empty or only dots: it would lead to another address, such as that of a list. */
 export function isAstray(path: string): boolean {
-  return path
-    .slice(1)
-    .split('/')
-    .some((part) => part === '' || part === '.' || part === '..')
+  return /\/\.{0,2}(\/|$)/.test(path)
 }
 
 function addressOf({ baseUrl }: Target, { path, query = {} }: Call): string {
@@ -100,22 +91,19 @@ function headersOf(target: Target, call: Call, requestId: string): { [name: stri
   }
 }
 
-/** An answer of the service, as far as it is one. */
-type Body = { success?: unknown; data?: unknown; error?: unknown; message?: unknown; code?: unknown }
+/** The fields of a response of the service. */
+type Body = { success?: unknown; data?: unknown; error?: unknown; code?: unknown }
 
-function outcomeOf(response: Response, text: string, requestId: string): Outcome {
+function outcomeOf(target: Target, response: Response, text: string, requestId: string): Outcome {
   const { status, headers } = response
   const body = parse(text)
-  if (status >= 200 && status < 300 && body?.success === true && 'data' in body)
-    return { kind: 'answered', status, data: body.data, headers }
+  if (status >= 200 && status < 300 && body?.success === true && 'data' in body) return { data: body.data }
   const refusal = status >= 400 && status < 500 && body ? refusalOf(status, body, requestId) : undefined
-  const error = refusal ?? new NoAnswerError(`an answer ${status} that decides nothing`, { requestId })
-  // Of these the service, or what stands before it, did nothing, or they may pass.
-  if (status >= 500 || status === 429 || status === 408 || status === 425) {
-    const wait = retryAfterMs(headers.get('retry-after'), new Date())
-    return { kind: 'later', error, undone: refusal !== undefined, retryAfterMs: wait }
-  }
-  return refusal === undefined ? { kind: 'stray', error } : { kind: 'refused', error: refusal }
+  const reason = status < 500 ? 'not a response of this service' : String(body?.error ?? 'no reason given')
+  const error = refusal ?? new NoAnswerError(`${target.baseUrl}: HTTP ${status}, ${reason}`, { requestId })
+  const again = status >= 500 || [408, 425, 429].includes(status)
+  const waitMs = again ? retryAfterMs(headers.get('retry-after'), new Date()) : 0
+  return { error, isUndone: refusal !== undefined, again, retryAfterMs: waitMs }
 }
 
 function parse(text: string): Body | undefined {
@@ -127,7 +115,7 @@ function parse(text: string): Body | undefined {
   }
 }
 
-/** The envelopes of errors: `{error, message}` for 401 and 403, `{success: false, error, code}` otherwise. */
+/** The two forms of errors: `{error, message}` for 401 and 403, otherwise `{success: false, error, code}`. */
 function refusalOf(status: number, body: Body, requestId: string): RefusedError | undefined {
   if (typeof body.error !== 'string') return undefined
   const plain = status === 401 ? 'UNAUTHORIZED' : status === 403 ? 'FORBIDDEN' : undefined

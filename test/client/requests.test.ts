@@ -1,22 +1,49 @@
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { isRefused, NoAnswerError } from '../../src/client/index.ts'
+import { isRefused, NoAnswerError, SupplyClient } from '../../src/client/index.ts'
 import { errorNames, errorOf } from '../../src/http/errors.ts'
-import { ok, refusal, scriptedClient, unavailable } from './scripted_fetch.ts'
+import { freePort } from '../support/servers/free_port.ts'
+import { apiKey, failure, ok, refusal, scriptedClient, unavailable } from './scripted_fetch.ts'
 
-describe('the address of a request', () => {
+describe('the settings', () => {
   test.each([
     ['https://supply.example', 'https://supply.example/b2b/balance'],
-    ['https://supply.example/', 'https://supply.example/b2b/balance'],
-    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000/b2b/balance'],
+    ['http://127.0.0.1:3000/', 'http://127.0.0.1:3000/b2b/balance'],
     ['https://proxy.example/partners/supply', 'https://proxy.example/partners/supply/b2b/balance'],
     ['https://proxy.example/partners/supply/', 'https://proxy.example/partners/supply/b2b/balance'],
-  ])('keeps the prefix of %s', async (baseUrl, address) => {
+  ])('a request keeps the prefix of the address %s', async (baseUrl, address) => {
     const { client, sent } = scriptedClient([ok({ balance: 1 })], { baseUrl })
     await client.balance()
     expect(sent[0]?.url).toBe(address)
   })
 
-  test('has what is given escaped, and nothing for what is not', async () => {
+  test.each([
+    ['https://supply.example', undefined, 'needs an apiKey'],
+    ['https://supply.example', '', 'needs an apiKey'],
+    [undefined, apiKey, 'needs a baseUrl'],
+    ['supply.example', apiKey, 'the baseUrl is not a URL'],
+    ['https://supply.example', `${apiKey}\nx-other: 1`, 'the apiKey has characters that no key has'],
+    [`https://user:${apiKey}@supply.example`, 'k', 'the baseUrl contains credentials'],
+    [`https://supply.example/?key=${apiKey}`, 'k', 'the baseUrl has a query or a fragment'],
+    [`https://supply.example/#${apiKey}`, 'k', 'the baseUrl has a query or a fragment'],
+    [`ftp://supply.example/${apiKey}`, 'k', 'the baseUrl is not http or https'],
+    [`//${apiKey}`, 'k', 'the baseUrl is not a URL'],
+  ])('the address %s with the key %s is refused in a sentence without the key', (baseUrl, apiKey, text) => {
+    const make = () => new SupplyClient({ baseUrl, apiKey })
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow(text)
+    let error: unknown
+    try {
+      make()
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(inspect(error).split('\n')[0]).not.toContain('0123456789ab')
+  })
+})
+
+describe('the address of a request', () => {
+  test('values are escaped, and absent values are left out', async () => {
     const { client, sent } = scriptedClient([ok([])])
     await client.products('a/../b?c', { deliveryType: 'id only&x', updatedSince: undefined })
     await client.order('../balance')
@@ -26,31 +53,31 @@ describe('the address of a request', () => {
     ])
   })
 
-  test.each(['', '.', '..'])('is never another one, as where a code is %j', async (code) => {
+  test.each(['', '.', '..'])('a code %j, which would lead elsewhere, is not sent', async (code) => {
     const { client, sent } = scriptedClient([ok({})])
-    await expect(client.order(code)).rejects.toThrow(TypeError)
-    await expect(client.timeline(code)).rejects.toThrow(TypeError)
-    await expect(client.products(code)).rejects.toThrow(TypeError)
-    await expect(client.redeliver(code)).rejects.toThrow(TypeError)
+    const calls = [client.order(code), client.timeline(code), client.products(code), client.redeliver(code)]
+    for (const call of calls) await expect(call).rejects.toThrow(TypeError)
     expect(sent).toEqual([])
   })
 })
 
-describe('reading', () => {
-  test('is repeated while there is no answer, and says so', async () => {
+describe('a read', () => {
+  test('is repeated until there is a response, and onRetry gets each cause', async () => {
     const retries: string[] = []
     const { client, sent } = scriptedClient(['lost', unavailable, ok({ balance: 7 })], {
       onRetry: ({ attempt, error }) => retries.push(`${attempt} ${error.message}`),
     })
     expect(await client.balance()).toEqual({ balance: 7 })
     expect(sent).toHaveLength(3)
-    expect(retries).toEqual(['1 the connection failed', '2 an answer 503 that decides nothing'])
+    const address = 'https://supply.example'
+    expect(retries).toEqual([`1 ${address}: read ECONNRESET`, `2 ${address}: HTTP 503, no`])
   })
 
-  test('ends with NoAnswerError, or the reason of the signal', async () => {
+  test('ends with a NoAnswerError that names address and cause, or with the reason of the signal', async () => {
     const { client } = scriptedClient(['hang'], { giveUpAfterMs: 0, timeoutMs: 20 })
-    await expect(client.balance()).rejects.toThrow(NoAnswerError)
-    await expect(client.balance()).rejects.toThrow('no answer within 20 ms')
+    const error = await failure(client.balance())
+    expect(error).toBeInstanceOf(NoAnswerError)
+    expect(error).toMatchObject({ message: 'https://supply.example: no response within 20 ms' })
     const reason = new Error('closing')
     await expect(client.balance({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     const late = new AbortController()
@@ -59,22 +86,31 @@ describe('reading', () => {
     await expect(read).rejects.toBe(reason)
   })
 
-  test('goes from page to page by the cursor', async () => {
-    const { client, sent } = scriptedClient(({ url }) =>
-      url.includes('cursor=two')
-        ? ok({ orders: [{ code: 'c' }], pagination: { nextCursor: null } })
-        : ok({ orders: [{ code: 'a' }, { code: 'b' }], pagination: { nextCursor: 'two' } }),
-    )
-    const codes: string[] = []
-    for await (const { code } of client.orders({ status: 'processing' })) codes.push(code)
-    expect(codes).toEqual(['a', 'b', 'c'])
-    expect(sent.map(({ url }) => url.split('?')[1])).toEqual([
-      'limit=100&status=processing',
-      'limit=100&status=processing&cursor=two',
-    ])
+  test('a real refused connection is named by its address and port', async () => {
+    const baseUrl = `http://127.0.0.1:${await freePort()}`
+    const client = new SupplyClient({ baseUrl, apiKey, giveUpAfterMs: 0 })
+    await expect(client.balance()).rejects.toThrow(`${baseUrl}: connect ECONNREFUSED`)
   })
 
-  test('of results goes on after the last one, pauses after none, and ends with the signal or where there are no more', async () => {
+  test.each([
+    ['orders', { status: 'processing' }, 'limit=100&status=processing'],
+    ['events', { state: 'dead' }, 'limit=100&state=dead'],
+    ['transactions', { from: '2026-01-01' }, 'limit=100&from=2026-01-01'],
+    ['catalog', { updatedSince: '2026-01-01' }, 'limit=1000&updatedSince=2026-01-01'],
+  ] as const)('%s follows the cursor from page to page', async (method, query, address) => {
+    const name = method === 'catalog' ? 'products' : method
+    const { client, sent } = scriptedClient(({ url }) =>
+      url.includes('cursor=two')
+        ? ok({ [name]: ['c'], pagination: { nextCursor: null } })
+        : ok({ [name]: ['a', 'b'], pagination: { nextCursor: 'two' } }),
+    )
+    const read: unknown[] = []
+    for await (const item of client[method](query as object)) read.push(item)
+    expect(read).toEqual(['a', 'b', 'c'])
+    expect(sent.map(({ url }) => url.split('?')[1])).toEqual([address, `${address}&cursor=two`])
+  })
+
+  test('results go on after the last one, pause when there is none, and end with the signal or where there are no more', async () => {
     const page = (first: number, last: number, hasMore: boolean) => {
       const results = Array.from({ length: last - first + 1 }, (_, index) => ({ seq: first + index }))
       return ok({ results, nextAfter: last, lastSeq: 9, hasMore })
@@ -97,57 +133,56 @@ describe('reading', () => {
     await expect(none.next()).rejects.toThrow('closing')
   })
 
-  test('of a simulated order keeps its key, and looks nothing up', async () => {
-    const { client, sent } = scriptedClient(['lost', ok({ code: 'sim_1' }, 201)])
-    await client.simulateOrder({ externalOrderId: 'a try', items: [] })
-    expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual(
-      Array(2).fill('POST https://supply.example/simulation/orders'),
-    )
-    expect(sent.map(({ headers }) => headers.get('x-idempotency-key'))).toEqual(['a try', 'a try'])
-    const lost = scriptedClient(['lost'], { giveUpAfterMs: 0 })
-    await expect(lost.client.simulateOrder({ externalOrderId: 'a try', items: [] })).rejects.toThrow(
-      NoAnswerError,
-    )
-    expect(lost.sent).toHaveLength(1)
-  })
-
-  test('has an event sent again no more often than it is asked to', async () => {
-    const { client, sent } = scriptedClient([unavailable])
-    await expect(client.redeliver('e/1')).rejects.toThrow(NoAnswerError)
-    expect(sent.map(({ url }) => url)).toEqual(['https://supply.example/b2b/events/e%2F1/redeliver'])
-  })
-
-  test('follows no redirect, which would carry the key away', async () => {
-    const { client, sent } = scriptedClient([
-      { status: 302, headers: { location: 'https://elsewhere.example' } },
-    ])
-    await expect(client.balance()).rejects.toThrow('an answer 302 that decides nothing')
+  test('a redirect is not followed, because it would carry the key away', async () => {
+    const headers = { location: 'https://elsewhere.example' }
+    const { client, sent } = scriptedClient([{ status: 302, headers }])
+    await expect(client.balance()).rejects.toThrow('HTTP 302, not a response of this service')
     expect(sent).toHaveLength(1)
   })
 })
 
+test('redeliveries are not repeated', async () => {
+  const { client, sent } = scriptedClient([unavailable])
+  await expect(client.redeliver('e/1')).rejects.toThrow(NoAnswerError)
+  await expect(client.redeliverDead({ since: '2026-01-01' })).rejects.toThrow(NoAnswerError)
+  expect(sent.map(({ url, body }) => [url, body])).toEqual([
+    ['https://supply.example/b2b/events/e%2F1/redeliver', '{}'],
+    ['https://supply.example/b2b/events/redeliver', '{"state":"dead","since":"2026-01-01"}'],
+  ])
+})
+
 describe('a refusal', () => {
+  test.each([
+    [{ balance: 1, required: 2.5, currency: 'RUB' }, ' (balance 1; required 2.5; currency RUB)'],
+    [[{ path: 'limit', message: 'is too large' }], ' (limit is too large)'],
+    [[], ''],
+    [undefined, ''],
+  ])('shows its details %j in its message', async (details, text) => {
+    const { client } = scriptedClient([refusal(402, 'INSUFFICIENT_BALANCE', { details })])
+    await expect(client.balance()).rejects.toThrow(`402 INSUFFICIENT_BALANCE: no${text}`)
+  })
+
   test('has the body that belongs to its code', async () => {
     const details = { balance: 1, required: 2.5, currency: 'RUB' }
-    const { client } = scriptedClient([refusal(402, 'INSUFFICIENT_BALANCE', { details })])
-    const error = await client.balance().catch((error: unknown) => error)
+    const error = await failure(
+      scriptedClient([refusal(402, 'INSUFFICIENT_BALANCE', { details })]).client.balance(),
+    )
     expect(isRefused(error)).toBe(true)
     expect(isRefused(error, 'PRICE_CHANGED')).toBe(false)
     expect(isRefused(error, 'INSUFFICIENT_BALANCE') && error.body.details.required).toBe(2.5)
     expect(isRefused(new Error('no'))).toBe(false)
   })
 
-  // What a partner never meets: it is for suppliers, or means the same as UNAUTHORIZED.
+  // Partners never get these: they are for suppliers, or mean the same as UNAUTHORIZED.
   const others = ['BAD_SIGNATURE', 'DOCS_PASSWORD', 'UNKNOWN_REFERENCE']
 
   test.each(errorNames.filter((name) => errorOf(name).status < 500 && !others.includes(name)))(
-    'is told by its code: %s',
+    '%s of the service is a RefusedError with its code',
     async (name) => {
       const { status, body } = errorOf(name, name === 'RATE_LIMITED' ? { retryAfter: 1 } : {})
-      const expected = status === 401 ? 'UNAUTHORIZED' : status === 403 ? 'FORBIDDEN' : Object(body).code
+      const code = status === 401 ? 'UNAUTHORIZED' : status === 403 ? 'FORBIDDEN' : Object(body).code
       const { client } = scriptedClient([{ status, json: body }], { giveUpAfterMs: 0 })
-      const error = await client.balance().catch((error: unknown) => error)
-      expect(error).toMatchObject({ name: 'RefusedError', status, code: expected, body })
+      expect(await failure(client.balance())).toMatchObject({ name: 'RefusedError', status, code, body })
     },
   )
 })

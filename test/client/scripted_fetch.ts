@@ -4,46 +4,40 @@ export const apiKey = `svc_live_${'0123456789ab'.repeat(4)}`
 
 export type Sent = { method: string; url: string; headers: Headers; body: string | null }
 
-/** One answer: a status with a body and headers, or how the connection breaks. */
+/** One response, or how the connection breaks. */
 export type Step =
   | { status: number; json?: unknown; text?: string; headers?: { [name: string]: string } }
   | 'lost'
   | 'hang'
 
-/** A client whose requests meet one step after the other; the last one stays. `sent` holds them all. */
+/** A client whose requests get one step after the other; the last one stays. `sent` has all requests. */
 export function scriptedClient(
   steps: Step[] | ((sent: Sent, nth: number) => Step),
   options: Partial<ClientOptions> = {},
 ) {
   const sent: Sent[] = []
   const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(init.headers)
+    const { method = '', body } = init
     const request = {
-      method: init.method ?? '',
+      method,
       url: String(input),
-      headers,
-      body: init.body as string | null,
+      headers: new Headers(init.headers),
+      body: body as string | null,
     }
     sent.push(request)
-    const step = Array.isArray(steps)
-      ? steps[Math.min(sent.length, steps.length) - 1]
-      : steps(request, sent.length)
+    const nth = sent.length
+    const step = typeof steps === 'function' ? steps(request, nth) : steps[Math.min(nth, steps.length) - 1]
+    if (step === 'hang')
+      return new Promise((_, reject) => {
+        init.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+      })
     if (step === undefined || step === 'lost')
-      throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') })
-    if (step === 'hang') return await abortOf(init.signal)
-    return new Response(step.text ?? JSON.stringify(step.json ?? {}), {
-      status: step.status,
-      headers: step.headers ?? {},
-    })
+      throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })
+    const { status, json = {}, text = JSON.stringify(json), headers = {} } = step
+    return new Response(text, { status, headers })
   }
   const client = new SupplyClient({ baseUrl: 'https://supply.example', apiKey, fetch, ...options })
   return { client, sent }
-}
-
-function abortOf(signal: AbortSignal | null | undefined): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason))
-  })
 }
 
 export const ok = (data: unknown, status = 200): Step => ({ status, json: { success: true, data } })
@@ -54,3 +48,12 @@ export const refusal = (status: number, code: string, more: object = {}): Exclud
 })
 
 export const unavailable: Step = refusal(503, 'UNAVAILABLE')
+
+/** The error of a call that must fail. */
+export const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => {
+      throw new Error('it succeeded')
+    },
+    (error: unknown) => error,
+  )

@@ -78,7 +78,7 @@ describe('a delivery that cannot be trusted is answered with 401 and never parse
     [
       'with a timestamp that is no number',
       { headers: { 'X-Webhook-Timestamp': 'now' } },
-      'X-Webhook-Timestamp is no time',
+      'X-Webhook-Timestamp is not a Unix time',
     ],
   ])('%s', async (_what, options, problem) => {
     const receiver = await start()
