@@ -47,11 +47,13 @@ alter default privileges for role supply_owner revoke execute on functions from 
 create table supply.code_version (
   id boolean primary key default true check (id),
   checksum text not null,
+  files jsonb not null,
   loaded_at timestamptz not null default now()
 );
 comment on table supply.code_version is 'Which state of the function files is loaded.';
 comment on column supply.code_version.id is 'Always true: there is one row.';
 comment on column supply.code_version.checksum is 'SHA-256 over all function files.';
+comment on column supply.code_version.files is 'The SHA-256 of each function file, by schema and name.';
 comment on column supply.code_version.loaded_at is 'When that state was loaded.';
 
 reset role;

@@ -1,30 +1,28 @@
 import pg from 'pg'
-import { type CodeObject, codeObjects, dropWithDependents } from './code_objects.ts'
-import type { Retry } from './retries.ts'
 import { type CodeFile, codeChecksum, codeSchemas } from './sql_files.ts'
-import { isAsInFile, lockViews } from './views.ts'
 
 /** A file that PostgreSQL refuses, with the file's path and the line in the message. */
 class CodeError extends Error {}
 
-/** All files, and the versions of the objects that none of them has made, replaced or confirmed yet, by id. */
-type Loading = { files: CodeFile[]; before: Map<string, string> }
+/** A function or view of a code schema. `version` changes whenever the object is replaced. */
+type CodeObject = { schema: string; name: string; classid: number; objid: number; version: string }
 
 // The object needs another one that a later file may define.
 const missingCodes = new Set(['42P01', '42883', '42704', '42703'])
 
 // `create or replace` cannot change a result type, a parameter's name or a view's columns. With other argument types it
-// makes a second function, and the name alone, in the file's comment and grants, does not tell which is meant (42725).
+// makes a second function, and the name alone, in the file's comment, does not say which is meant (42725).
 const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
 
 /**
- * Makes the code schemas be what the files say, in one transaction, if the files changed since the last time or `force`
- * is set. What is unchanged in form is replaced in place, so calls under way do not notice. What changed its
- * signature, result type or columns is dropped with what depends on it and made again; what has no file any more is
- * dropped. Rights are given by schema, to the role that it is for and to nobody else. Returns whether anything was loaded.
+ * Makes the code schemas be what the files say, in one transaction: it loads the files that changed since the last time
+ * and those whose object is missing. An object is replaced in place, so calls under way do not notice. If its signature,
+ * result type or columns changed, it is dropped with what depends on it, and all of that is made again. An object without
+ * a file is dropped. Rights are given by schema, to the role that it is for and to nobody else. A view of all columns of a
+ * table does not get a new column before its file changes.
  *
- * Readers of a view hinder its replacement, and so do the transactions that have read it and are still open. So a view
- * that is as its file says stays, and what has to be locked is locked last, by `retry`: calls under way pass meanwhile.
+ * Returns whether a file was loaded or an object dropped. If not, it does nothing more, unless `check` is set: then it
+ * compiles all bodies, because a migration may have changed what they read.
  *
  * Throws, with everything rolled back, on a file that does not load, that defines not exactly the object it is named
  * after, whose body does not compile, or if something outside the code schemas depends on what must go.
@@ -32,161 +30,78 @@ const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
 export async function loadCode(
   client: pg.Client,
   files: CodeFile[],
-  { retry = (work) => work(), force = false }: { retry?: Retry; force?: boolean } = {},
+  { check = false }: { check?: boolean } = {},
 ): Promise<boolean> {
-  const checksum = codeChecksum(files)
   await client.query(`
     begin;
     set local role supply_owner;
     set local search_path = '';
     set local check_function_bodies = off;
     set local plpgsql.extra_errors = 'all'`)
-  const { rows } = await client.query<{ checksum: string }>('select checksum from supply.code_version')
-  if (!force && rows[0]?.checksum === checksum) {
-    await client.query('rollback')
-    return false
-  }
-  await forgetColumnComments(client)
-  const before = new Map((await codeObjects(client)).map(({ id, version }) => [id, version]))
-  const loading = { files, before }
-  const changed = await loadWithoutLocks(client, loading)
-  await lockAndLoad(client, changed, loading, retry)
-  refuseMisfits(files, await codeObjects(client))
-  await validateBodies(client, files)
-  await inheritColumnComments(client)
-  await grantRights(client)
-  await client.query(
-    `insert into supply.code_version (id, checksum, loaded_at) values (true, $1, now())
-     on conflict (id) do update set checksum = excluded.checksum, loaded_at = excluded.loaded_at`,
-    [checksum],
+  const checksum = codeChecksum(files)
+  const { rows } = await client.query<{ checksum: string; files: Record<string, string> }>(
+    'select checksum, files from supply.code_version',
   )
+  const objects = await codeObjects(client)
+  const vanished = objects.filter((object) => !files.some((file) => defines(file, object)))
+  const changed = files.filter((file) => {
+    const isLoaded = rows[0]?.files[qualified(file)] === file.checksum
+    return !isLoaded || !objects.some((object) => defines(file, object))
+  })
+  const isChanged = rows[0]?.checksum !== checksum || changed.length > 0 || vanished.length > 0
+  if (isChanged) {
+    const changedViews = objects.filter((object) =>
+      changed.some((file) => isView(file) && defines(file, object)),
+    )
+    await lockViews(client, await dependentsOf(client, [...vanished, ...changedViews]))
+    const dropped = await dropWithDependents(client, vanished)
+    const again = files.filter((file) => dropped.some((object) => defines(file, object)))
+    await loadFiles(client, [...changed, ...again], { files, objects })
+    refuseMisfits(files, await codeObjects(client))
+  }
+  if (isChanged || check) await compileBodies(client, files)
+  if (isChanged) {
+    await inheritColumnComments(client)
+    await grantRights(client)
+    await client.query(
+      `insert into supply.code_version (id, checksum, files, loaded_at) values (true, $1, $2, now())
+       on conflict (id) do update set checksum = excluded.checksum, files = excluded.files, loaded_at = excluded.loaded_at`,
+      [checksum, Object.fromEntries(files.map((file) => [qualified(file), file.checksum]))],
+    )
+  }
   await client.query('commit')
-  return true
+  return isChanged
 }
 
-// A comment that has left its file is gone.
-async function forgetColumnComments(client: pg.Client): Promise<void> {
-  await runEach(
-    client,
-    `
-    select pg_catalog.format('comment on column %s.%I is null', a.attrelid::regclass, a.attname) as statement
-    from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    where c.relkind = 'v' and c.relnamespace::regnamespace::text = any($1)`,
-  )
-}
-
-/** A view's column without a comment takes that of the column of the same name that it reads, if there is just one. */
-async function inheritColumnComments(client: pg.Client): Promise<void> {
-  await runEach(
-    client,
-    `
-    select pg_catalog.format('comment on column %s.%I is %L', c.oid::regclass, a.attname, min(d.description)) as statement
-    from pg_catalog.pg_class c
-    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    join pg_catalog.pg_rewrite r on r.ev_class = c.oid
-    join pg_catalog.pg_depend read on read.objid = r.oid and read.classid = 'pg_catalog.pg_rewrite'::regclass
-      and read.refclassid = 'pg_catalog.pg_class'::regclass and read.refobjid <> c.oid
-    join pg_catalog.pg_attribute source on source.attrelid = read.refobjid and source.attnum = read.refobjsubid
-      and source.attname = a.attname
-    join pg_catalog.pg_description d on d.objoid = source.attrelid and d.objsubid = source.attnum and d.classoid = read.refclassid
-    where c.relkind = 'v' and c.relnamespace::regnamespace::text = any($1)
-      and pg_catalog.col_description(c.oid, a.attnum) is null
-    group by c.oid, a.attname having count(distinct d.description) = 1`,
-  )
-}
-
-/** Runs the statements that a query over the code schemas makes. */
-async function runEach(client: pg.Client, query: string): Promise<void> {
-  const { rows } = await client.query<{ statement: string }>(query, [codeSchemas])
-  await client.query(rows.map(({ statement }) => statement).join(';'))
-}
-
-const roles = { api: 'supply_api', work: 'supply_worker', ops: 'supply_operator' } as const
-
-// Others go on seeing the old grants until the commit.
-async function grantRights(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ rolname: string }>(
-    `select rolname from pg_catalog.pg_roles where rolname = any($1)`,
-    [Object.values(roles)],
-  )
-  const present = rows.map(({ rolname }) => rolname)
-  const grantees = ['public', ...present].join(', ')
-  for (const schema of codeSchemas) {
-    await client.query(`
-      revoke all on all routines in schema ${schema} from ${grantees};
-      revoke all on all tables in schema ${schema} from ${grantees}`)
-  }
-  for (const [schema, role] of Object.entries(roles)) {
-    if (!present.includes(role)) continue
-    await client.query(`
-      grant execute on all routines in schema ${schema} to ${role};
-      grant select on all tables in schema ${schema} to ${role}`)
-  }
-}
-
-/** Loads what stands in nobody's way, in whatever order works. Returns the files that are left. */
-async function loadWithoutLocks(client: pg.Client, { files, before }: Loading): Promise<CodeFile[]> {
-  const waiting = new Set(files)
-  for (let count = Number.POSITIVE_INFINITY; waiting.size < count; ) {
-    count = waiting.size
-    for (const file of [...waiting]) {
-      const old = (await codeObjects(client, file)).filter((object) => isOld(object, before))
-      const [view] = old.filter(({ isView }) => isView)
-      if (view !== undefined) {
-        if (!(await isAsInFile(client, file, view))) continue
-        before.delete(view.id)
-        waiting.delete(file)
-        continue
-      }
-      const error = await tryToLoad(client, file)
-      if (error === undefined) {
-        const present = await codeObjects(client, file)
-        if (!present.some((object) => isOld(object, before))) waiting.delete(file)
-      } else if (!conflictCodes.has(error.code ?? '') && !missingCodes.has(error.code ?? '')) {
-        throw codeError(file, error)
-      }
-    }
-  }
-  return [...waiting]
-}
-
-/** Loads the changed files, and drops what has no file any more, with a lock on every view that this concerns. */
-async function lockAndLoad(
+/** Loads the wanted files, and those of all objects that are dropped for it, in whatever order works. */
+async function loadFiles(
   client: pg.Client,
-  changed: CodeFile[],
-  loading: Loading,
-  retry: Retry,
+  wanted: CodeFile[],
+  { files, objects }: { files: CodeFile[]; objects: CodeObject[] },
 ): Promise<void> {
-  const { files, before } = loading
-  const old = (await codeObjects(client)).filter((object) => isOld(object, before))
-  const locked = await lockViews(client, old, retry)
-  // A view of all columns of a changed one comes after it.
-  const dependents = files.filter((file) => locked.some((view) => defines(file, view)))
-  await loadFiles(client, [...changed, ...dependents], loading)
-  await dropVanished(client, loading)
-}
-
-/** Loads the wanted files, and those of all objects that had to be dropped for it, in whatever order works. */
-async function loadFiles(client: pg.Client, wanted: CodeFile[], { files, before }: Loading): Promise<void> {
   const waiting = new Set(wanted)
   const remade = new Set<CodeFile>()
-  const drop = async (objects: CodeObject[]) => {
-    const dropped = await dropWithDependents(client, objects)
-    for (const file of files) if (dropped.some((object) => defines(file, object))) waiting.add(file)
+  const loadAgain = (dependents: Dependent[]) => {
+    for (const file of files) if (dependents.some((object) => defines(file, object))) waiting.add(file)
   }
   while (waiting.size > 0) {
     let progress = false
     let failure: CodeError | undefined
     for (const file of [...waiting]) {
+      const before = objects.filter((object) => defines(file, object))
       const error = await tryToLoad(client, file)
-      const present = await codeObjects(client, file)
       if (error === undefined) {
+        if (before.length > 0) {
+          const present = await codeObjects(client, file)
+          const old = present.filter((object) => before.some(isSame(object)))
+          loadAgain(await dropWithDependents(client, old))
+          // What selects all columns of a view has those of the previous one.
+          if (isView(file)) loadAgain(await dependentsOf(client, before))
+        }
         waiting.delete(file)
-        const old = present.filter((object) => isOld(object, before))
-        if (old.length < present.length) await drop(old)
       } else if (conflictCodes.has(error.code ?? '') && !remade.has(file)) {
         remade.add(file)
-        await drop(present)
+        loadAgain(await dropWithDependents(client, before))
       } else if (missingCodes.has(error.code ?? '')) {
         failure ??= codeError(file, error)
         continue
@@ -212,18 +127,85 @@ async function tryToLoad(client: pg.Client, file: CodeFile): Promise<pg.Database
   }
 }
 
-/** Drops what has no file any more. What stands on it may have been remade without it; if not, it fails to load. */
-async function dropVanished(client: pg.Client, loading: Loading): Promise<void> {
-  const vanished = (await codeObjects(client)).filter((object) => isOld(object, loading.before))
-  const dropped = await dropWithDependents(client, vanished)
-  const again = loading.files.filter((file) => dropped.some((object) => defines(file, object)))
-  await loadFiles(client, again, loading)
+/** All functions and views of the code schemas, or those of one name. */
+async function codeObjects(
+  client: pg.Client,
+  only?: Pick<CodeObject, 'schema' | 'name'>,
+): Promise<CodeObject[]> {
+  const { rows } = await client.query<CodeObject>(
+    `select n.nspname as schema, o.*
+     from (
+       select p.proname as name, 'pg_catalog.pg_proc'::regclass::oid as classid, p.oid as objid,
+         p.xmin::text as version, p.pronamespace as namespace
+       from pg_catalog.pg_proc p
+       union all
+       select c.relname, 'pg_catalog.pg_class'::regclass::oid, c.oid, r.xmin::text, c.relnamespace
+       from pg_catalog.pg_class c
+       join pg_catalog.pg_rewrite r on r.ev_class = c.oid
+       where c.relkind = 'v'
+     ) o
+     join pg_catalog.pg_namespace n on n.oid = o.namespace
+     where n.nspname = any($1) and o.name = coalesce($2, o.name)`,
+    [only === undefined ? codeSchemas : [only.schema], only?.name],
+  )
+  return rows
 }
 
-/** Whether no file has made or replaced the object in this loading. */
-function isOld(object: CodeObject, before: Loading['before']): boolean {
-  return before.get(object.id) === object.version
+type Dependent = { schema: string; name: string; type: string; identity: string; description: string }
+
+/** Drops the objects and all functions and views of the code schemas that depend on them. Returns what it dropped. */
+async function dropWithDependents(client: pg.Client, objects: CodeObject[]): Promise<Dependent[]> {
+  const doomed = await dependentsOf(client, objects)
+  const outside = doomed.find(({ schema }) => !isCodeSchema(schema))
+  if (outside) {
+    const names = objects.map(qualified).join(', ')
+    throw new Error(`cannot drop ${names}: ${outside.description} depends on it`)
+  }
+  await client.query(
+    doomed.map(({ type, identity }) => `drop ${type} if exists ${identity} cascade`).join(';'),
+  )
+  return doomed
 }
+
+/**
+ * Locks the views among the objects until the end, those first that read others: a session that reads them takes its locks
+ * in that order. Of all statements that lock a view without its tables, this one changes nothing.
+ */
+async function lockViews(client: pg.Client, objects: Dependent[]): Promise<void> {
+  const views = objects.filter(({ type, schema }) => type === 'view' && isCodeSchema(schema)).toReversed()
+  await client.query(views.map(({ identity }) => `alter view ${identity} owner to current_user`).join(';'))
+}
+
+/** The objects, and all that depends on them, nearest first. */
+async function dependentsOf(client: pg.Client, objects: CodeObject[]): Promise<Dependent[]> {
+  if (objects.length === 0) return []
+  const oids = [objects.map(({ classid }) => classid), objects.map(({ objid }) => objid)]
+  return (await client.query<Dependent>(dependents, oids)).rows
+}
+
+// A view depends on what it uses through its rewrite rule; types and rules go with their view.
+const dependents = `
+  with recursive doomed (classid, objid) as (
+    select * from unnest($1::oid[], $2::oid[])
+    union
+    select next.classid, next.objid
+    from doomed
+    cross join lateral (
+      select d.classid, d.objid
+      from pg_catalog.pg_depend d
+      where d.refclassid = doomed.classid and d.refobjid = doomed.objid and d.deptype <> 'e'
+      union all
+      select 'pg_catalog.pg_class'::regclass, r.ev_class
+      from pg_catalog.pg_rewrite r
+      where doomed.classid = 'pg_catalog.pg_rewrite'::regclass and r.oid = doomed.objid
+    ) next
+  )
+  select address.object_names[1] as schema, address.object_names[2] as name, object.type, object.identity,
+    pg_catalog.pg_describe_object(classid, objid, 0) as description
+  from doomed
+  cross join lateral pg_catalog.pg_identify_object(classid, objid, 0) object
+  cross join lateral pg_catalog.pg_identify_object_as_address(classid, objid, 0) address
+  where classid not in ('pg_catalog.pg_rewrite'::regclass, 'pg_catalog.pg_type'::regclass)`
 
 function refuseMisfits(files: CodeFile[], objects: CodeObject[]): void {
   for (const file of files) {
@@ -234,12 +216,12 @@ function refuseMisfits(files: CodeFile[], objects: CodeObject[]): void {
       throw new CodeError(`${file.path} defines ${qualified(file)} more than once: no overloads`)
     }
   }
-  const known = new Set(files.map(qualified))
-  const stray = objects.find((object) => !known.has(qualified(object)))
+  const stray = objects.find((object) => !files.some((file) => defines(file, object)))
   if (stray) throw new CodeError(`${qualified(stray)} has no file of its own`)
 }
 
-async function validateBodies(client: pg.Client, files: CodeFile[]): Promise<void> {
+/** Compiles the bodies of all functions: one may name what a changed file no longer defines. */
+async function compileBodies(client: pg.Client, files: CodeFile[]): Promise<void> {
   await client.query('set local check_function_bodies = on')
   const { rows } = await client.query<{ schema: string; name: string; validate: string }>(validators, [
     codeSchemas,
@@ -250,9 +232,8 @@ async function validateBodies(client: pg.Client, files: CodeFile[]): Promise<voi
     } catch (error) {
       const file = files.find((candidate) => candidate.schema === schema && candidate.name === name)
       if (!(error instanceof pg.DatabaseError) || file === undefined) throw error
-      throw new CodeError(`${file.path}: ${error.message}${error.where ? ` (${error.where})` : ''}`, {
-        cause: error,
-      })
+      const where = error.where ? ` (${error.where})` : ''
+      throw new CodeError(`${file.path}: ${error.message}${where}`, { cause: error })
     }
   }
 }
@@ -267,7 +248,56 @@ const validators = `
   where n.nspname = any($1) and v.pronamespace = 'pg_catalog'::regnamespace
   order by 1, 2`
 
-function defines(file: CodeFile, object: CodeObject): boolean {
+/** A view's column without a comment takes that of the column of the same name that it reads, if there is just one. */
+async function inheritColumnComments(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select pg_catalog.format('comment on column %s.%I is %L', c.oid::regclass, a.attname, min(d.description)) as statement
+     from pg_catalog.pg_class c
+     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     join pg_catalog.pg_rewrite r on r.ev_class = c.oid
+     join pg_catalog.pg_depend read on read.objid = r.oid and read.classid = 'pg_catalog.pg_rewrite'::regclass
+       and read.refclassid = 'pg_catalog.pg_class'::regclass and read.refobjid <> c.oid
+     join pg_catalog.pg_attribute source on source.attrelid = read.refobjid and source.attnum = read.refobjsubid
+       and source.attname = a.attname
+     join pg_catalog.pg_description d
+       on d.objoid = source.attrelid and d.objsubid = source.attnum and d.classoid = read.refclassid
+     where c.relkind = 'v' and c.relnamespace::regnamespace::text = any($1)
+       and pg_catalog.col_description(c.oid, a.attnum) is null
+     group by c.oid, a.attname having count(distinct d.description) = 1`,
+    [codeSchemas],
+  )
+  await client.query(rows.map(({ statement }) => statement).join(';'))
+}
+
+const roles = { api: 'supply_api', work: 'supply_worker', ops: 'supply_operator' } as const
+
+// Others go on seeing the old grants until the commit.
+async function grantRights(client: pg.Client): Promise<void> {
+  const all = Object.values(roles).join(', ')
+  for (const schema of codeSchemas) {
+    await client.query(`
+      revoke all on all routines in schema ${schema} from public, ${all};
+      revoke all on all tables in schema ${schema} from public, ${all}`)
+  }
+  for (const [schema, role] of Object.entries(roles)) {
+    await client.query(`
+      grant execute on all routines in schema ${schema} to ${role};
+      grant select on all tables in schema ${schema} to ${role}`)
+  }
+}
+
+function isCodeSchema(name: string): boolean {
+  return codeSchemas.some((schema) => schema === name)
+}
+
+function isView({ sql }: CodeFile): boolean {
+  return /^create or replace view /im.test(sql)
+}
+
+const isSame = (one: CodeObject) => (other: CodeObject) =>
+  one.objid === other.objid && one.version === other.version
+
+function defines(file: CodeFile, object: { schema: string; name: string }): boolean {
   return file.schema === object.schema && file.name === object.name
 }
 

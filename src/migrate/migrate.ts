@@ -15,8 +15,8 @@ export type MigrateOptions = SqlFolders & {
   logins?: LoginPasswords | undefined
   /** What the sessions of these logins begin with. */
   loginSettings?: LoginSettings | undefined
-  /** For how long a lock that another session holds is asked for, in milliseconds; a minute by default. */
-  lockPatienceMs?: number | undefined
+  /** How long the migration tries to get a lock that another session holds, in milliseconds. The default is a minute. */
+  lockWaitMs?: number | undefined
   /** Takes one line for each thing done or waited for. */
   log?: ((line: string) => void) | undefined
 }
@@ -26,19 +26,19 @@ export type MigrateResult = { applied: string[]; codeReloaded: boolean }
 // Advisory locks are per database; the number only has to be ours.
 const migrationLock = '7345102846120931'
 const oldestServer = 160_000
-const defaultLockPatienceMs = 60_000
+const defaultLockWaitMs = 60_000
 const hostWaitMs = 30_000
 
 const insufficientPrivilege = '42501'
 
 /**
- * Brings a database up to date: graphile-worker's schema, the migrations, then the code schemas, which are reloaded
- * whenever their files changed or a migration ran. Several callers at once are safe: they wait for one another.
+ * Brings a database up to date: graphile-worker's schema, the migrations, then the functions and views whose files
+ * changed. Several callers at once are safe: they wait for one another.
  *
  * `databaseUrl` must be a login that may create roles and schemas. Returns the names of the applied migrations and
- * whether the code was reloaded. Rejects with one clear line: a server older than PostgreSQL 16, a migration that was
- * edited, removed or numbered before an applied one, a file that fails, a lock that others held all the time, with
- * who they are.
+ * whether code was loaded. Rejects with one clear line on a server older than PostgreSQL 16, on a migration that was
+ * edited, removed or numbered before an applied one, on a file that fails, and on a lock that other sessions held all the
+ * time; then the line names these sessions.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const log = options.log ?? (() => {})
@@ -47,8 +47,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const { url } = await hostsOf(options.databaseUrl).wait(hostWaitMs, ({ message }) => log(message))
   const connect = () => connectTo(url)
   const client = await connect()
-  const { lockPatienceMs = defaultLockPatienceMs } = options
-  const retry = createRetry({ client, connect, lockPatienceMs, log })
+  const { lockWaitMs = defaultLockWaitMs } = options
+  const retry = createRetry({ client, connect, lockWaitMs, log })
   try {
     await refuseOldServer(client)
     await warnOfLocale(client, log)
@@ -57,8 +57,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await migrateQueue(url)
     const applied = await applyMigrations(client, { migrations, dir: options.migrationsDir, retry, log })
     await retry(() => refuseTemporaryObjects(client, log))
-    const codeReloaded = await retry(() => loadCode(client, code, { retry, force: applied.length > 0 }))
-    if (codeReloaded) log(`loaded ${code.length} functions and views`)
+    const codeReloaded = await retry(() => loadCode(client, code, { check: applied.length > 0 }))
+    if (codeReloaded) log('loaded the functions and views that changed')
     const logins = await retry(() => ensureLogins(client, options.logins ?? {}, options.loginSettings))
     for (const login of logins) log(`login ${login} has its password`)
     return { applied, codeReloaded }
@@ -67,10 +67,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   }
 }
 
-// While it waits for a view's lock, the transaction that loads the code is idle.
 const sessionSettings = `
   set lock_timeout = '${lockTimeout}';
-  set idle_in_transaction_session_timeout = 0;
   set timezone = 'UTC';
   set client_min_messages = 'warning'`
 

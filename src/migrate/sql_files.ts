@@ -13,7 +13,7 @@ export type MigrationFile = { name: string; checksum: string }
  * A function or view: `<name>.sql`, in a folder of the schema or below it, defines exactly `<schema>.<name>`. In `ops` it
  * may define the function twice: by an id, and by a reference as people have it (text).
  */
-export type CodeFile = { schema: string; name: string; path: string; sql: string }
+export type CodeFile = { schema: string; name: string; path: string; sql: string; checksum: string }
 
 /** Where the SQL files lie; both default to the folders beside this file. */
 export type SqlFolders = { migrationsDir?: string | undefined; functionsDir?: string | undefined }
@@ -51,14 +51,15 @@ export function readMigrations(dir: string = defaultMigrationsDir): MigrationFil
 export function readCode(dir: string = defaultFunctionsDir): CodeFile[] {
   return codeSchemas.flatMap((schema) =>
     sqlFiles(join(dir, schema)).map((path) => {
-      return { schema, name: basename(path, '.sql'), path, sql: readText(path) }
+      const sql = readText(path)
+      return { schema, name: basename(path, '.sql'), path, sql, checksum: sha256(sql) }
     }),
   )
 }
 
 /** SHA-256 in hex over the names and texts of the code files. */
 export function codeChecksum(files: CodeFile[]): string {
-  return sha256(JSON.stringify(files.map(({ schema, name, sql }) => [schema, name, sql])))
+  return sha256(JSON.stringify(files.map(({ schema, name, checksum }) => [schema, name, checksum])))
 }
 
 /** What `/readyz` compares the database's answer with. Computed from the files, so call it once at the start. */

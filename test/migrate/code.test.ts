@@ -187,9 +187,6 @@ describe('loading', () => {
     f('ops.things', `${view} comment on column ops.things.name is 'Another name.'`)
     await load()
     expect(await comments()).toEqual(['The number.', 'Another name.', ''])
-    f('ops.things', view)
-    await load()
-    expect(await comments()).toEqual(['The number.', 'The name.', ''])
   })
 
   test('goes unnoticed by calls that run all the time', async () => {

@@ -32,7 +32,8 @@ const base = `
   create schema api authorization supply_owner;
   create schema ops authorization supply_owner;
   grant usage on schema api to supply_api;
-  create table supply.code_version (id boolean primary key default true check (id), checksum text not null, loaded_at timestamptz not null);
+  create table supply.code_version (
+    id boolean primary key default true check (id), checksum text not null, files jsonb not null, loaded_at timestamptz not null);
   alter table supply.code_version owner to supply_owner;
   create table supply.thing (id int primary key, name text not null);
   alter table supply.thing owner to supply_owner;`
