@@ -2,9 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAst } from 'vitest/node'
 
-/** How SQL uses an expression: to test a text, to replace in it, or to take a part of it. */
-export type SqlUse = 'test' | 'replace' | 'part'
-
 /** What stands in a file: expressions as they are written, or one that is made at run time and cannot be read. */
 export type Found<T> = { file: string } & (T | { built: true })
 
@@ -27,29 +24,26 @@ export function expressionsOfScripts(folder: string): Found<{ expression: RegExp
 }
 
 /** The regular expressions of the SQL under a folder: right of `~`, in `regexp_…` and in `substring(… from …)`. */
-export function expressionsOfSql(folder: string): Found<{ pattern: string; use: SqlUse }>[] {
+export function expressionsOfSql(folder: string): Found<{ pattern: string }>[] {
   return filesUnder(folder, /\.sql$/).flatMap((file) => {
     const tokens = tokensOf(read(file))
-    return tokens.flatMap((token, at): Found<{ pattern: string; use: SqlUse }>[] => {
-      const use = useOf(token)
-      if (use === undefined) return []
+    return tokens.flatMap((token, at): Found<{ pattern: string }>[] => {
+      if (!takesPattern(token)) return []
       const operand = /^\W/.test(token)
         ? tokens.slice(at + 1, at + 2)
         : patternAmong(argumentsAt(tokens, at + 1))
       if (operand === undefined) return []
       const [literal = ''] = operand
       if (operand.length !== 1 || !literal.startsWith("'")) return [{ file, built: true }]
-      return [{ file, use, pattern: literal.slice(1, -1).replaceAll("''", "'") }]
+      return [{ file, pattern: literal.slice(1, -1).replaceAll("''", "'") }]
     })
   })
 }
 
-const testing = ['~', '~*', '!~', '!~*', 'similar', 'regexp_like', 'regexp_count']
+const operators = ['~', '~*', '!~', '!~*', 'similar', 'substring']
 
-function useOf(token: string): SqlUse | undefined {
-  if (testing.includes(token)) return 'test'
-  if (token === 'regexp_replace' || token.startsWith('regexp_split')) return 'replace'
-  return token === 'substring' || token.startsWith('regexp_') ? 'part' : undefined
+function takesPattern(token: string): boolean {
+  return operators.includes(token) || token.startsWith('regexp_')
 }
 
 /** Words, strings with their quotes, and operators; comments and white space left out. */
