@@ -10,7 +10,6 @@ import { addGuideRoutes, guardGuide } from '../site/guide.ts'
 import { addHomeRoutes } from '../site/home.ts'
 import { forbidCaching } from '../site/page.ts'
 import { addReferenceRoutes, answerReaders } from '../site/reference.ts'
-import { createAdapters } from '../suppliers/adapters.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
@@ -19,7 +18,7 @@ import { createListTurns } from './list_turns.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access_log.ts'
 import { type Admission, createAdmission } from './middleware/admission.ts'
-import { type BodyTimes, drainUnread, takeBodies } from './middleware/bodies.ts'
+import { receiveBodies } from './middleware/bodies.ts'
 import { clientAddress } from './middleware/client_address.ts'
 import { answerErrors } from './middleware/error_envelope.ts'
 import { createKeyUses } from './middleware/key_uses.ts'
@@ -60,7 +59,8 @@ export type AppOptions = {
   tracer?: Tracer | undefined
   metrics: HttpMetrics
   lifecycle: Lifecycle
-  bodyTimes: BodyTimes
+  /** How long a body may take to arrive, in milliseconds. */
+  bodyMs: number
   /** The state of the database that this program was written for. */
   expected: Version
 }
@@ -70,7 +70,7 @@ export type AppOptions = {
  * and authentication, then its route (404, 405), its body (413, 415, 400) and the work.
  */
 export function createApp(options: AppOptions): Koa<RequestState, object> {
-  const { db, config, log, metrics, lifecycle, bodyTimes, tracer = noTracer } = options
+  const { db, config, log, metrics, lifecycle, bodyMs, tracer = noTracer } = options
   const admission = createAdmission({ db, config, metrics, onKeyUsed: createKeyUses(db, log) })
   const routes = createRoutes(options, admission)
 
@@ -82,13 +82,12 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     identify(tracer),
     accessLog(log, metrics),
     answerErrors(log),
-    drainUnread(bodyTimes),
     rejectMalformed,
     findRoute(routes),
     forbidCaching,
     answerReaders(config),
     resolveClient(config.trustProxyHops),
-    takeBodies(bodyTimes),
+    receiveBodies(bodyMs),
     admission.admit,
     guardGuide(config.docsPassword),
     requireRoute,
@@ -101,7 +100,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 
 /** All routes of the service. Throws if a page cannot be made. */
 export function createRoutes(
-  options: Omit<AppOptions, 'log' | 'bodyTimes' | 'tracer'>,
+  options: Omit<AppOptions, 'log' | 'bodyMs' | 'tracer'>,
   admission: Admission,
 ): Routes {
   const { db, reads = readsFrom(db), resultWaiters, config, metrics, lifecycle, expected } = options
@@ -119,7 +118,7 @@ export function createRoutes(
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSimulatedOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSupplierRoutes(routes, { db, config, admission, metrics })
-  addSupplierEventRoutes(routes, { db, config, admission, adapters: createAdapters() })
+  addSupplierEventRoutes(routes, { db, config, admission })
   addHomeRoutes(routes, config)
   addReferenceRoutes(routes, config)
   addGuideRoutes(routes, config)

@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import type Koa from 'koa'
 import type { DatabaseTime } from './database_time.ts'
-import type { IncomingBody } from './middleware/bodies.ts'
+import type { ReadBody } from './middleware/bodies.ts'
 
 /** The account that a request acts for, and the key that it came with. */
 export type Account = { id: string; keyId: string; mode: string; currency: string }
@@ -25,8 +25,8 @@ export type RequestState = {
   /** The client's address (specification 8). */
   client: string
   databaseTime: DatabaseTime
-  /** What is sent to a route that takes a body. */
-  body: IncomingBody
+  /** Set for POST requests to a route. */
+  readBody: ReadBody
   /** Known once the request is authenticated. */
   account?: Account
 }

@@ -5,7 +5,7 @@ import { jsonLine } from './reply.ts'
 export type Detail = { path: string; message: string }
 
 /** The fields that an error's body may have besides its text. */
-export type ErrorExtras = { details?: unknown; orderCode?: unknown; retryAfter?: number }
+export type ErrorExtras = { details?: unknown; orderCode?: unknown; retryAfter?: number | undefined }
 
 type ErrorRow = { status: number; text: string; code?: string; authentication?: string; bare?: true }
 
@@ -70,8 +70,11 @@ export type ErrorName = keyof typeof rows
 /** The names of all errors. */
 export const errorNames = Object.keys(rows) as ErrorName[]
 
-/** The Retry-After of an answer 503, in seconds. */
-export const unavailableFor = 2
+/** The `Retry-After` of an answer, in seconds, where nothing says when a repetition would succeed. */
+const retrySeconds = 2
+
+const maxPathLength = 200
+const maxDetails = 50
 
 /** The status and the body of an error. */
 export function errorOf(name: ErrorName, extras: ErrorExtras = {}): { status: number; body: object } {
@@ -82,14 +85,29 @@ export function errorOf(name: ErrorName, extras: ErrorExtras = {}): { status: nu
   return { status, body: { success: false, error: text, code, ...extras } }
 }
 
-/** Answers a request with an error. */
-export function refuse(ctx: Context, name: ErrorName, extras?: ErrorExtras): void {
-  const { status, body } = errorOf(name, boundDetails(extras))
+/** Answers a request with an error, and with the headers that go with it. */
+export function refuse(ctx: Context, name: ErrorName, extras: ErrorExtras = {}): void {
+  const retryAfter = extras.retryAfter ?? (name === 'RATE_LIMITED' ? retrySeconds : undefined)
+  const { status, body } = errorOf(name, { ...boundDetails(extras), retryAfter })
   if (name === 'NOT_FOUND') Object.assign(body, { error: noSuchEndpoint(ctx) })
   if ('code' in body) Object.assign(body, { requestId: ctx.state.requestId })
+  // Neither answer counts a request for sure, so neither says what is left of the budget.
+  if (name === 'UNAVAILABLE' || name === 'REQUEST_TIMEOUT') removeBudget(ctx)
+  if (name === 'REQUEST_TIMEOUT') ctx.set('Connection', 'close')
+  if (name === 'UNAVAILABLE') ctx.set('Retry-After', String(retrySeconds))
+  if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter))
   ctx.status = status
   ctx.type = 'application/json'
   ctx.body = jsonLine(JSON.stringify(body))
+}
+
+/** Answers 400 and names every field at fault. */
+export function refuseInvalid(ctx: Context, details: Detail[]): void {
+  refuse(ctx, 'VALIDATION_ERROR', { details })
+}
+
+function removeBudget(ctx: Context): void {
+  for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) ctx.remove(name)
 }
 
 // The path without its query: a key may stand there.
@@ -97,46 +115,11 @@ function noSuchEndpoint({ method, path }: Context): string {
   return `No such endpoint: ${method} ${path.slice(0, maxPathLength)}`
 }
 
-const maxPathLength = 200
-const maxDetails = 50
-
 /** Of more than 50 details, the first 49 and an entry that says how many more there are. */
-function boundDetails(extras: ErrorExtras = {}): ErrorExtras {
+function boundDetails(extras: ErrorExtras): ErrorExtras {
   const { details } = extras
   if (!Array.isArray(details) || details.length <= maxDetails) return extras
   const shown = details.slice(0, maxDetails - 1)
   const rest = { path: '', message: `and ${details.length - shown.length} more` }
   return { ...extras, details: [...shown, rest] }
-}
-
-/**
- * Answers 503: the database cannot answer, too much is under way, or the process is about to end. It has no rate limit
- * headers.
- */
-export function refuseAsUnavailable(ctx: Context): void {
-  removeBudget(ctx)
-  ctx.set('Retry-After', String(unavailableFor))
-  refuse(ctx, 'UNAVAILABLE')
-}
-
-/** Answers 408 as the HTTP parser does, without rate limit headers, and has the connection closed. */
-export function refuseAsTooSlow(ctx: Context): void {
-  removeBudget(ctx)
-  ctx.set('Connection', 'close')
-  refuse(ctx, 'REQUEST_TIMEOUT')
-}
-
-/** Answers 429 with the seconds after which the client may try again. */
-export function refuseForNow(ctx: Context, seconds: number): void {
-  ctx.set('Retry-After', String(seconds))
-  refuse(ctx, 'RATE_LIMITED', { retryAfter: seconds })
-}
-
-function removeBudget(ctx: Context): void {
-  for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) ctx.remove(name)
-}
-
-/** Answers 400 and names every field at fault. */
-export function refuseInvalid(ctx: Context, details: Detail[]): void {
-  refuse(ctx, 'VALIDATION_ERROR', { details })
 }

@@ -3,9 +3,6 @@ export class TooManyLists extends Error {
   override name = 'TooManyLists'
 }
 
-/** The seconds after which a client whose list was refused may ask again. */
-export const listRetrySeconds = 2
-
 /** Reads a list for an account when it is its turn. Throws `TooManyLists` where too many requests of the account wait. */
 export type ListTurns = <T>(accountId: string, read: () => Promise<T>) => Promise<T>
 

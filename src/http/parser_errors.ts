@@ -13,9 +13,9 @@ const names: { [code: string]: ErrorName } = {
 }
 
 /**
- * Answers what the HTTP parser refuses (400, 413, 408, 431) with the same envelope and headers as everything else, and
- * closes the connection. A client that has gone, or that has its answer already, gets none. Requests that came whole
- * before that get their own answers first: an order that was placed must not seem refused.
+ * Answers what the HTTP parser refuses (400, 413, 408, 431) with the usual envelope and headers, and closes the
+ * connection. A client that hung up or already has its answer gets none. Complete requests before the malformed one get
+ * their own answers first: an order that was placed must not seem refused.
  */
 export function answerParserErrors(server: Server): void {
   const open = new WeakMap<Duplex, Set<ServerResponse>>()
@@ -23,7 +23,8 @@ export function answerParserErrors(server: Server): void {
   server.on('request', (request, response) => {
     const responses = open.get(request.socket) ?? new Set()
     open.set(request.socket, responses.add(response))
-    response.once('close', () => responses.delete(response))
+    const forget = () => responses.delete(response)
+    response.once('close', () => (request.complete ? forget() : request.once('end', forget)))
   })
   server.on('connect', (_, socket) => socket.end(rawAnswer('MALFORMED_HTTP')))
   server.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
@@ -32,7 +33,7 @@ export function answerParserErrors(server: Server): void {
     const isAnswered = () => responses.some(({ req, headersSent }) => !req.complete && headersSent)
     if (!socket.writable || isAnswered() || error.code === 'ECONNRESET') return void socket.destroy()
     answered.add(socket)
-    const whole = responses.filter(({ req }) => req.complete)
+    const whole = responses.filter(({ req, writableFinished }) => req.complete && !writableFinished)
     await Promise.all(whole.map((response) => new Promise((resolve) => response.once('close', resolve))))
     if (isAnswered()) return void socket.end()
     socket.end(rawAnswer(names[error.code ?? ''] ?? 'MALFORMED_HTTP'))

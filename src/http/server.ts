@@ -22,10 +22,8 @@ export type ServerTimes = {
   keepAliveMs: number
   /** How long a connection on which nothing moves is kept while a request is under way. */
   stalledMs: number
-  /** How long a body has, each time, to bring 5 KiB or its end. */
-  bodyWindowMs: number
-  /** How long what is left of a body is let come, and forgotten, once the request has its answer. */
-  unreadMs: number
+  /** How long a body may take to arrive. */
+  bodyMs: number
   /** How long after the signal to end what is still under way is given up. */
   drainMs: number
 }
@@ -65,8 +63,7 @@ const defaultTimes: ServerTimes = {
   requestMs: 30_000,
   keepAliveMs: 75_000,
   stalledMs: 60_000,
-  bodyWindowMs: 5_000,
-  unreadMs: 5_000,
+  bodyMs: 10_000,
   drainMs: 25_000,
 }
 const maxHeaderBytes = 16 * 1024
@@ -81,7 +78,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const resultWaiters = createResultWaiters({ db, listen })
   const app = createApp({
     ...{ db, reads, resultWaiters, config, log, tracer, metrics, lifecycle, expected },
-    bodyTimes: times,
+    bodyMs: times.bodyMs,
   })
   const server = createHttpServer(app.callback(), times)
   const metricsServer =

@@ -1,15 +1,14 @@
 import { isUnavailable } from '../../database/client.ts'
 import { type Log, safeError } from '../../log.ts'
 import type { Middleware } from '../context.ts'
-import { refuse, refuseAsUnavailable, refuseForNow } from '../errors.ts'
-import { listRetrySeconds, TooManyLists } from '../list_turns.ts'
-import { ClientGone } from './bodies.ts'
+import { refuse } from '../errors.ts'
+import { TooManyLists } from '../list_turns.ts'
 
 const warnEveryMs = 1_000
 
 /**
  * Answers a request whose handling throws: 429 if too many lists of the account wait, 503 if the database cannot answer,
- * else 500, which is a bug. A client that went away gets no answer.
+ * else 500, which is a bug.
  */
 export function answerErrors(log: Log): Middleware {
   let warnedAt = Number.NEGATIVE_INFINITY
@@ -25,11 +24,10 @@ export function answerErrors(log: Log): Middleware {
     try {
       await next()
     } catch (error) {
-      if (error instanceof ClientGone) return
-      if (error instanceof TooManyLists) return refuseForNow(ctx, listRetrySeconds)
+      if (error instanceof TooManyLists) return refuse(ctx, 'RATE_LIMITED')
       if (isUnavailable(error)) {
         warnUnavailable(error)
-        refuseAsUnavailable(ctx)
+        refuse(ctx, 'UNAVAILABLE')
       } else {
         log.error({ error: safeError(error) }, 'a request failed')
         refuse(ctx, 'INTERNAL')

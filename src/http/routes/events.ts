@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Database } from '../../database/client.ts'
 import type { Network } from '../../network/networks.ts'
-import { hasBody, readJson } from '../body.ts'
+import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type ErrorName, refuse, refuseInvalid } from '../errors.ts'
 import type { ListTurns } from '../list_turns.ts'
@@ -40,6 +40,10 @@ async function getEvent(ctx: RouteContext, db: Database): Promise<void> {
   )
   if (event === null) return refuse(ctx, 'EVENT_NOT_FOUND')
   replyUnstored(ctx, event)
+}
+
+function hasBody({ req }: RouteContext): boolean {
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
 }
 
 async function redeliver(ctx: RouteContext, db: Database, allowNetworks: readonly Network[]): Promise<void> {
@@ -88,6 +92,5 @@ function refuseRedelivery(
 ): void {
   const name = refusals.find((known) => known === result)
   if (name === undefined) throw new Error(`a redelivery had an unknown result: ${result}`)
-  if (retryAfter !== null) ctx.set('Retry-After', String(retryAfter))
-  refuse(ctx, name, retryAfter === null ? undefined : { retryAfter })
+  refuse(ctx, name, { retryAfter: retryAfter ?? undefined })
 }

@@ -3,7 +3,7 @@ import type { Database, Functions } from '../../database/client.ts'
 import { currentFor, type Version } from '../../database/version.ts'
 import type { Context, Routes } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
-import { refuseAsUnavailable } from '../errors.ts'
+import { refuse } from '../errors.ts'
 import { reply } from '../reply.ts'
 
 /** Whether the process is about to end: it is not ready then, and serves what comes all the same. */
@@ -35,9 +35,9 @@ export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: Hea
   routes.get('/livez', (ctx: Context) => reply(ctx, '{"status":"ok"}'))
 
   routes.get('/readyz', async (ctx: Context) => {
-    if (lifecycle.draining) return refuseAsUnavailable(ctx)
+    if (lifecycle.draining) return refuse(ctx, 'UNAVAILABLE')
     const state = await ctx.state.databaseTime(() => readState(null))
-    if (state === undefined || state.standby || !isCurrent(state)) return refuseAsUnavailable(ctx)
+    if (state === undefined || state.standby || !isCurrent(state)) return refuse(ctx, 'UNAVAILABLE')
     // A synchronous standby that is gone stops commits alone.
     await ctx.state.databaseTime(proveCommit)
     reply(ctx, '{"status":"ready"}')

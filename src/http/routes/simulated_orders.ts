@@ -38,7 +38,6 @@ async function placeSimulatedOrder(
   const { result, retry_after: retryAfter, body } = placed
   const refusal = refusals[result]
   if (refusal === undefined || retryAfter === null) return answerPlaced(ctx, { result, body })
-  ctx.set('Retry-After', String(retryAfter))
   refuse(ctx, refusal, { retryAfter })
 }
 

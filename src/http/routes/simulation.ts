@@ -66,7 +66,6 @@ function refuseSample(ctx: RouteContext, refusal: string, retryAfter: number | n
     return
   }
   if (retryAfter === null) throw new Error(`unexpected refusal of a sample: ${refusal}`)
-  ctx.set('Retry-After', String(retryAfter))
   const name = refusal === 'too_many_open' ? 'TOO_MANY_SAMPLES' : 'TOO_MANY_SAMPLES_A_MINUTE'
   refuse(ctx, name, { retryAfter })
 }
