@@ -4,51 +4,51 @@ import { type BatchOptions, batch } from '../../database/batch.ts'
 import { callNumbered } from '../../database/batch_call.ts'
 import type { Database, Functions } from '../../database/client.ts'
 import { originAllowed, parseOrigin } from '../../network/origin.ts'
-import type { Account, Context, Next } from '../context.ts'
+import type { Account, Context, Middleware } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
-import { type ErrorName, refuse, refuseForNow } from '../errors.ts'
+import { type ErrorName, refuse } from '../errors.ts'
 import type { HttpMetrics } from '../metrics.ts'
 import { isCounted, isHealthCheck, isWrite, rulesFor } from '../paths.ts'
-import { createKeyOrigins } from './key_origins.ts'
-import { createOverBudget, type UsedBudget } from './over_budget.ts'
+import { createRecent } from '../recent.ts'
+import { clientNetwork } from './client_address.ts'
 import { presentedKey } from './presented_key.ts'
 
 type AdmitRequest = {
   client: string
   keyHash: string | null
-  /** Empty for an `Origin` that is none: no allowlist has that. */
+  /** Empty for an `Origin` header that is no origin: no allowlist has that. */
   origin: string | null
   write: boolean
   allowOrigin: boolean
   count: boolean
 }
-type Budget = { limit: number; remaining: number; reset: number }
 type Admitted = Functions['api.admit']['result'][number]
+/** Requests per window, requests left, and seconds until the window ends. */
+type Budget = { limit: number; remaining: number; reset: number }
 
 export type AdmissionOptions = {
   db: Database
   config: Pick<Config, 'allowedOrigins' | 'rateLimitPerMinute'>
-  metrics: HttpMetrics
-  /** Called with each key that a request has. */
+  metrics: Pick<HttpMetrics, 'batch'>
+  /** Called with the key of each request that is let in. */
   onKeyUsed: (keyId: string) => void
 }
 
 export type Admission = {
   /** Lets a request in or answers it: origin check, rate limit, authentication, in this order (specification 5, 7, 8). */
-  admit: (ctx: Context, next: Next) => Promise<void>
-  /**
-   * Counts a request against the rate limit that was let in uncounted. Returns false where that is used up: the request
-   * is answered then.
-   */
+  admit: Middleware
+  /** Counts a request that was let in uncounted. Returns false if it answered the request: the budget is used up. */
   count: (ctx: Context) => Promise<boolean>
 }
 
-// Of the look-ups for foreign writes: the most in one call.
+// The look-ups for foreign writes in one call.
 const foreignAtOnce = 32
 
-// The batch delay of writes: orders that are admitted together are placed and sent together, too, which costs the database
-// less. Reads do not wait.
+// The batch delay of writes: orders that are admitted together are also placed together, which costs the database less.
+// Reads do not wait.
 const delayMs = 20
+
+const rememberOriginsMs = 60_000
 
 const refusals: { [verdict: string]: ErrorName } = {
   unauthorized: 'UNAUTHORIZED',
@@ -57,21 +57,22 @@ const refusals: { [verdict: string]: ErrorName } = {
   ip_forbidden: 'IP_NOT_ALLOWED',
 }
 
-/** Makes the admission of one process. What comes in at the same moment shares one call to the database. */
+/** Makes the admission of one process. Requests that arrive at the same moment share one call to the database. */
 export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOptions): Admission {
-  const overBudget = createOverBudget()
-  const keyOrigins = createKeyOrigins()
+  // The limits of the clients that used up their budget: their requests cost no call until their window ends.
+  const usedUp = createRecent<number>()
+  // The allowlists of keys that were let in, so that a foreign write over the budget costs no call either.
+  const keyOrigins = createRecent<string[]>()
   const admitRead = admitInBatches('admit')
   const admitWrite = admitInBatches('admit', { delayMs })
-  // A foreign write is looked up before anything is counted, so nothing limits how many a client sends. They have
-  // batches of their own, small ones, one under way at a time: the rest of the service waits for none of them, and
-  // they take one connection at most. A limit by address would refuse writes that a key allows.
+  // A foreign write is looked up before it is counted, so nothing limits how many a client sends. Batches of their own,
+  // one at a time, take at most one connection.
   const admitForeign = admitInBatches('admit_foreign', { max: foreignAtOnce })
 
   function admitInBatches(
     name: string,
     options: Pick<BatchOptions<AdmitRequest, Admitted>, 'delayMs' | 'max'> = {},
-  ): (request: AdmitRequest) => Promise<Admitted> {
+  ) {
     return batch<AdmitRequest, Admitted>({
       run: (requests) =>
         callNumbered(requests, (numbered) =>
@@ -84,75 +85,74 @@ export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOpt
     })
   }
 
-  async function admitRequest(ctx: Context, next: Next): Promise<void> {
-    const used = overBudget.find(ctx.state.client)
-    const request = admissionRequest(ctx, config.allowedOrigins)
-    const foreign = isForeignWrite(request)
-    const { keyHash, origin } = request
-    if (foreign && !mayBeAllowed(keyHash, origin, used)) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
+  async function admit(ctx: Context, next: () => Promise<unknown>): Promise<unknown> {
     const route = ctx.state.route.pattern
-    if (used && !isHealthCheck(route)) return refuseOverBudget(ctx, used)
-    if (!isCounted(route)) {
-      return foreign && !used && !(await keyAllowsOrigin(ctx, request))
-        ? refuse(ctx, 'ORIGIN_NOT_ALLOWED')
-        : next()
-    }
+    const used = isHealthCheck(route) ? undefined : usedBudget(ctx)
+    const request = admitRequest(ctx, config.allowedOrigins)
+    const isForeign = isForeignWrite(request)
+    if (isForeign && !mayBeAllowed(request, used)) return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
+    if (used) return refuseOverBudget(ctx, used)
+    if (!request.count && !isForeign) return next()
 
-    const admit = foreign ? admitForeign : request.write ? admitWrite : admitRead
-    const admission = await ctx.state.databaseTime(() => admit(request))
-    if (admission.verdict === 'origin_forbidden') return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
-    if (!withinBudget(ctx, admission)) return
+    const admitInBatch = isForeign ? admitForeign : request.write ? admitWrite : admitRead
+    const admitted = await ctx.state.databaseTime(() => admitInBatch(request))
+    if (admitted.verdict === 'origin_forbidden') return refuse(ctx, 'ORIGIN_NOT_ALLOWED')
+    if (!request.count) return next()
+    if (!isWithinBudget(ctx, admitted)) return
     if (rulesFor(ctx.path).key) {
-      if (admission.verdict !== 'ok') return refuse(ctx, refusals[admission.verdict] ?? 'UNAUTHORIZED')
-      ctx.state.account = accountFrom(admission)
+      if (admitted.verdict !== 'ok') return refuse(ctx, refusals[admitted.verdict] ?? 'UNAUTHORIZED')
+      ctx.state.account = accountFrom(admitted)
       onKeyUsed(ctx.state.account.keyId)
-      if (keyHash !== null) keyOrigins.add(keyHash, admission.allowed_origins)
+      rememberOrigins(request, admitted)
     }
-    await next()
+    return next()
+  }
+
+  function usedBudget(ctx: Context): Budget | undefined {
+    const found = usedUp.get(clientNetwork(ctx.state.client))
+    return found && { limit: found.value, remaining: 0, reset: Math.ceil(found.leftMs / 1000) }
+  }
+
+  function rememberOrigins({ keyHash }: AdmitRequest, { allowed_origins: origins }: Admitted): void {
+    if (keyHash === null) return
+    if (origins === null) keyOrigins.delete(keyHash)
+    else keyOrigins.set(keyHash, origins.split(' '), rememberOriginsMs)
   }
 
   /** Whether the key's allowlist may permit a foreign write. Over the budget, only remembered allowlists count. */
-  function mayBeAllowed(
-    keyHash: string | null,
-    origin: string | null,
-    used: UsedBudget | undefined,
-  ): boolean {
-    if (keyHash === null || origin === null || origin === '') return false
-    return used === undefined || keyOrigins.allow(keyHash, origin)
-  }
-
-  async function keyAllowsOrigin(ctx: Context, request: AdmitRequest): Promise<boolean> {
-    const { verdict } = await ctx.state.databaseTime(() => admitForeign({ ...request, count: false }))
-    return verdict !== 'origin_forbidden'
+  function mayBeAllowed({ keyHash, origin }: AdmitRequest, used: Budget | undefined): boolean {
+    const parsed = parseOrigin(origin ?? '')
+    if (keyHash === null || parsed === undefined) return false
+    return used === undefined || originAllowed(parsed, keyOrigins.get(keyHash)?.value ?? [])
   }
 
   async function count(ctx: Context): Promise<boolean> {
-    const used = overBudget.find(ctx.state.client)
+    const used = usedBudget(ctx)
     if (used) {
       refuseOverBudget(ctx, used)
       return false
     }
     const request = { ...anonymous, client: ctx.state.client }
-    return withinBudget(ctx, await ctx.state.databaseTime(() => admitRead(request)))
+    return isWithinBudget(ctx, await ctx.state.databaseTime(() => admitRead(request)))
   }
 
-  function withinBudget(ctx: Context, admission: Admitted): boolean {
-    const budget = budgetOf(admission)
-    if (admission.verdict !== 'rate_limited') {
+  function isWithinBudget(ctx: Context, admitted: Admitted): boolean {
+    const budget = budgetOf(admitted)
+    if (admitted.verdict !== 'rate_limited') {
       setBudget(ctx, budget)
       return true
     }
-    overBudget.add(ctx.state.client, budget)
-    refuseOverBudget(ctx, budget)
+    usedUp.set(clientNetwork(ctx.state.client), budget.limit, budget.reset * 1000)
+    refuseOverBudget(ctx, { ...budget, remaining: 0 })
     return false
   }
 
-  return { admit: admitRequest, count }
+  return { admit, count }
 }
 
 const anonymous = { keyHash: null, origin: null, write: false, allowOrigin: false, count: true }
 
-function admissionRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest {
+function admitRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest {
   const given = ctx.headers.origin
   const parsed = given === undefined ? undefined : parseOrigin(given)
   const origin = parsed?.whole ?? (given === undefined ? null : '')
@@ -160,15 +160,20 @@ function admissionRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest 
   const allowOrigin = parsed !== undefined && originAllowed(parsed, allowedOrigins)
   const keyMatters = rulesFor(ctx.path).key !== undefined || isForeignWrite({ write, origin, allowOrigin })
   const keyHash = keyMatters ? hashOf(presentedKey(ctx)) : null
-  return { client: ctx.state.client, keyHash, origin, write, allowOrigin, count: true }
+  return {
+    client: ctx.state.client,
+    keyHash,
+    origin,
+    write,
+    allowOrigin,
+    count: isCounted(ctx.state.route.pattern),
+  }
 }
 
-/** Whether only the presented key's own allowlist can let it in. */
-function isForeignWrite({
-  write,
-  origin,
-  allowOrigin,
-}: Pick<AdmitRequest, 'write' | 'origin' | 'allowOrigin'>): boolean {
+type OriginFacts = Pick<AdmitRequest, 'write' | 'origin' | 'allowOrigin'>
+
+/** Whether only the allowlist of the presented key can let a request in. */
+function isForeignWrite({ write, origin, allowOrigin }: OriginFacts): boolean {
   return write && origin !== null && !allowOrigin
 }
 
@@ -185,18 +190,20 @@ function accountFrom({ account_id: id, key_id: keyId, account_mode: mode, curren
 
 function budgetOf({ limit_per_minute: limit, remaining, reset_seconds: reset }: Admitted): Budget {
   if (limit === null || remaining === null || reset === null) {
-    throw new Error('api.admit counted a request and did not say how its budget stands')
+    throw new Error('api.admit counted a request without its budget')
   }
   return { limit, remaining, reset }
 }
 
-function refuseOverBudget(ctx: Context, { limit, reset }: UsedBudget): void {
-  setBudget(ctx, { limit, remaining: 0, reset })
-  refuseForNow(ctx, reset)
+function refuseOverBudget(ctx: Context, budget: Budget): void {
+  setBudget(ctx, budget)
+  refuse(ctx, 'RATE_LIMITED', { retryAfter: budget.reset })
 }
 
 function setBudget(ctx: Context, { limit, remaining, reset }: Budget): void {
-  ctx.set('X-RateLimit-Limit', String(limit))
-  ctx.set('X-RateLimit-Remaining', String(remaining))
-  ctx.set('X-RateLimit-Reset', String(reset))
+  ctx.set({
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(reset),
+  })
 }

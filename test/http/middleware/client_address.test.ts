@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { clientAddress, clientNetwork } from '../../../src/http/middleware/client_address.ts'
-import { createOverBudget } from '../../../src/http/middleware/over_budget.ts'
 
 /** A request as far as its client's address goes. */
 function from(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
@@ -58,24 +57,5 @@ describe('what a client is counted by', () => {
     expect(clientNetwork('2001:db8:0:1::1')).toBe(clientNetwork('2001:db8:0:1:ffff::2'))
     expect(clientNetwork('::10.1.2.3')).toBe(clientNetwork('::1'))
     expect(clientNetwork('2001:db8:0:1::1')).not.toBe(clientNetwork('2001:db8:0:2::1'))
-  })
-})
-
-describe('the list of clients over their budget', () => {
-  test('knows a client until its window ends, and how long that is', () => {
-    let now = 0
-    const list = createOverBudget(() => now)
-    list.add('192.0.2.1', { limit: 500, reset: 30 })
-    expect(list.find('192.0.2.1')).toEqual({ limit: 500, reset: 30 })
-    now = 29_001
-    expect(list.find('192.0.2.1')).toEqual({ limit: 500, reset: 1 })
-    now = 30_000
-    expect(list.find('192.0.2.1')).toBeUndefined()
-  })
-
-  test('knows nothing of others', () => {
-    const list = createOverBudget()
-    list.add('192.0.2.1', { limit: 500, reset: 30 })
-    expect(list.find('192.0.2.2')).toBeUndefined()
   })
 })
