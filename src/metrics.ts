@@ -5,6 +5,9 @@ import { type Listening, listen } from './network/listen.ts'
 
 const { version } = packageJson
 
+/** How many accounts have metrics of their own: without a bound, each new partner would cost Prometheus more. */
+export const maxAccounts = 100
+
 /**
  * Serves a registry to Prometheus as GET /metrics, on a port of its own that is not for partners. Port 0 takes any free
  * one. Rejects if the port cannot be had.

@@ -115,6 +115,14 @@ comment on column supply.origin.database_oid is 'The database''s number in its c
 comment on column supply.origin.timeline is 'The timeline of the write-ahead log, in hex.';
 comment on column supply.origin.recorded_at is 'When that was recorded.';
 
+create table supply.public_address (
+  id boolean primary key default true check (id),
+  url text not null
+);
+comment on table supply.public_address is 'The address at which partners reach the API: its PUBLIC_URL. No row where that is not set.';
+comment on column supply.public_address.id is 'Always true: there is one row.';
+comment on column supply.public_address.url is 'PUBLIC_URL of the API that started last, without a slash at its end.';
+
 -- Each process rewrites its one row every second: the new version has to fit on the page of the old one.
 create table supply.read_marks (
   process_id uuid primary key,

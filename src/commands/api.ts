@@ -12,7 +12,7 @@ export async function api(): Promise<void> {
   const log = createLog(config.logLevel)
   for (const warning of config.warnings) log.warn(warning)
   const db = connectApi(config.databaseUrl ?? '', { pooled: config.databasePooled })
-  await refuseWrongSession(() => db.call('api.readiness'))
+  await refuseWrongSession(() => db.call('api.record_public_url', { url: config.publicUrl ?? null }))
   const reads = connectReads(config, db, log)
   const listen = listenForResults(config.databaseDirectUrl ?? '', log)
   const tracing = await startTracing(config, 'supply-ordering-api', log)

@@ -83,6 +83,7 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   migrating?.done()
   if (operator !== undefined) writeOperatorUrl(operator.url)
   const apiDb = connectApi(databaseUrl)
+  await apiDb.call('api.record_public_url', { url: config.publicUrl ?? null })
   const reads = connectReads({ ...config, databasePooled: false }, apiDb, log)
   const workerDb = connectWorker(databaseUrl)
   // The server starts first: if its port is taken, another service runs here, and the demo must not change its suppliers.

@@ -89,6 +89,7 @@ export const functions = {
     columns: { mark: 'bigint', migration: 'text', checksum: 'text' },
   },
   'api.readiness': { args: {}, returns: 'rows', columns: { migration: 'text', checksum: 'text', standby: 'boolean' } },
+  'api.record_public_url': { args: { url: 'text' }, returns: 'void' },
   'api.record_pushed_result': {
     args: { supplier: 'text', item_id: 'uuid', result: 'jsonb' },
     returns: 'rows',
@@ -300,6 +301,12 @@ export const functions = {
     returns: 'void',
   },
   'ops.webhook_secret': { args: { account_id: 'text' }, returns: 'text' },
+  'work.account_gauges': {
+    args: { max_accounts: 'integer' },
+    returns: 'rows',
+    columns: { account_id: 'bigint', balance: 'double precision', low_balance_threshold: 'double precision',
+      dead_letters: 'integer', webhooks_waiting: 'integer' },
+  },
   'work.begin_calls': {
     args: { item_ids: 'uuid[]', under_way: 'jsonb', supplier_cap: 'integer' },
     returns: 'rows',

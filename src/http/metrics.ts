@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { addBuildInfo, addEndedOrders } from '../metrics.ts'
+import { addBuildInfo, addEndedOrders, maxAccounts } from '../metrics.ts'
 
 /** The metrics of the API, for Prometheus. */
 export type HttpMetrics = {
@@ -8,10 +8,10 @@ export type HttpMetrics = {
   request(labels: { method: string; route: string | undefined; status: number }, seconds: number): void
   /** Notes that a batch of this size went to the database. */
   batch(name: string, size: number): void
-  /** Counts an order that was placed, with its total in its currency. */
-  placedOrder(currency: string, total: number): void
-  /** Counts an order that was refused, by the code of the refusal. */
-  refusedOrder(code: string): void
+  /** Counts an order that an account placed, with its total in the account's currency. */
+  placedOrder(account: { id: string; currency: string }, total: number): void
+  /** Counts an order of an account that was refused, by the code of the refusal. */
+  refusedOrder(account: { id: string }, code: string): void
   /** Notes an order that ended by a result that its supplier pushed, so long after it was placed. */
   endedOrder(outcome: string, seconds: number): void
 }
@@ -55,13 +55,18 @@ export function createHttpMetrics(): HttpMetrics {
     labelNames: ['code'],
     registers: [registry],
   })
+  const countForAccount = addAccountCounter(registry)
   return {
     registry,
-    placedOrder(currency, total) {
+    placedOrder({ id, currency }, total) {
       placed.inc({ currency })
       amounts.inc({ currency }, total)
+      countForAccount(id, 'placed')
     },
-    refusedOrder: (code) => refused.inc({ code }),
+    refusedOrder({ id }, code) {
+      refused.inc({ code })
+      countForAccount(id, code)
+    },
     request({ method, route, status }, seconds) {
       const known = knownMethods.has(method) ? method : 'other'
       requests.observe({ method: known, route: route ?? 'none', status }, seconds)
@@ -70,5 +75,30 @@ export function createHttpMetrics(): HttpMetrics {
     batch(name, size) {
       batches.observe({ batch: name }, size)
     },
+  }
+}
+
+/** Adds the orders of the busiest accounts by result. Returns what counts one order: placed, or the code of its refusal. */
+function addAccountCounter(registry: Registry): (account: string, result: string) => void {
+  const counts = new Map<string, Map<string, number>>()
+  new Counter({
+    name: 'supply_account_orders_total',
+    help: `Orders of the ${maxAccounts} busiest accounts, by account and result: placed, or the code of the refusal.`,
+    labelNames: ['account', 'result'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      const orders = (results: Map<string, number>) => [...results.values()].reduce((sum, n) => sum + n, 0)
+      const busiest = [...counts]
+        .sort(([, one], [, other]) => orders(other) - orders(one))
+        .slice(0, maxAccounts)
+      for (const [account, results] of busiest) {
+        for (const [result, count] of results) this.inc({ account, result }, count)
+      }
+    },
+  })
+  return (account, result) => {
+    const results = counts.get(account) ?? new Map<string, number>()
+    counts.set(account, results.set(result, (results.get(result) ?? 0) + 1))
   }
 }

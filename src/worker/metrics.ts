@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from 'graphile-worker'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database, Functions } from '../database/client.ts'
-import { addBuildInfo, addEndedOrders, addPoolMetrics, orderBuckets } from '../metrics.ts'
+import { addBuildInfo, addEndedOrders, addPoolMetrics, maxAccounts, orderBuckets } from '../metrics.ts'
 
 /** The metrics of a worker process, for Prometheus. */
 export type WorkerMetrics = {
@@ -22,6 +22,7 @@ export type WorkerMetrics = {
 }
 
 type State = Functions['work.gauges']['result'][number]
+type AccountState = Functions['work.account_gauges']['result'][number]
 
 /** How long a scrape waits for the database, in milliseconds. */
 const scrapeTimeoutMs = 3_000
@@ -130,6 +131,7 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
     registers: [registry],
   })
   addGauges(registry, db)
+  addAccountGauges(registry, db)
   addPoolMetrics(registry, db.usage)
   return {
     registry,
@@ -162,6 +164,44 @@ function addGauges(registry: Registry, db: Database): void {
       async collect() {
         const known = await state()
         this.set(known === undefined ? Number.NaN : read(known))
+      },
+    })
+  }
+}
+
+const accountGauges = {
+  supply_account_balance: {
+    help: 'The balance of an account in its currency; only of the accounts that have metrics of their own.',
+    read: (account: AccountState) => account.balance,
+  },
+  supply_account_low_balance_threshold: {
+    help: 'The balance at or below which an account is low on money; 0: none is set.',
+    read: (account: AccountState) => account.low_balance_threshold,
+  },
+  supply_account_dead_letters: {
+    help: 'Events of an account that are dead letters now.',
+    read: (account: AccountState) => account.dead_letters,
+  },
+  supply_account_webhooks_waiting: {
+    help: 'Events of an account that wait for another attempt; 1000: that many or more.',
+    read: (account: AccountState) => account.webhooks_waiting,
+  },
+}
+
+/** Adds the gauges by account. No sample is shown while the database cannot answer. */
+function addAccountGauges(registry: Registry, db: Database): void {
+  const read = () => db.call('work.account_gauges', { max_accounts: maxAccounts }).catch(() => [])
+  const accounts = shared(() => Promise.race([read(), sleep(scrapeTimeoutMs, [], { ref: false })]))
+  for (const [name, { help, read }] of Object.entries(accountGauges)) {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['account'],
+      registers: [registry],
+      async collect() {
+        const known = await accounts()
+        this.reset()
+        for (const account of known) this.set({ account: account.account_id }, read(account))
       },
     })
   }

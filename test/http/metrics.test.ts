@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { request } from 'undici'
 import { beforeAll, expect, test } from 'vitest'
+import { createHttpMetrics } from '../../src/http/metrics.ts'
 import { startMetricsServer } from '../../src/metrics.ts'
 import { testDatabase } from '../support/database.ts'
 import { makePartner, type Partner } from '../support/partner.ts'
@@ -47,6 +48,19 @@ test('requests are counted by method, route pattern and status, never by path', 
   expect(text).toMatch(/^supply_database_pool_connections_max 10$/m)
   expect(text).toMatch(/^supply_database_pool_waiting 0$/m)
   expect(text).not.toMatch(/ord_secret|unknown-path/)
+})
+
+test('orders are counted by account, of the 100 busiest accounts alone', async () => {
+  const metrics = createHttpMetrics()
+  for (let id = 1; id <= 101; id += 1) {
+    metrics.placedOrder({ id: String(id), currency: 'RUB' }, 10)
+    if (id > 1) metrics.refusedOrder({ id: String(id) }, 'INSUFFICIENT_BALANCE')
+  }
+  const text = await metrics.registry.metrics()
+  expect(text).toContain('supply_account_orders_total{account="101",result="placed"} 1')
+  expect(text).toContain('supply_account_orders_total{account="101",result="INSUFFICIENT_BALANCE"} 1')
+  expect(text).not.toContain('account="1",')
+  expect(text.match(/^supply_account_orders_total.*placed/gm)).toHaveLength(100)
 })
 
 test('nothing else is served on the port of the metrics, and they on no other', async () => {

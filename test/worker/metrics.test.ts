@@ -124,6 +124,19 @@ test('gauges say how much there is to do, at the time of the scrape', async () =
   expect(await value('supply_queue_jobs_taken')).toBeGreaterThanOrEqual(1)
 })
 
+test('the accounts that are low on money or have dead letters come first among those with gauges', async () => {
+  const low = await makePartner(sql(), { name: 'Low', balance: 5 })
+  await sql()`select ops.set_low_balance_threshold(${low.accountId}, 10)`
+  const of = (account: number) => `{account="${account}"}`
+  expect(await value(`supply_account_balance${of(low.accountId)}`)).toBe(5)
+  expect(await value(`supply_account_low_balance_threshold${of(low.accountId)}`)).toBe(10)
+  // Of the first test: one was refused with 410, one with 500.
+  expect(await value(`supply_account_dead_letters${of(partner.accountId)}`)).toBe(1)
+  expect(await value(`supply_account_webhooks_waiting${of(partner.accountId)}`)).toBeGreaterThanOrEqual(1)
+  const busiest = await sql()`select account_id::int from work.account_gauges(2)`
+  expect(busiest.map(({ account_id }) => account_id)).toEqual([low.accountId, partner.accountId])
+})
+
 test('the audit is told with its time', async () => {
   expect(await value('supply_audit_breaches')).toBeNaN()
   await sql()`insert into supply.audit_runs (ran_at, breaches, checks) values ('2026-01-01T00:00:00Z', 7, '{}')`

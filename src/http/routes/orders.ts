@@ -42,9 +42,9 @@ async function placeOrder(
   if (order === undefined) return
   const placed = await ctx.state.databaseTime(() => place(order))
   if (placed.result === 'created') {
-    metrics.placedOrder(accountOf(ctx).currency, Number(JSON.parse(placed.body).totalAmount))
+    metrics.placedOrder(accountOf(ctx), Number(JSON.parse(placed.body).totalAmount))
   } else if (placed.result !== 'replayed') {
-    metrics.refusedOrder(placed.result)
+    metrics.refusedOrder(accountOf(ctx), placed.result)
   }
   answerPlaced(ctx, placed)
 }

@@ -55,7 +55,23 @@ describe('on-boarding', () => {
     ])
     expect(made?.tell_partner).toContain(`account is number ${made?.account_id}, with 50000.00 RUB`)
     expect(made?.tell_partner).not.toContain(made?.key)
+    expect(made?.tell_partner).toContain(
+      'The service is at (the operator adds the address: PUBLIC_URL is not set)',
+    )
     expect(said).toContain(`NOTICE key ${made?.key_id} of account ${made?.account_id} (Acme)`)
+  })
+
+  test('tells the partner the address that the API has recorded', async () => {
+    const address = async () => {
+      const [made] = await sql()`select tell_partner from ops.onboard(${`P ${Math.random()}`}, 1, 'invoice')`
+      return made?.tell_partner.split('\n')[0]
+    }
+    await database.sql`select api.record_public_url('https://supply.example/')`
+    expect(await address()).toBe('The service is at https://supply.example')
+    await database.sql`select api.record_public_url('https://supply.example/v1')`
+    expect(await address()).toBe('The service is at https://supply.example/v1')
+    await database.sql`select api.record_public_url(null)`
+    expect(await address()).toContain('the operator adds the address')
   })
 
   test('limits the key to networks and a time', async () => {

@@ -1,0 +1,28 @@
+create or replace function work.account_gauges(max_accounts int)
+returns table (
+  account_id bigint, balance double precision, low_balance_threshold double precision, dead_letters int, webhooks_waiting int
+)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select a.id, a.balance, a.low_balance_threshold, a.dead_letters,
+    (
+      -- A partner that was away for a day may have a million of these.
+      select count(*)::int
+      from (select from supply.events e where e.account_id = a.id and e.state = 'waiting' limit 1000) as waiting
+    )
+  from (
+    select a.id, a.balance, a.low_balance_threshold, a.last_seq, coalesce(d.dead_letters, 0) as dead_letters
+    from supply.accounts a
+    left join (
+      select e.account_id, count(*)::int as dead_letters from supply.events e
+      where e.state = 'dead' and e.order_id is not null group by e.account_id) as d on d.account_id = a.id
+    where a.active
+    -- First the accounts that an alert is about, then those with the most entries in the ledger.
+    order by a.low_balance_threshold > 0 and a.balance <= a.low_balance_threshold desc, coalesce(d.dead_letters, 0) > 0 desc,
+      a.last_seq desc, a.id
+    limit max_accounts
+  ) as a
+$$;
+comment on function work.account_gauges is
+  'Returns the metrics of the accounts that are low on money, have dead letters or are the busiest, max_accounts at most: balance
+and threshold in the account''s currency, dead letters, and events that wait for another attempt (1,000 at most are counted).';
