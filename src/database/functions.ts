@@ -345,7 +345,7 @@ export const functions = {
       max_per_second: 'numeric | null' },
   },
   'work.check_origin': { args: {}, returns: 'text' },
-  'work.check_protocols': { args: { promises: 'jsonb' }, returns: 'text' },
+  'work.check_protocols': { args: { capabilities: 'jsonb' }, returns: 'text' },
   'work.check_suppliers': { args: { silent_minutes: 'integer' }, returns: 'integer' },
   'work.close_alerts': { args: {}, returns: 'integer' },
   'work.compare_jobs': {

@@ -33,8 +33,8 @@ export type SupplierCall = SupplierAccess & {
   eventsUrl: string | null
 }
 
-/** What a supplier of a protocol promises. The same stands in the table `supply.protocols`. */
-export type SupplierPromises = {
+/** The capabilities of a protocol's suppliers. The table `supply.protocols` holds the same. */
+export type SupplierCapabilities = {
   /** For how many seconds a repeated order with the same reference is the same order; null: permanently; 0: never. */
   repeatSafeSeconds: number | null
   /** Whether an order can be found by our reference. */
@@ -74,12 +74,12 @@ export type ReadEvent =
  * the outside world does: that is an `unknown` outcome, and so is a call that `signal` ends. `list` does not either.
  */
 export type SupplierAdapter = {
-  promises: SupplierPromises
+  capabilities: SupplierCapabilities
   put: (call: SupplierCall, signal?: AbortSignal) => Promise<SupplierOutcome>
   get: (call: SupplierCall, signal?: AbortSignal) => Promise<SupplierOutcome>
-  /** What the supplier says of these skus. Present where `promises.listsOffers`. */
+  /** What the supplier says of these skus. Present where `capabilities.listsOffers`. */
   list?: (access: SupplierAccess, skus: readonly string[], signal?: AbortSignal) => Promise<Listing>
-  /** Verifies and reads an event. Present where `promises.pushes` is `events`. Never throws. */
+  /** Verifies and reads an event. Present where `capabilities.pushes` is `events`. Never throws. */
   readEvent?: (event: SupplierEvent) => ReadEvent
 }
 

@@ -1,4 +1,4 @@
-import type { AdapterFactory, SupplierAdapter, SupplierPromises } from './adapter.ts'
+import type { AdapterFactory, SupplierAdapter, SupplierCapabilities } from './adapter.ts'
 import { createB2bAdapter } from './b2b/adapter.ts'
 import { createHttpAdapter } from './http/adapter.ts'
 import { createKinguinAdapter } from './kinguin/adapter.ts'
@@ -6,8 +6,8 @@ import { createKinguinAdapter } from './kinguin/adapter.ts'
 /** The adapters of a process. `close` ends their connections; the outcome of calls under way is then unknown. */
 export type SupplierAdapters = {
   adapterFor: (protocol: string) => SupplierAdapter | undefined
-  /** What the suppliers of each protocol promise. */
-  promises: Readonly<Record<string, SupplierPromises>>
+  /** The capabilities of each protocol's suppliers. */
+  capabilities: Readonly<Record<string, SupplierCapabilities>>
   close: () => Promise<void>
 }
 
@@ -37,7 +37,9 @@ export function createAdapters(
   )
   return {
     adapterFor: (protocol) => adapters.get(protocol),
-    promises: Object.fromEntries([...adapters].map(([protocol, { promises }]) => [protocol, promises])),
+    capabilities: Object.fromEntries(
+      [...adapters].map(([protocol, { capabilities }]) => [protocol, capabilities]),
+    ),
     close: async () => {
       await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
     },

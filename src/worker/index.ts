@@ -73,8 +73,8 @@ const hostWaitMs = 60_000
  * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks that
  * may take long, so that none starves another. Starts also the heartbeat, the sweeper that frees the jobs of dead
  * workers, and the metrics server where it is configured. Resolves when the pools run and are registered. Rejects with
- * one clear line on a database that was restored, until an operator has begun a recovery there, and on one that knows
- * other promises of suppliers than the adapters.
+ * one clear line on a database that was restored, until an operator has begun a recovery there, and on one that declares
+ * other capabilities of protocols than the adapters.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
@@ -83,7 +83,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await refusePoolerAt(databaseUrl)
   await refuseRestored(db)
   const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs })
-  await refuseOtherPromises(db, adapters)
+  await refuseOtherCapabilities(db, adapters)
   const metrics = createWorkerMetrics(db)
   const { host, workerMetricsPort: port } = config
   const metricsServer =
@@ -140,9 +140,9 @@ async function refuseRestored(db: Database): Promise<void> {
   throw new Error(`${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations.md)`)
 }
 
-/** What is sent again relies on what the protocol's suppliers promise. */
-async function refuseOtherPromises(db: Database, adapters: SupplierAdapters): Promise<void> {
-  const refusal = await db.call('work.check_protocols', { promises: adapters.promises })
+/** The rules for sending an item again rely on the capabilities of its protocol. */
+async function refuseOtherCapabilities(db: Database, adapters: SupplierAdapters): Promise<void> {
+  const refusal = await db.call('work.check_protocols', { capabilities: adapters.capabilities })
   if (refusal !== null) throw new Error(refusal)
 }
 

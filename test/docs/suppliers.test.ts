@@ -11,14 +11,14 @@ const page = readFileSync(join(docs, 'suppliers.md'), 'utf8')
 describe('the page about suppliers', () => {
   const database = testDatabase()
 
-  test('has a section for each protocol', () => {
+  test('the page has a section for each protocol', () => {
     const sections = [...page.matchAll(/^## `(.+)`$/gm)].map(([, name]) => name)
     expect(sections.toSorted()).toEqual(Object.keys(protocols).toSorted())
   })
 
-  test('says what each promise is in the adapter and in the row', async () => {
+  test('the page names every capability as adapter and row do', async () => {
     const named = [...page.matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)]
-    const [http] = Object.values(createAdapters().promises)
+    const [http] = Object.values(createAdapters().capabilities)
     expect(named.map(([, ours]) => ours).toSorted()).toEqual(Object.keys(http ?? {}).toSorted())
     const columns = await database.sql`
       select attname from pg_attribute where attrelid = 'supply.protocols'::regclass and attnum > 0 and attname <> 'name'`
@@ -27,7 +27,7 @@ describe('the page about suppliers', () => {
     )
   })
 
-  test('says of every outcome and cause what it means', () => {
+  test('the page explains every outcome and cause', () => {
     const said = ['processing', 'completed', 'failed'].map((status) => `| \`answered\`, \`${status}\` |`)
     for (const outcome of [
       ...said,
@@ -40,13 +40,13 @@ describe('the page about suppliers', () => {
     }
   })
 
-  test('leads to files that there are', () => {
+  test('the links of the page lead to files', () => {
     const links = [...page.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? '')
     expect(links.length).toBeGreaterThan(5)
     expect(links.filter((path) => !existsSync(join(docs, path)))).toEqual([])
   })
 
-  test('has statements that an operator can run', async () => {
+  test('an operator can run the statements of the page', async () => {
     const { sql } = database
     await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
     for (const [, statements = ''] of page.matchAll(/```sql\n([^`]*)```/g)) await sql.unsafe(statements)
@@ -59,9 +59,9 @@ describe('the page about suppliers', () => {
     expect(modern).toEqual({ max_calls: 20, paused_at: null, client_id: 'us' })
   })
 
-  test('is right that adapters and database promise the same', async () => {
-    const promises = database.sql.json(createAdapters().promises)
-    const [row] = await database.sql`select work.check_protocols(${promises}) as refusal`
+  test('adapters and database declare the same capabilities', async () => {
+    const capabilities = database.sql.json(createAdapters().capabilities)
+    const [row] = await database.sql`select work.check_protocols(${capabilities}) as refusal`
     expect(row?.refusal).toBeNull()
   })
 })

@@ -23,7 +23,7 @@ export const createB2bAdapter: AdapterFactory = ({ timeoutMs }) => {
       return http.withinDeadline((inTime) => run(upstream, call, inTime), signal)
     }
   return {
-    promises: {
+    capabilities: {
       repeatSafeSeconds: 23 * 3600,
       findsByReference: true,
       pushes: 'events',

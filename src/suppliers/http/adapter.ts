@@ -10,7 +10,7 @@ export const createHttpAdapter: AdapterFactory = ({ timeoutMs }) => {
   const ask = (method: Method) => (call: SupplierCall, signal?: AbortSignal) =>
     askSupplier(http, method, call, signal)
   return {
-    promises: {
+    capabilities: {
       repeatSafeSeconds: null,
       findsByReference: true,
       pushes: 'results',

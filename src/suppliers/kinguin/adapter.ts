@@ -23,7 +23,7 @@ export const createKinguinAdapter: AdapterFactory = ({ timeoutMs }) => {
       return http.withinDeadline((inTime) => run(gateway, call, inTime), signal)
     }
   return {
-    promises: {
+    capabilities: {
       repeatSafeSeconds: 0,
       findsByReference: true,
       pushes: 'events',

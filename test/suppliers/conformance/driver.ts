@@ -32,7 +32,7 @@ export type TestSupplier = StandIn & {
   changeToken: (token: string) => void
   /** What was wrong in the requests that it received, by what is documented of the protocol; as far as it checks that. */
   violations?: string[]
-  /** What it lists of a sku. Needed where `promises.listsOffers`. */
+  /** What it lists of a sku. Needed where `capabilities.listsOffers`. */
   list?: (offer: ListedOffer) => void
   /** Whether its list only says if it has some at all. By default it says how many. */
   hidesStock?: boolean
@@ -65,7 +65,7 @@ export type ConformanceDriver = {
     /** A status with an empty body that decides, by the status. Each of the others that the suite tries leaves all open. */
     byStatus?: Record<number, Expected>
   }
-  /** An event about an order, and one about something else. Needed where `promises.pushes` is `events`. */
+  /** An event about an order, and one about something else. Needed where `capabilities.pushes` is `events`. */
   events?: {
     about: (reference: string, supplier: TestSupplier) => SupplierEvent
     other: (supplier: TestSupplier) => SupplierEvent

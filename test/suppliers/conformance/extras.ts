@@ -7,12 +7,12 @@ export function describeList({ driver, adapter, hasty, supplier, order, during }
   const { protocol, call } = driver
   const { sku = '', currency } = call
   const offer = { sku, cost: '4.75', currency: currency ?? 'EUR', stock: 12 }
-  const promised = driver.create({ timeoutMs: 1 }).promises.listsOffers
+  const promised = driver.create({ timeoutMs: 1 }).capabilities.listsOffers
 
   describe(`${protocol}: the list`, () => {
     it(promised ? 'can be had' : 'is none', () => {
       expect(adapter().list !== undefined).toBe(promised)
-      expect(adapter().promises.listsOffers).toBe(promised)
+      expect(adapter().capabilities.listsOffers).toBe(promised)
     })
     if (!promised) return
 
@@ -57,7 +57,7 @@ export function describeEvents({ driver, adapter, supplier }: Bench): void {
 
   describe(`${protocol}: an event`, () => {
     it(events === undefined ? 'there is none' : 'can be read', () => {
-      expect(adapter().promises.pushes === 'events').toBe(events !== undefined)
+      expect(adapter().capabilities.pushes === 'events').toBe(events !== undefined)
       expect(adapter().readEvent !== undefined).toBe(events !== undefined)
     })
     if (events === undefined) return

@@ -27,7 +27,7 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
   let partner: Partner
   let callSupplier: (itemId: string) => Promise<string | null>
   const adapters = createAdapters({ factories: { [driver.protocol]: driver.create } })
-  const isSafe = () => adapters.promises[driver.protocol]?.repeatSafeSeconds !== 0
+  const isSafe = () => adapters.capabilities[driver.protocol]?.repeatSafeSeconds !== 0
 
   beforeAll(async () => {
     const { sql } = database

@@ -67,7 +67,7 @@ export function setUp(driver: ConformanceDriver): Bench {
       assertSound(method, call, outcome)
       // Whether an order is sent again is never the adapter's to decide.
       expect(made.filter(({ places }) => places).length).toBeLessThanOrEqual(method === 'put' ? 1 : 0)
-      expect(made.length).toBeLessThanOrEqual(chosen.promises.requestsPerCall)
+      expect(made.length).toBeLessThanOrEqual(chosen.capabilities.requestsPerCall)
       return outcome
     }
   return {

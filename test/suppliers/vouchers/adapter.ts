@@ -40,7 +40,7 @@ export const createVouchersAdapter: AdapterFactory = ({ timeoutMs }) => {
     return interpret(call, exchange)
   }
   return {
-    promises: {
+    capabilities: {
       ...{
         repeatSafeSeconds: 0,
         findsByReference: true,

@@ -24,7 +24,7 @@ const methodOf = async (item: string) => (await leaseCalls(sql(), [item]))[0]?.m
 
 beforeAll(() => speak('kinguin'))
 
-describe('where a supplier does not promise that a repeat is safe', () => {
+describe('where a repeat is not safe at the supplier', () => {
   test('an item of unknown outcome is only looked up, however often it is not there', async () => {
     const { item } = await order()
     await answer(sql(), item, unknown())
@@ -163,7 +163,7 @@ describe('where a repeat is safe for a time', () => {
   })
 })
 
-test('of a protocol that nobody knows nothing is promised', async () => {
+test('an unknown protocol has no capabilities', async () => {
   await speak('telepathy')
   const { item } = await order({ items: [{ productId: products.key }] })
   await answer(sql(), item, unknown())
@@ -172,19 +172,19 @@ test('of a protocol that nobody knows nothing is promised', async () => {
 })
 
 describe('a worker may start', () => {
-  const refusal = async (promises: object) => {
-    const [row] = await sql()`select work.check_protocols(${sql().json(promises as never)}) as refusal`
+  const refusal = async (capabilities: object) => {
+    const [row] = await sql()`select work.check_protocols(${sql().json(capabilities as never)}) as refusal`
     return row?.refusal
   }
 
-  test('with adapters that promise what the database says', async () => {
+  test('with adapters that declare what the database says', async () => {
     const adapters = createAdapters()
-    expect(Object.keys(adapters.promises).length).toBeGreaterThan(0)
-    expect(await refusal(adapters.promises)).toBeNull()
+    expect(Object.keys(adapters.capabilities).length).toBeGreaterThan(0)
+    expect(await refusal(adapters.capabilities)).toBeNull()
     await adapters.close()
   })
 
-  test('and with fewer, and not with one that the database does not know or that promises something else', async () => {
+  test('and with fewer, and not with one that the database does not know or that declares other capabilities', async () => {
     const http = {
       ...{
         repeatSafeSeconds: null,
@@ -199,7 +199,7 @@ describe('a worker may start', () => {
     expect(await refusal({ http, other: http })).toMatch(/^the protocol other .* is not in supply.protocols/)
     for (const change of [{ repeatSafeSeconds: 60 }, { pushes: null }, { requestsPerCall: 2 }]) {
       expect(await refusal({ http: { ...http, ...change } })).toMatch(
-        /^the protocol http .* does not promise/,
+        /^the protocol http .* has other capabilities/,
       )
     }
   })
