@@ -1,16 +1,12 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
-import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { products } from '../support/partner.ts'
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
+import { startBadNetwork } from './bad_network.ts'
 import {
   environment,
   type Language,
@@ -63,30 +59,6 @@ function runProgram(language: Language, args: string[], settings: Settings): Pro
   })
 }
 
-/** Stands before the API, answers the first POST with 503 and `Retry-After: 1`, and loses the answer to the second. */
-async function startBadNetwork() {
-  const posts: { at: number; body: string; headers: object }[] = []
-  const server = createServer(async (incoming, outgoing) => {
-    const body = await buffer(incoming)
-    if (incoming.method === 'POST')
-      posts.push({ at: performance.now(), body: body.toString(), headers: incoming.headers })
-    if (incoming.method === 'POST' && posts.length === 1) {
-      outgoing.writeHead(503, { 'retry-after': '1', 'content-type': 'text/html' }).end('<p>later</p>')
-      return
-    }
-    const answer = await request(`${service.api.url}${incoming.url}`, {
-      method: incoming.method as 'GET',
-      headers: { 'x-api-key': String(incoming.headers['x-api-key']), 'content-type': 'application/json' },
-      ...(incoming.method === 'POST' ? { body } : {}),
-    })
-    const text = await answer.body.text()
-    if (incoming.method === 'POST' && posts.length === 2) incoming.socket.resetAndDestroy()
-    else outgoing.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(text)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { posts, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
 const codeIn = ({ stdout, stderr }: Ended) => /ord_[0-9a-f]{32}/.exec(stdout + stderr)?.[0]
 
 /** How many orders an account has, and how many charges. */
@@ -118,7 +90,9 @@ describe.concurrent.each(presentLanguages.toReversed())('the first order in $nam
 
   it('survives a 503 and a lost answer, and gives the codes', { timeout: 120_000 }, async () => {
     const { key, accountId } = await service.partner()
-    const network = await startBadNetwork()
+    const network = await startBadNetwork(() => service.api.url)
+    network.meet('503')
+    network.meet('reset')
     const args = ['shop-2', String(products.key)]
     const ended = await run(args, { apiKey: key, baseUrl: network.url })
     expect(ended).toMatchObject({ status: 0 })
@@ -135,8 +109,7 @@ describe.concurrent.each(presentLanguages.toReversed())('the first order in $nam
     expect(again).toMatchObject({ status: 0 })
     expect(codeIn(again)).toBe(codeIn(ended))
     expect(await booked(accountId)).toEqual({ orders: 1, charges: 1 })
-    network.server.closeAllConnections()
-    network.server.close()
+    network.close()
   })
 
   it('says why it was refused, and by which id', { timeout: 120_000 }, async () => {

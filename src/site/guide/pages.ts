@@ -41,7 +41,12 @@ export const guideGroups: GuideGroup[] = [
   },
   {
     label: 'Look up',
-    pages: [page('errors', 'Errors'), page('limits', 'Limits'), page('changelog', 'Changelog')],
+    pages: [
+      page('clients', 'Clients'),
+      page('errors', 'Errors'),
+      page('limits', 'Limits'),
+      page('changelog', 'Changelog'),
+    ],
   },
 ]
 

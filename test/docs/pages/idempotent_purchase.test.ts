@@ -1,18 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
-import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { audit } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
+import { startBadNetwork } from '../bad_network.ts'
 import { programsOf } from './page_programs.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'idempotent-purchase-'))
@@ -22,60 +20,15 @@ const api = testApi(() => database.url)
 beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** What becomes of the next request: nothing reaches the service, or its answer reaches nobody. */
-type Fault = 'lost request' | 'lost answer' | 'service unavailable' | 'half an answer'
-
-/** Stands between the program and the API. A request meets the first fault that is left, and `met` follows. */
-async function startNetwork() {
-  const faults: { fault: Fault; met: () => void }[] = []
-  const server: Server = createServer(async (incoming, outgoing) => {
-    const body = await text(incoming)
-    const next = faults.shift()
-    if (next?.fault === 'lost request') return next.met()
-    if (next?.fault === 'service unavailable') {
-      outgoing.writeHead(503, { 'retry-after': '1' }).end('{"success":false,"code":"UNAVAILABLE"}')
-      return next.met()
-    }
-    const headers = Object.fromEntries(
-      ['x-api-key', 'x-idempotency-key', 'content-type'].map((name) => [
-        name,
-        String(incoming.headers[name]),
-      ]),
-    )
-    const answer = await request(`${api().url}${incoming.url}`, { method: 'POST', headers, body })
-    const received = await answer.body.text()
-    if (next?.fault === 'lost answer') return next.met()
-    if (next?.fault === 'half an answer') {
-      outgoing.writeHead(answer.statusCode, { 'content-length': received.length })
-      return outgoing.write(received.slice(0, 40), () => {
-        outgoing.destroy()
-        next.met()
-      })
-    }
-    outgoing.writeHead(answer.statusCode).end(received)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Resolves when a request has met the fault. */
-    meet: (fault: Fault) => new Promise<void>((met) => void faults.push({ fault, met })),
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
 describe.each(programsOf('idempotent_purchase'))('$file', ({ file, path, command }) => {
   let partner: Partner
-  let network: Awaited<ReturnType<typeof startNetwork>>
+  let network: Awaited<ReturnType<typeof startBadNetwork>>
   const shop = join(scratch, `${file}.db`)
   const running = new Set<ChildProcess>()
 
   beforeAll(async () => {
     partner = await makePartner(database.sql)
-    network = await startNetwork()
+    network = await startBadNetwork(() => api().url)
   })
   afterAll(() => {
     for (const child of running) child.kill('SIGKILL')
@@ -121,7 +74,7 @@ describe.each(programsOf('idempotent_purchase'))('$file', ({ file, path, command
     expect([...(await orders())]).toEqual([])
     expect(recorded('shop-1')).toEqual({ status: null, code: null })
 
-    const unanswered = network.meet('lost answer')
+    const unanswered = network.meet('silence')
     const second = start()
     await unanswered
     await second.kill()
@@ -138,8 +91,8 @@ describe.each(programsOf('idempotent_purchase'))('$file', ({ file, path, command
   })
 
   test('repeats by itself what was refused for now, or answered by half', async () => {
-    network.meet('service unavailable')
-    network.meet('half an answer')
+    network.meet('503')
+    network.meet('half a response')
     const { code, stdout, stderr } = await start('shop-2', '12345').ended
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^shop-2: ordered as ord_/) })
     expect(stderr).toContain('shop-2: 503 UNAVAILABLE, again')
