@@ -77,20 +77,24 @@ async function watchBlockers(
   log('waiting for a lock of another session')
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const observer = await connect().catch(() => undefined)
+  const stopped = new AbortController()
   let blockers: string | undefined
-  const timer = setInterval(async () => {
-    const seen = await observer
-      ?.query<{ blockers: string | null }>(blockersQuery, [rows[0]?.pid])
-      .catch(() => undefined)
-    const text = seen?.rows[0]?.blockers
-    if (!text) return
-    if (blockers === undefined) log(`waiting for a lock: ${text} is in the way`)
-    blockers = text
-  }, watchIntervalMs)
+  const watching = (async () => {
+    while (observer !== undefined && !stopped.signal.aborted) {
+      const seen = await observer
+        .query<{ blockers: string | null }>(blockersQuery, [rows[0]?.pid])
+        .catch(() => undefined)
+      const text = seen?.rows[0]?.blockers ?? undefined
+      if (text !== undefined && blockers === undefined) log(`waiting for a lock: ${text} is in the way`)
+      blockers = text ?? blockers
+      await sleep(watchIntervalMs, undefined, { signal: stopped.signal }).catch(() => {})
+    }
+  })()
   return {
     blockers: () => blockers,
     stop: async () => {
-      clearInterval(timer)
+      stopped.abort()
+      await watching
       await observer?.end()
     },
   }

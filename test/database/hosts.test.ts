@@ -128,20 +128,6 @@ test('who waits for a server is told once that there is none, and gets it when i
   expect(told).toHaveLength(1)
 })
 
-test('while no server can be asked, an answer on a connection that is there is proof enough', async () => {
-  const ways = [await startWay(), await startWay()] as const
-  const url = urlOf(...ways)
-  const db = client(url)
-  expect(await answered(db)).toBe(true)
-  for (const way of ways) way.set('hold')
-  const slow = db.call('api.sleep', { seconds: 1.5 })
-  hostsOf(url).suspect(hostsOf(url).current)
-  const refusal = await db.call('api.pid').catch((error: Error) => error)
-  expect(refusal).toMatchObject({ name: 'DatabaseUnreachable' })
-  await slow
-  expect(await db.call('api.pid')).toBeGreaterThan(0)
-})
-
 test('a server that is full serves on over the connections that it has given', async () => {
   const [name, password] = [`full_${randomBytes(6).toString('hex')}`, 'a-password']
   const { sql } = database

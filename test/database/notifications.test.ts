@@ -21,7 +21,13 @@ function listen() {
   const said: string[] = []
   const kept = { said, begun: 0, lost: [] as string[] }
   notifications = listenTo({
-    ...{ url: proxy.url, channel: 'news', role: 'supply_api', applicationName: 'listener' },
+    ...{
+      url: proxy.url,
+      channel: 'news',
+      role: 'supply_api',
+      applicationName: 'listener',
+      askIntervalMs: 100,
+    },
     onNotification: (payload) => said.push(payload),
     onListening: () => {
       kept.begun += 1

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/database/client.ts'
-import { createReads } from '../../src/database/replica/reads.ts'
+import { createReads } from '../../src/database/reads.ts'
 
 const expected = { migration: '0021', checksum: 'ours' }
 const bound = 5_000
@@ -72,7 +72,7 @@ test('a standby in whose place an older one has come is as old as that', async (
   const { source } = reads()
   await seconds(20)
   expect(await source()).toBe('standby')
-  shown = () => committed - 10
+  shown = () => committed - 10_000
   await seconds(1)
   expect(await source()).toBe('primary')
 })
@@ -97,7 +97,7 @@ test('what an account has written is not forgotten when an older standby comes',
   noteWrite('7')
   await seconds(2)
   expect(await source('7')).toBe('standby')
-  shown = () => committed - 3
+  shown = () => committed - 3_000
   await seconds(1)
   expect(await source('7')).toBe('primary')
   expect(await source('8')).toBe('standby')

@@ -14,5 +14,5 @@ begin
 end
 $$;
 comment on function api.set_read_mark is
-  'Commits the next mark of a process: 1, 2, 3 and so on. A server on which api.read_state shows it has all that was committed before the '
-  'call. The first mark of a process removes the marks of those that have made none for an hour.';
+  'Commits the next mark of a process, larger than the one before. A server on which api.read_state shows it has all that '
+  'was committed before the call. Mark 1, the first, removes the marks of processes that have made none for an hour.';

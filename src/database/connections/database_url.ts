@@ -1,8 +1,8 @@
 /** One server of a database URL. */
 export type DatabaseServer = {
-  /** A URL that names this server alone, and nothing of what other servers there are. */
+  /** A URL that names this server alone. */
   url: string
-  /** Without the brackets of an IPv6 address; undefined where the URL names none. */
+  /** Without the brackets of an IPv6 address; undefined if the URL names none. */
   host: string | undefined
   port: number
 }
@@ -12,7 +12,7 @@ export type TargetSession = 'read-write' | 'primary' | 'any'
 
 export type DatabaseServers = { servers: DatabaseServer[]; target: TargetSession }
 
-/** What is wrong with a database URL: the rest of a sentence that begins with its name. Says nothing of what is in it. */
+/** What is wrong with a database URL: the rest of a sentence that begins with the setting's name. It shows no part of the URL. */
 export class DatabaseUrlError extends Error {
   override name = 'DatabaseUrlError'
 }
@@ -20,19 +20,17 @@ export class DatabaseUrlError extends Error {
 const targets: readonly string[] = ['read-write', 'primary', 'any'] satisfies TargetSession[]
 const targetName = 'target_session_attrs'
 const defaultPort = 5432
-const mostServers = 16
 
 /**
  * Reads a `postgres://` URL that names one server or, as libpq takes it, several, with `target_session_attrs`:
- * `postgres://user:password@one:5432,two:5433/db?target_session_attrs=read-write`. A server without a port has 5432; one
- * that is named twice counts once. Without the attribute, any server will do where there is one, and of several it must
- * be one that takes writes: libpq would take any, but a standby is of no use here.
- * Throws DatabaseUrlError.
+ * `postgres://user:password@one:5432,two:5433/db?target_session_attrs=read-write`. A server without a port has 5432.
+ * Without the attribute, one server may be any, and of several the right one takes writes: libpq would take any, but a
+ * standby is of no use here. Throws DatabaseUrlError.
  */
 export function parseDatabaseUrl(text: string): DatabaseServers {
   const { before, hosts, after } = partsOf(text)
   const found = hosts.map((host) => serverOf(before, host, after, hosts.length > 1))
-  const servers = [...new Map(found.map(({ server }) => [server.url, server])).values()]
+  const servers = found.map(({ server }) => server)
   const given = found[0]?.target
   if (given !== undefined && !targets.includes(given)) {
     throw new DatabaseUrlError(`must have a ${targetName} of read-write, primary or any`)
@@ -50,7 +48,6 @@ function partsOf(text: string): { before: string; hosts: string[]; after: string
   const authority = authorityEnd === -1 ? rest : rest.slice(0, authorityEnd)
   const hostsStart = authority.lastIndexOf('@') + 1
   const hosts = authority.slice(hostsStart).split(',')
-  if (hosts.length > mostServers) throw new DatabaseUrlError(`must name at most ${mostServers} servers`)
   return {
     before: scheme + authority.slice(0, hostsStart),
     hosts,

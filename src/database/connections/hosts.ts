@@ -9,22 +9,17 @@ import { type DatabaseServer, parseDatabaseUrl, type TargetSession } from './dat
 export type Hosts = {
   /** The server to connect to: the right one as far as is known, at first the first. */
   readonly current: DatabaseServer
-  /** Whether `current` is worth a connection: there is no other, or it was found to be right and nothing speaks against it. */
+  /** Whether `current` is known to be right: there is no other, or a search found it and no connection to it failed since. */
   readonly isKnown: boolean
   /**
-   * Resolves to the right server: at once while it is known, after one look at all servers otherwise, which takes
-   * `probeMs` at most. Rejects with DatabaseUnreachable if none is right, for which `isUnavailable` is true.
+   * Resolves to the right server: at once while it is known, after a search otherwise, which takes `probeMs` at most.
+   * Rejects with DatabaseUnreachable if none is right, for which `isUnavailable` is true.
    */
   find(): Promise<DatabaseServer>
-  /** As `find`, but looks again and again for up to this long. It calls `onWait` once if the first look found none. */
+  /** As `find`, but searches again for up to this long. It calls `onWait` once if the first search found none. */
   wait(ms: number, onWait?: (error: DatabaseUnreachable) => void): Promise<DatabaseServer>
-  /**
-   * A connection to this server broke or was silent, or it `refuses` to write: another may be right now. Looks at once, and
-   * those who ask meanwhile wait for what is found.
-   */
-  suspect(server: DatabaseServer, refuses?: boolean): void
-  /** The server has answered on a connection: unless it refuses to write, nothing speaks against it any more. */
-  confirm(server: DatabaseServer): void
+  /** A connection to this server broke, was silent or refused to write: another server may be right now. Searches soon. */
+  suspect(server: DatabaseServer): void
   /** Calls a function whenever another server has become `current`, until the returned function is called. */
   onMove(listener: () => void): () => void
 }
@@ -32,9 +27,9 @@ export type Hosts = {
 /** How long a server has to answer whether it is the right one, in milliseconds. */
 const probeMs = 1_000
 // How much longer the current server may take to answer than another that is right.
-const patienceMs = 500
-// Between two looks, so that calls while there is no right server do not bring a look each.
-const pauseMs = 250
+const preferenceMs = 500
+// The result of a search counts for so long, so that failing calls do not start a search each.
+const searchPauseMs = 250
 
 const tooManyConnections = '53300'
 
@@ -55,45 +50,27 @@ function createHosts(databaseUrl: string): Hosts {
   let current = first
   let isKnown = isSingle
   let search: Promise<DatabaseServer> | undefined
-  let lastSearch = Number.NEGATIVE_INFINITY
-  let lastError: DatabaseUnreachable | undefined
-  let lastAnswer = Number.NEGATIVE_INFINITY
-  let refusesToWrite = false
   const listeners = new Set<() => void>()
 
-  async function look(): Promise<DatabaseServer> {
-    const began = performance.now()
+  async function searchNow(): Promise<DatabaseServer> {
     try {
-      const right = await rightOf(servers, target, current, lastError === undefined ? patienceMs : 0)
-      lastError = undefined
-      refusesToWrite = false
+      const right = await rightOf(servers, target, current)
       isKnown = true
-      moveTo(right)
+      if (right !== current) {
+        current = right
+        for (const listener of [...listeners]) listener()
+      }
       return right
-    } catch (error) {
-      isKnown = lastAnswer > began
-      lastError = error instanceof DatabaseUnreachable ? error : new DatabaseUnreachable(String(error))
-      throw lastError
     } finally {
-      lastSearch = performance.now()
-      search = undefined
+      setTimeout(() => {
+        search = undefined
+      }, searchPauseMs).unref()
     }
   }
 
-  function moveTo(server: DatabaseServer): void {
-    if (server === current) return
-    current = server
-    for (const listener of [...listeners]) listener()
-  }
-
-  function pauseLeft(): number {
-    return Math.max(0, lastSearch + pauseMs - performance.now())
-  }
-
-  const find: Hosts['find'] = async () => {
+  async function find(): Promise<DatabaseServer> {
     if (isKnown) return current
-    if (search === undefined && lastError !== undefined && pauseLeft() > 0) throw lastError
-    search ??= look()
+    search ??= searchNow()
     return search
   }
 
@@ -107,30 +84,20 @@ function createHosts(databaseUrl: string): Hosts {
     find,
     async wait(ms, onWait = () => {}) {
       const end = performance.now() + ms
-      let waits = false
-      for (;;) {
+      for (let search = 1; ; search += 1) {
         try {
           return await find()
         } catch (error) {
           if (!(error instanceof DatabaseUnreachable) || performance.now() >= end) throw error
-          if (!waits) onWait(error)
-          waits = true
-          await sleep(pauseMs)
+          if (search === 1) onWait(error)
+          await sleep(searchPauseMs)
         }
       }
     },
-    suspect(server, refuses = false) {
+    suspect(server) {
       if (isSingle || server !== current) return
-      refusesToWrite ||= refuses
-      if (search !== undefined) return
       isKnown = false
-      search = sleep(pauseLeft(), undefined, { ref: false }).then(look)
-      search.catch(() => {})
-    },
-    confirm(server) {
-      if (isKnown || refusesToWrite || server !== current) return
-      lastAnswer = performance.now()
-      isKnown = true
+      setTimeout(() => find().catch(() => {}), searchPauseMs).unref()
     },
     onMove(listener) {
       listeners.add(listener)
@@ -140,14 +107,13 @@ function createHosts(databaseUrl: string): Hosts {
 }
 
 /**
- * Asks all servers at once: one that is silent costs the others nothing. The current one wins if it is right: the others
- * wait for its answer for a while. It stays if no other is right and it has merely no connection left to be asked on.
+ * Asks all servers at once. The current one wins if it is right: the others wait for its answer for a while. It stays
+ * current if no other is right and it merely has no connection left for the question.
  */
 async function rightOf(
   servers: DatabaseServer[],
   target: TargetSession,
   current: DatabaseServer,
-  waitMs: number,
 ): Promise<DatabaseServer> {
   const probes = servers.map(async (server) => {
     await probe(server, target)
@@ -156,7 +122,7 @@ async function rightOf(
   const ofCurrent = probes[servers.indexOf(current)]?.catch(() => undefined)
   try {
     const answered = await Promise.any(probes)
-    return (await Promise.race([ofCurrent, sleep(waitMs)])) ?? answered
+    return (await Promise.race([ofCurrent, sleep(preferenceMs)])) ?? answered
   } catch (error) {
     const reasons = error instanceof AggregateError ? error.errors : [error]
     if (errorCode(reasons[servers.indexOf(current)]) === tooManyConnections) return current
@@ -189,8 +155,8 @@ async function probe(server: DatabaseServer, target: TargetSession): Promise<voi
 }
 
 /**
- * The options by which postgres.js connects to a server. It cannot read an IPv6 address, neither in a URL nor as a text,
- * but takes lists for what they are, of which its types do not tell.
+ * The options by which postgres.js connects to a server. It cannot read an IPv6 address in a URL or a string, but it takes
+ * lists, which its types do not mention.
  */
 export function addressOf({ host, port }: DatabaseServer): { host?: string; port?: number } {
   return host === undefined ? {} : Object.assign({ host, port }, { host: [host], port: [port] })

@@ -24,7 +24,7 @@ export type PoolOptions = SessionOptions & {
 
 type Rows = readonly Record<string, unknown>[]
 
-/** How many connections have a statement or are being made, have none, how many statements wait, and the most connections. */
+/** How many connections have a statement or are being made, how many have none, how many statements wait. */
 export type PoolUsage = { inUse: number; idle: number; waiting: number; max: number }
 
 export type Pool = {
@@ -35,11 +35,18 @@ export type Pool = {
   end(timeoutSeconds: number): Promise<void>
 }
 
-type Idle = { connection: postgres.Sql; since: number }
-type Waiter = { grant: (connection: postgres.Sql) => void; refuse: (error: Error) => void }
+type Connection = {
+  sql: postgres.Sql
+  server: DatabaseServer
+  /** When it became idle, as a time of `Date.now()`. */
+  idleSince: number
+  /** When its session was last seen to be as it should be; undefined: not since it connected. */
+  checkedAt: number | undefined
+}
+type Waiter = { grant: (connection: Connection) => void; refuse: (error: Error) => void }
 
 const textOid = 25
-/** How long a connection is trusted that nobody has used, and how long it may take to say that it lives. */
+/** How long an idle connection is trusted, and how long it may take to answer after that. */
 const trustMs = 1_000
 const signOfLifeMs = 1_000
 const reconnectPauseMs = 50
@@ -48,72 +55,69 @@ const closeTimeoutSeconds = 0.5
 const closeLimitMs = 1_000
 const recheckMs = 1_000
 
-/** When the session of a connection was last seen to be as it should be. */
-const sessionChecked = new WeakMap<postgres.Sql, number>()
-
 /**
- * A pool of connections with one statement on each at a time. A connection that misses a deadline or breaks is thrown
- * away: a half-open socket never reports that it is dead, and postgres.js would wait on it without end. One that was idle for
- * a while has to answer before it gets a statement, and where one fell silent, none that was idle meanwhile is kept: what
- * lies between may have forgotten them all. The pool that
- * postgres.js has of its own is not used, because it fails in three ways when the server goes away: a waiting statement
+ * A pool of connections with one statement on each at a time. It throws a connection away that misses a deadline or breaks:
+ * a half-open socket never reports that it is dead, and postgres.js would wait on it without end. A connection that was
+ * idle for a while has to answer before it gets a statement. If one is silent, the pool keeps none that was idle at the
+ * same time: a middlebox may have dropped them all.
+ *
+ * The pool of postgres.js is not used, because it fails in three ways when the server goes away: a waiting statement
  * cannot be taken back safely, and `cancel` and the look-up of array types reject promises that nobody handles. Nor is its
  * choice among several servers: while all of them are away it never reports an error. When another server has become the
- * right one, connections to the one before are replaced as soon as they are idle.
+ * right one, connections to the previous one are replaced as soon as they are idle.
  */
 export function createPool(options: PoolOptions): Pool {
   const hosts = hostsOf(options.url)
-  const idle: Idle[] = []
-  const all = new Map<postgres.Sql, DatabaseServer>()
+  const idle: Connection[] = []
+  const all = new Set<Connection>()
   const waiting = new Set<Waiter>()
-  const checkSession = createSessionCheck(options)
+  const settings = sessionSettings(options)
   let pausing = 0
   let ended = false
 
-  async function acquire(deadline: number): Promise<postgres.Sql> {
+  async function acquire(deadline: number): Promise<Connection> {
     if (!hosts.isKnown) await withinTime(deadline - Date.now(), hosts.find())
     if (ended) throw new DatabaseEnded()
     const free = takeIdle()
     if (free) {
-      if (Date.now() - free.since < trustMs || (await answers(free.connection, deadline)))
-        return free.connection
-      fail(free.connection, new DatabaseDeadline())
+      if (Date.now() - free.idleSince < trustMs || (await answers(free.sql, deadline))) return free
+      fail(free)
       discardIdle(Date.now() - trustMs)
     }
     return all.size + pausing < options.max ? open() : waitAmong(waiting, deadline)
   }
 
-  function takeIdle(): Idle | undefined {
+  function takeIdle(): Connection | undefined {
     for (let free = idle.pop(); free !== undefined; free = idle.pop()) {
-      if (all.get(free.connection) === hosts.current) return free
-      all.delete(free.connection)
-      close(free.connection)
+      if (free.server === hosts.current) return free
+      all.delete(free)
+      close(free)
     }
     return undefined
   }
 
   function discardIdle(until: number): void {
-    const silent = idle.filter(({ since }) => since <= until)
-    idle.splice(0, idle.length, ...idle.filter(({ since }) => since > until))
-    for (const { connection } of silent) discard(connection)
+    const silent = idle.filter(({ idleSince }) => idleSince <= until)
+    idle.splice(0, idle.length, ...idle.filter(({ idleSince }) => idleSince > until))
+    for (const connection of silent) discard(connection)
   }
 
-  function open(): postgres.Sql {
+  function open(): Connection {
     const connection = openConnection(options, hosts.current)
-    all.set(connection, hosts.current)
+    all.add(connection)
     return connection
   }
 
-  function release(connection: postgres.Sql): void {
-    if (all.get(connection) !== hosts.current) return void discard(connection)
-    hosts.confirm(hosts.current)
+  function release(connection: Connection): void {
+    if (connection.server !== hosts.current) return void discard(connection)
+    connection.idleSince = Date.now()
     const [next] = waiting
     if (next) next.grant(connection)
-    else idle.push({ connection, since: Date.now() })
+    else idle.push(connection)
   }
 
   // The pause limits how often a server that is down is asked for connections.
-  async function discard(connection: postgres.Sql): Promise<void> {
+  async function discard(connection: Connection): Promise<void> {
     all.delete(connection)
     close(connection)
     pausing += 1
@@ -123,10 +127,21 @@ export function createPool(options: PoolOptions): Pool {
     if (next && !ended) next.grant(open())
   }
 
-  function fail(connection: postgres.Sql, error: unknown): void {
-    const server = all.get(connection)
+  function fail(connection: Connection): void {
     discard(connection)
-    if (server !== undefined) hosts.suspect(server, isReadOnly(error))
+    hosts.suspect(connection.server)
+  }
+
+  /**
+   * Nothing is done in a session without its role and time-outs, for a pooler can leave them out silently. A direct
+   * connection is asked once. Behind a pooler the next statement may run in another session, so it is asked once a second.
+   */
+  async function checkSession(connection: Connection): Promise<void> {
+    const { sql, checkedAt } = connection
+    if (checkedAt !== undefined && !(options.pooled && performance.now() - checkedAt > recheckMs)) return
+    const wrong = await statement(sql, wrongSettings, [JSON.stringify(settings)])
+    if (wrong.length > 0) throw new WrongSession(settings, wrong, options.pooled ?? false)
+    connection.checkedAt = performance.now()
   }
 
   return {
@@ -140,13 +155,13 @@ export function createPool(options: PoolOptions): Pool {
       const connection = await acquire(deadline)
       const sentAt = Date.now()
       try {
-        const work = checkSession(connection).then(() => statement(connection, strings, parameters))
+        const work = checkSession(connection).then(() => statement(connection.sql, strings, parameters))
         const rows = await withinTime(deadline - Date.now(), work)
         release(connection)
         return rows
       } catch (error) {
         if (connectionSurvives(error) && !isReadOnly(error)) release(connection)
-        else fail(connection, error)
+        else fail(connection)
         if (error instanceof DatabaseDeadline) discardIdle(sentAt)
         throw error
       }
@@ -156,13 +171,13 @@ export function createPool(options: PoolOptions): Pool {
       while (idle.length < all.size && Date.now() < end) await sleep(10)
       ended = true
       for (const waiter of [...waiting]) waiter.refuse(new DatabaseEnded())
-      await withinTime(closeLimitMs, Promise.all([...all.keys()].map(close))).catch(() => {})
+      await withinTime(closeLimitMs, Promise.all([...all].map(close))).catch(() => {})
     },
   }
 }
 
 /** Waits among others for a connection until the deadline. The waiter removes itself when it is settled. */
-function waitAmong(waiting: Set<Waiter>, deadline: number): Promise<postgres.Sql> {
+function waitAmong(waiting: Set<Waiter>, deadline: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => waiter.refuse(new DatabaseDeadline()), deadline - Date.now())
     const settle = () => {
@@ -183,8 +198,8 @@ function waitAmong(waiting: Set<Waiter>, deadline: number): Promise<postgres.Sql
   })
 }
 
-function openConnection(options: PoolOptions, server: DatabaseServer): postgres.Sql {
-  const connection = postgres(server.url, {
+function openConnection(options: PoolOptions, server: DatabaseServer): Connection {
+  const sql = postgres(server.url, {
     ...addressOf(server),
     max: 1,
     backoff: () => 0,
@@ -193,48 +208,36 @@ function openConnection(options: PoolOptions, server: DatabaseServer): postgres.
     prepare: !options.pooled,
     types: postgresJsTypes(),
     onnotice: () => {},
-    // postgres.js opens another one at the next statement.
-    onclose: () => sessionChecked.delete(connection),
+    onclose: () => {
+      // postgres.js opens another one at the next statement.
+      connection.checkedAt = undefined
+    },
     connection: {
       application_name: options.applicationName,
       ...(options.pooled ? {} : sessionSettings(options)),
     },
   })
+  const connection: Connection = { sql, server, idleSince: 0, checkedAt: undefined }
   return connection
 }
 
-/**
- * Nothing is done in a session without its role and time-outs, for a pooler can leave them out without a word. A direct
- * connection is asked once; behind a pooler its next statement may run in another session, so it is asked once a second.
- */
-function createSessionCheck(options: PoolOptions): (connection: postgres.Sql) => Promise<void> {
-  const settings = sessionSettings(options)
-  return async (connection) => {
-    const checked = sessionChecked.get(connection)
-    if (checked !== undefined && !(options.pooled && performance.now() - checked > recheckMs)) return
-    const wrong = await statement(connection, wrongSettings, [JSON.stringify(settings)])
-    if (wrong.length > 0) throw new WrongSession(settings, wrong, options.pooled ?? false)
-    sessionChecked.set(connection, performance.now())
-  }
-}
-
 async function statement(
-  connection: postgres.Sql,
+  sql: postgres.Sql,
   strings: TemplateStringsArray,
   parameters: (string | null)[],
 ): Promise<Rows> {
-  return await connection(strings, ...parameters.map((value) => connection.typed(value, textOid)))
+  return await sql(strings, ...parameters.map((value) => sql.typed(value, textOid)))
 }
 
-async function answers(connection: postgres.Sql, deadline: number): Promise<boolean> {
+async function answers(sql: postgres.Sql, deadline: number): Promise<boolean> {
   try {
-    await withinTime(Math.min(signOfLifeMs, deadline - Date.now()), connection`select 1`.execute())
+    await withinTime(Math.min(signOfLifeMs, deadline - Date.now()), sql`select 1`.execute())
     return true
   } catch {
     return false
   }
 }
 
-async function close(connection: postgres.Sql): Promise<void> {
-  await connection.end({ timeout: closeTimeoutSeconds }).catch(() => {})
+async function close({ sql }: Connection): Promise<void> {
+  await sql.end({ timeout: closeTimeoutSeconds }).catch(() => {})
 }

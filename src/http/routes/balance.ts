@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts'
-import type { Reads } from '../../database/replica/reads.ts'
+import type { Reads } from '../../database/reads.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type CsvRow, toCsv } from '../csv.ts'
 import { refuseInvalid } from '../errors.ts'

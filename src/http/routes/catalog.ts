@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Reads } from '../../database/replica/reads.ts'
+import type { Reads } from '../../database/reads.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { refuse, refuseInvalid } from '../errors.ts'
 import type { ListTurns } from '../list_turns.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Database } from '../../database/client.ts'
-import type { Reads } from '../../database/replica/reads.ts'
+import type { Reads } from '../../database/reads.ts'
 import type { Network } from '../../network/networks.ts'
 import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'

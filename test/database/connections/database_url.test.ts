@@ -49,14 +49,6 @@ describe('a database URL of several servers', () => {
     expect(read('postgres://one,two/supply?target_session_attrs=primary')[0]).toBe('primary')
   })
 
-  test('counts a server once', () => {
-    expect(read('postgres://one,one:5432,ONE,two,one:5433/supply').slice(1)).toEqual([
-      'postgres://one:5432/supply',
-      'postgres://two:5432/supply',
-      'postgres://one:5433/supply',
-    ])
-  })
-
   test('takes IPv6 addresses in brackets', () => {
     const { servers } = parseDatabaseUrl('postgres://u@[::1],[2001:db8::2]:5433,127.0.0.1/supply')
     expect(servers).toEqual([
@@ -94,7 +86,6 @@ test.each([
   ['postgres://one,/x', 'must name each of its servers'],
   ['postgres://one,:5433/x', 'must be a postgres:// URL'],
   ['postgres://%2Fvar%2Frun/x', 'must name servers by host name or IP address'],
-  [`postgres://${[...Array(17).keys()].map((n) => `h${n}`).join()}/x`, 'must name at most 16 servers'],
   [
     'postgres://one,two/x?target_session_attrs=standby',
     'must have a target_session_attrs of read-write, primary or any',
