@@ -10,7 +10,7 @@ const shared = {
   globalSetup: ['test/support/global_setup.ts'],
   pool: 'forks' as const,
   testTimeout: 30_000,
-  hookTimeout: 60_000,
+  hookTimeout: 120_000,
   teardownTimeout: 30_000,
   // A machine with much to do may take long to get there; a test that waits longer loses nothing.
   expect: { poll: { timeout: 15_000 } },

@@ -1,7 +1,6 @@
 import type postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../src/migrate/migrate.ts'
-import { type ApiProcess, startApiProcess } from './support/crash/api_process.ts'
 import { passTime } from './support/crash/crash.ts'
 import { startOrdering } from './support/crash/ordering.ts'
 import { type Supervised, supervise } from './support/crash/supervise.ts'
@@ -19,11 +18,12 @@ import {
   type SupplierRequest,
   startScriptedSupplier,
 } from './support/servers/scripted_supplier.ts'
+import { type ApiProcess, startApiProcess } from './support/servers/service_process.ts'
 import { startTcpProxy, type TcpProxy } from './support/servers/tcp_proxy.ts'
 
 const deposit = 1_000_000
 const price = 10.5
-const polling = { timeout: 60_000, interval: 10 }
+const polling = { timeout: 45_000, interval: 10 }
 
 let servers: ReplicatedPostgres
 // The way of the API and of one of the workers to the primary: it goes dead without a word.
@@ -52,7 +52,7 @@ beforeAll(async () => {
   sql = clientOf(servers.standby)
   api = await startApiProcess(overLine)
   workers = await Promise.all([supervise(url), supervise(overLine)])
-}, 60_000)
+})
 
 afterAll(async () => {
   api?.kill()
@@ -113,7 +113,7 @@ test('the primary dies under load, its standby takes over, and nothing is lost o
   await nothingWasLostOrDoneTwice(load.accepted)
   const reasons = workers.flatMap((worker) => worker.reasons())
   expect(reasons).not.toContain('the sweeper of another worker took this one for dead')
-}, 150_000)
+})
 
 async function countOf(view: 'orders' | 'events', state: string): Promise<number> {
   const column = view === 'orders' ? 'status' : 'state'

@@ -38,7 +38,7 @@ async function follow(headers: Record<string, string>, repeated: Record<string, 
     expect(answer.status).toBe(200)
   }
   const { code, items } = placed.json.data
-  const delivery = await receiver.waitFor(() => true, 15_000)
+  const delivery = await receiver.waitFor(() => true, 60_000)
   const item = items[0].id as string
   const requestId = String(placed.headers['x-request-id'])
   return { code, item, requestId, calls: service.supplier.requestsFor(item), delivery }

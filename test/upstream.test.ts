@@ -11,7 +11,7 @@ let services: TwoServices
 
 beforeAll(async () => {
   services = await startTwoServices(upper, lower)
-}, 30_000)
+})
 afterAll(() => services?.close())
 beforeEach(() => services.upstream.supplier.setAnswer(() => done()))
 afterEach(async () => {
@@ -42,7 +42,7 @@ async function costBelow(): Promise<number> {
 async function orderThatArrives(items: object[]) {
   const order = await services.ours.order(items)
   const item = order.items[0]?.id ?? ''
-  await expect.poll(() => services.upstream.orderFor(item), { timeout: 15_000, interval: 20 }).toBeDefined()
+  await expect.poll(() => services.upstream.orderFor(item), { interval: 20 }).toBeDefined()
   return { order, item }
 }
 
@@ -73,9 +73,7 @@ describe('an order whose supplier is another service of the family', () => {
       await upper.sql`select external_order_id from ops.orders o join ops.find('from-the-shop') f using (order_code)`
     expect(above?.external_order_id).toBe(json.data.items[0].id)
     const event = { msg: 'request', route: '/suppliers/:code/webhooks', requestId: 'from-the-shop' }
-    await expect
-      .poll(() => ours.api.records, { timeout: 10_000 })
-      .toContainEqual(expect.objectContaining(event))
+    await expect.poll(() => ours.api.records).toContainEqual(expect.objectContaining(event))
   })
 
   test('brings its keys', async () => {
@@ -139,7 +137,7 @@ describe('a webhook from upstream', () => {
         where id = ${item} and lease_expires_at is null and supplier_order_id is not null returning id`
       return rows.length
     }
-    await expect.poll(planned, { timeout: 10_000, interval: 20 }).toBe(1)
+    await expect.poll(planned, { interval: 20 }).toBe(1)
     upstream.supplier.setAnswer(() => done())
     await upstream.pollNow()
     return { order, item }
@@ -148,7 +146,7 @@ describe('a webhook from upstream', () => {
   test('is taken as a reason to ask, long before its time', async () => {
     const { order, item } = await finishedAbove()
     const status = async () => (await services.ours.read(order.code)).status
-    await expect.poll(status, { timeout: 15_000, interval: 50 }).toBe('completed')
+    await expect.poll(status, { interval: 50 }).toBe('completed')
     const events = await lower.sql`select supplier from supply.supplier_events where item_id = ${item}`
     expect([...events]).toEqual([{ supplier: 'upstream' }])
   })
@@ -163,7 +161,7 @@ describe('a webhook from upstream', () => {
       const [row] = await upper.sql`select state from ops.events where order_code = ${order_code ?? ''}`
       return row?.state
     }
-    await expect.poll(event, { timeout: 15_000, interval: 50 }).toBe('dead')
+    await expect.poll(event, { interval: 50 }).toBe('dead')
     expect(await services.ours.read(order.code)).toMatchObject({ status: 'processing' })
     await set(known?.push_secret)
     expect(await services.ours.settled(order.code)).toMatchObject({ status: 'completed' })
@@ -181,13 +179,13 @@ describe('an upstream', () => {
       const rows = await lower.sql`select what from ops.attention where subject like '%upstream%'`
       return rows.map(({ what }) => what)
     }
-    await expect.poll(told, { timeout: 10_000, interval: 50 }).toContain('supplier balance')
+    await expect.poll(told, { interval: 50 }).toContain('supplier balance')
     expect(await ours.read(order.code)).toMatchObject({ status: 'processing', refundedAmount: 0 })
     expect(await upstream.orderFor(order.items[0]?.id ?? '')).toBeUndefined()
     // Nothing is charged above before it is placed there.
     await upper.sql`select ops.deposit(${accountId}, 500, 'a deposit upstream')`
     expect(await ours.settled(order.code)).toMatchObject({ status: 'completed' })
-    await expect.poll(told, { timeout: 10_000, interval: 50 }).not.toContain('supplier balance')
+    await expect.poll(told, { interval: 50 }).not.toContain('supplier balance')
   })
 
   test('that is killed in the middle has each order once when it is back', async () => {
@@ -203,7 +201,7 @@ describe('an upstream', () => {
         where item_id in (${item}, ${waiting.items[0]?.id ?? ''}) and outcome in ('unknown', 'not_placed')`
       return rows.length
     }
-    await expect.poll(tried, { timeout: 15_000, interval: 50 }).toBe(2)
+    await expect.poll(tried, { interval: 50 }).toBe(2)
     expect(await ours.read(waiting.code)).toMatchObject({ status: 'processing', refundedAmount: 0 })
     await upstream.restart()
     upstream.supplier.setAnswer(() => done())

@@ -66,7 +66,7 @@ describe('the package', () => {
     expect(foreign).toEqual([])
   })
 
-  test('orders from a plain program, on the oldest Node that is here', { timeout: 60_000 }, async () => {
+  test('orders from a plain program, on the oldest Node that is here', async () => {
     await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
     const { key } = await makePartner(database.sql)
     writeFileSync(join(partner, 'program.js'), plainProgram)
@@ -79,7 +79,7 @@ describe('the package', () => {
     })
   })
 
-  test('has types, which find a wrong one', { timeout: 60_000 }, async () => {
+  test('has types, which find a wrong one', async () => {
     symlinkSync(join(checkout, 'node_modules/@types'), join(partner, 'node_modules/@types'))
     writeFileSync(join(partner, 'right.ts'), typedProgram(String(products.topUp)))
     writeFileSync(join(partner, 'wrong.ts'), typedProgram("'no number'"))

@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReceiver } from '../../src/demo/receiver/receiver.ts'
 import { installClient, oldestNode } from '../support/client_package.ts'
-import { type ApiProcess, startApiProcess } from '../support/crash/api_process.ts'
 import { testDatabase } from '../support/database.ts'
 import { audit } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
 import { freePort } from '../support/servers/free_port.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
+import { type ApiProcess, startApiProcess } from '../support/servers/service_process.ts'
 import { startTcpBalancer, type TcpBalancer } from '../support/servers/tcp_balancer.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 import { type RunningWorker, startTestWorker } from '../support/whole_service.ts'
@@ -57,7 +57,7 @@ describe('the program of docs/client.md', () => {
   async function signingSecret(): Promise<string> {
     const receiver = await startReceiver({ secret: () => undefined })
     await database.sql`select ops.send_test_event(${partner.accountId}, ${receiver.url})`
-    await receiver.waitFor(() => true, 10_000)
+    await receiver.waitFor(() => true, 60_000)
     await receiver.close()
     const [row] = await database.sql`select ops.webhook_secret(${partner.accountId}) as secret`
     return row?.secret
@@ -76,7 +76,7 @@ describe('the program of docs/client.md', () => {
     expect(program.split('\n').length).toBeLessThanOrEqual(30)
   })
 
-  test('survives an API that is killed between commit and answer', { timeout: 60_000 }, async () => {
+  test('survives an API that is killed between commit and answer', async () => {
     const secret = await signingSecret()
     const committed = network.holdAnswerWith('shop-1001')
     const BASE_URL = `http://127.0.0.1:${balancer.port}`

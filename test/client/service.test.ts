@@ -10,7 +10,7 @@ let service: WholeService
 let client: SupplyClient
 
 const topUp = { productId: products.topUp, deliveryData: { gameUserId: '12345' } }
-const soon = { timeout: 15_000 }
+const soon = { timeout: 45_000 }
 
 const gather = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const all: T[] = []
@@ -115,7 +115,7 @@ describe('the client, with the service', () => {
     expect(await client.event(eventId)).toMatchObject({ eventId, orderCode: code, state: 'delivered' })
     expect(await client.redeliverDead({ since: '2026-01-01', dryRun: true })).toEqual({ count: 0 })
     expect(await client.redeliver(eventId)).toMatchObject({ eventId })
-    await receiver.waitFor(({ duplicate }) => duplicate, 10_000)
+    await receiver.waitFor(({ duplicate }) => duplicate, 60_000)
     await expect.poll(state, soon).toBe('delivered')
     const error = await failure(client.redeliver(eventId))
     expect(isRefused(error, 'RATE_LIMITED') && error.body.retryAfter).toBeGreaterThan(0)
@@ -131,7 +131,7 @@ describe('the client, with the service', () => {
     expect(await client.simulateOrder(order)).toMatchObject({ code, simulated: true })
     await expect.poll(async () => (await client.simulatedOrder(code)).status, soon).toBe('failed')
     const { eventId } = await client.simulateWebhook({ callbackUrl: receiver.url, eventType: 'order.failed' })
-    await receiver.waitFor(({ event }) => event?.event_id === eventId, 10_000)
+    await receiver.waitFor(({ event }) => event?.event_id === eventId, 60_000)
     await expect.poll(async () => (await client.simulatedWebhook(eventId)).state).toBe('delivered')
     expect(await client.balance()).toMatchObject({ balance: 1000, inOrders: 0 })
     expect(await gather(client.orders())).toEqual([])

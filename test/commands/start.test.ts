@@ -7,10 +7,16 @@ import postgres from 'postgres'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
-import { addressOf, copyCheckout, type MainProcess, startMain } from '../support/servers/main_process.ts'
+import {
+  addressOf,
+  copyCheckout,
+  type ServiceProcess,
+  startProcess,
+} from '../support/servers/service_process.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
+const brief = { PORT: '0', DRAIN_SECONDS: '0' }
 
 async function statusOf(url: string): Promise<number> {
   const { statusCode, body } = await request(url)
@@ -20,17 +26,17 @@ async function statusOf(url: string): Promise<number> {
 
 describe('npm start', () => {
   const folder = copyCheckout()
-  let service: MainProcess
+  let service: ServiceProcess
   let url = ''
   let key = ''
 
   beforeAll(async () => {
-    service = startMain(folder, 'start')
+    service = startProcess('start', brief, folder)
     url = await addressOf(service)
-    key = await service.printed(/svc_test_[0-9a-f]{48}/)
+    key = (await service.says(/svc_test_[0-9a-f]{48}/))[0]
   })
   afterAll(async () => {
-    if (service.child.exitCode === null) await service.end()
+    await service.end()
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -56,7 +62,7 @@ describe('npm start', () => {
   })
 
   test('prints a curl that places an order as it stands', async () => {
-    await service.printed(/and read it with/)
+    await service.says(/and read it with/)
     const command = /^ {2}(curl .*\n.*-d .*)$/m.exec(service.output())?.[1] ?? ''
     const [, address, sentKey, body = ''] =
       /^curl -s (\S+) -H 'X-Api-Key: (\S+)' .*\n\s+-d '(.*)'$/.exec(command) ?? []
@@ -69,7 +75,7 @@ describe('npm start', () => {
     expect(answer.statusCode).toBe(201)
     await answer.body.dump()
     // Into a pipe the log is JSON.
-    await service.printed(/^\{.*"route":"\/b2b\/orders","status":201.*"msg":"request"\}$/m)
+    await service.says(/^\{.*"route":"\/b2b\/orders","status":201.*"msg":"request"\}$/m)
   })
 
   test('is what npm run demo orders from, and shows the signed webhooks of', async () => {
@@ -98,7 +104,7 @@ describe('npm start', () => {
   })
 
   test('offers a login to operators, under which its own demo acts', async () => {
-    await service.printed(/psql "\$\(cat \S+operator-url\)"/)
+    await service.says(/psql "\$\(cat \S+operator-url\)"/)
     const file = join(folder, '.data/operator-url')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const operator = postgres(readFileSync(file, 'utf8').trim(), { max: 1, onnotice: () => {} })
@@ -117,7 +123,7 @@ describe('npm start', () => {
       cwd: folder,
       env: { PATH: process.env.PATH, PORT: '0' },
     })
-    const holder = `npm start, process ${service.child.pid}, ${url}`
+    const holder = `npm start, process ${service.pid}, ${url}`
     await expect(second).rejects.toMatchObject({
       code: 1,
       stdout: '',
@@ -131,14 +137,15 @@ describe('npm start', () => {
   })
 
   test('ends in order when told to, twice too, and finds its data at the next start', async () => {
+    service.signal('SIGTERM')
     expect(await service.end()).toBe(0)
     await expect(statusOf(`${url}/livez`)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     expect(existsSync(join(folder, '.data/url'))).toBe(false)
     expect(existsSync(join(folder, '.data/operator-url'))).toBe(false)
 
-    service = startMain(folder, 'start')
+    service = startProcess('start', brief, folder)
     url = await addressOf(service)
-    expect(await service.printed(/svc_test_[0-9a-f]{48}/)).toBe(key)
+    expect((await service.says(/svc_test_[0-9a-f]{48}/))[0]).toBe(key)
     const { statusCode, body } = await request(`${url}/b2b/orders`, { headers: { 'x-api-key': key } })
     expect(statusCode).toBe(200)
     expect(await body.json()).toMatchObject({ data: { orders: { length: 5 } } })
@@ -157,15 +164,15 @@ describe('the parts in processes of their own', () => {
   })
 
   test('npm run api serves it, and exits with 0 when told to end', async () => {
-    const api = startMain(checkout, 'api', settings())
+    const api = startProcess('api', { ...brief, ...settings() })
     expect(await statusOf(`${await addressOf(api)}/readyz`)).toBe(200)
     expect(await api.end()).toBe(0)
   })
 
   test('npm run supplier says where it is, and exits with 0 when told to end', async () => {
-    const supplier = startMain(checkout, 'supplier')
-    const greeting = await supplier.printed(/^supplier ready: http:\S+/m)
-    expect(await statusOf(`${greeting.replace('supplier ready: ', '')}/orders/1`)).toBe(401)
+    const supplier = startProcess('supplier', brief)
+    const [, url = ''] = await supplier.says(/^supplier ready: (http:\S+)/m)
+    expect(await statusOf(`${url}/orders/1`)).toBe(401)
     expect(await supplier.end()).toBe(0)
   })
 

@@ -32,7 +32,7 @@ describe('npm start on a terminal', () => {
   })
   afterAll(() => void child.kill('SIGKILL'))
 
-  const shows = (pattern: RegExp) => expect.poll(() => output, { timeout: 25_000 }).toMatch(pattern)
+  const shows = (pattern: RegExp) => expect.poll(() => output).toMatch(pattern)
 
   test('tells the story of an order in coloured lines, and writes no JSON', async () => {
     await shows(/curl -s \S+ -H 'X-Api-Key: svc_test_[0-9a-f]{48}'/)
@@ -81,10 +81,10 @@ test('a second Ctrl-C ends the process at once, but not the one that npm passes 
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text
   })
-  await expect.poll(() => printed, { timeout: 10_000 }).toBe('running\n')
+  await expect.poll(() => printed).toBe('running\n')
   child.kill('SIGINT')
   child.kill('SIGINT')
-  await expect.poll(() => printed, { timeout: 10_000 }).toBe('running\nending\n')
+  await expect.poll(() => printed).toBe('running\nending\n')
   expect(child.exitCode).toBeNull()
   child.kill('SIGINT')
   await ended

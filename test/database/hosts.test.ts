@@ -98,7 +98,7 @@ test.each(['refuse', 'swallow'] as const)(
     expect(await answered(db)).toBe(true)
     first.set(fault)
     await db.call('api.pid').catch(() => {})
-    await expect.poll(() => hostsOf(urlOf(first, second)).current.port, { timeout: 15_000 }).toBe(second.port)
+    await expect.poll(() => hostsOf(urlOf(first, second)).current.port).toBe(second.port)
     const before = first.connections()
     for (let round = 0; round < 3; round += 1) expect(await answered(db)).toBe(true)
     expect(first.connections()).toBe(before)
@@ -113,7 +113,7 @@ test('while no server is right, calls are refused by name; the first that is rig
   const server = String.raw`127\.0\.0\.1:\d+: \w+`
   expect(refusal).toMatchObject({ message: expect.stringMatching(new RegExp(`: ${server}; ${server}$`)) })
   ways[1].set('pass')
-  await expect.poll(() => answered(db), { timeout: 15_000 }).toBe(true)
+  await expect.poll(() => answered(db)).toBe(true)
 })
 
 test('who waits for a server is told once that there is none, and gets it when it comes', async () => {
@@ -122,7 +122,7 @@ test('who waits for a server is told once that there is none, and gets it when i
   const waiting = hostsOf(urlOf(...ways)).wait(20_000, ({ message }) => {
     told.push(message)
   })
-  await expect.poll(() => ways[0].connections(), { timeout: 15_000 }).toBeGreaterThan(2)
+  await expect.poll(() => ways[0].connections()).toBeGreaterThan(2)
   ways[0].set('pass')
   expect(await waiting).toMatchObject({ port: ways[0].port })
   expect(told).toHaveLength(1)

@@ -4,7 +4,7 @@ import { testDatabase } from '../support/database.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 
 const database = testDatabase()
-const polling = { timeout: 20_000, interval: 10 }
+const polling = { timeout: 45_000, interval: 10 }
 let proxy: TcpProxy
 let notifications: Notifications
 beforeAll(async () => {

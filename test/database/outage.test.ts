@@ -102,13 +102,13 @@ test('a server that dies and comes back is found again, and every call in betwee
     }
   })
   const answered = (from: number, ok: boolean) =>
-    expect.poll(() => outcomes.slice(from).some((one) => one.ok === ok), { timeout: 10_000 }).toBe(true)
+    expect.poll(() => outcomes.slice(from).some((one) => one.ok === ok)).toBe(true)
 
   for (let round = 0; round < 3; round += 1) {
     await answered(outcomes.length, true)
     killServer()
     await answered(outcomes.length, false)
-    await expect.poll(() => outcomes.slice(-12).every((one) => !one.ok), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => outcomes.slice(-12).every((one) => !one.ok)).toBe(true)
     server = await startPostgres({ dataDir, durable: true, port })
     await answered(outcomes.length, true)
   }
@@ -159,7 +159,7 @@ test('a network that swallows everything is survived once it carries again', asy
   const lost = await many()
   expect(lost.every(({ ok, unavailable }) => !ok && unavailable)).toBe(true)
   swallow = false
-  await expect.poll(async () => (await many()).every(({ ok }) => ok), { timeout: 10_000 }).toBe(true)
+  await expect.poll(async () => (await many()).every(({ ok }) => ok)).toBe(true)
 
   await through.end({ timeout: 0 })
   for (const socket of sockets) socket.destroy()
@@ -202,9 +202,7 @@ describe('where the network forgets all connections of now', () => {
 
 test('calls that wait while the server restarts are answered by the new one', async () => {
   await server.stop()
-  const waiting = expect
-    .poll(() => outcome(() => db.call('api.pid')), { timeout: 10_000 })
-    .toMatchObject({ ok: true })
+  const waiting = expect.poll(() => outcome(() => db.call('api.pid'))).toMatchObject({ ok: true })
   server = await startPostgres({ dataDir, durable: true, port })
   await waiting
 })

@@ -18,7 +18,7 @@ import { environment, makeReady, presentLanguages, tellOfAbsentLanguages, twoAtA
 const database = testDatabase()
 const scratch = mkdtempSync(join(tmpdir(), 'receivers-'))
 const inTurn = twoAtATime()
-const patiently = { timeout: 30_000, interval: 50 }
+const patiently = { timeout: 45_000, interval: 50 }
 const code = 'AAAAA-BBBBB'
 let service: WholeService
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await Promise.all(
     languages.map(({ name, receiver }) => inTurn(() => makeReady(receiver, join(scratch, name)))),
   )
-}, 120_000)
+})
 afterAll(async () => {
   await service.close()
   rmSync(scratch, { recursive: true, force: true })
@@ -67,7 +67,7 @@ describe.each(languages)('the receiver in $name', ({ name, receiver }) => {
       })
     }
     await vi.waitFor(() => get(), patiently)
-  }, 60_000)
+  })
   afterAll(async () => {
     const ended = once(child, 'close')
     child.kill()
@@ -105,7 +105,7 @@ describe.each(languages)('the receiver in $name', ({ name, receiver }) => {
   /** How often it told of something. */
   const told = (what: string) => printed.split(what).length - 1
 
-  it('takes what the service sends, from when it knows the secret on', { timeout: 90_000 }, async () => {
+  it('takes what the service sends, from when it knows the secret on', async () => {
     const { code: orderCode } = await service.order(partner, {
       items: [{ productId: products.key, quantity: 1 }],
       callbackUrl: `http://127.0.0.1:${port}/webhooks`,

@@ -5,7 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../../src/demo/receiver/receiver.ts'
 import { operations } from '../site/openapi/support.ts'
 import { type FileRequest, fill, parseHttpFile } from '../support/http_file.ts'
-import { addressOf, copyCheckout, type MainProcess, startMain } from '../support/servers/main_process.ts'
+import {
+  addressOf,
+  copyCheckout,
+  type ServiceProcess,
+  startProcess,
+} from '../support/servers/service_process.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/requests.http'), 'utf8')
 const { variables, requests } = parseHttpFile(text)
@@ -13,15 +18,15 @@ const { variables, requests } = parseHttpFile(text)
 describe('docs/requests.http', () => {
   const folder = copyCheckout()
   const answers = new Map<string, unknown>()
-  let demo: MainProcess
+  let demo: ServiceProcess
   let receiver: Receiver
 
   beforeAll(async () => {
     receiver = await startReceiver({ secret: () => undefined })
     variables.set('callbackUrl', `${receiver.url}/webhooks`)
-    demo = startMain(folder, 'start')
+    demo = startProcess('start', { PORT: '0', DRAIN_SECONDS: '0' }, folder)
     variables.set('baseUrl', await addressOf(demo))
-    variables.set('apiKey', await demo.printed(/svc_test_[0-9a-f]{48}/))
+    variables.set('apiKey', (await demo.says(/svc_test_[0-9a-f]{48}/))[0])
   })
   afterAll(async () => {
     await demo.end()
@@ -49,7 +54,7 @@ describe('docs/requests.http', () => {
       if (request.name !== undefined) answers.set(request.name, json)
       return { status, code: json?.code }
     }
-    if (request.inTheEnd) await expect.poll(answer, { timeout: 20_000, interval: 100 }).toEqual(expected)
+    if (request.inTheEnd) await expect.poll(answer, { interval: 100 }).toEqual(expected)
     else expect(await answer()).toEqual(expected)
   })
 

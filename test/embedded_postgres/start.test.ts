@@ -161,7 +161,7 @@ test('a server that was killed leaves nothing that hinders the next start', asyn
   await withSql(server, (sql) => sql`create table kept as select 42 as answer`)
   const pid = serverPid(server)
   process.kill(pid, 'SIGKILL')
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
   server = await startPostgres({ dataDir, durable: true })
   expect(server.reused).toBe(false)
   expect(await withSql(server, (sql) => sql`select answer from kept`)).toEqual([{ answer: 42 }])

@@ -69,7 +69,7 @@ describe('when the process that started the server is killed', () => {
     const pid = serverPid({ dataDir: folder })
     expect(isAlive(pid)).toBe(true)
     child?.kill('SIGKILL')
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => isAlive(pid)).toBe(false)
   })
 })
 
@@ -90,7 +90,7 @@ test.runIf(!isRoot || canBeReadByNobody())('an ordinary user runs the server as 
   expect(statSync(join(folder, 'postgres')).uid).toBe(isRoot ? nobody : process.getuid?.())
   const pid = serverPid({ dataDir: folder })
   child?.kill('SIGTERM')
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
 })
 
 describe.runIf(isRoot)('root', () => {

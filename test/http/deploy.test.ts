@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { type ApiProcess, startApiProcess } from '../support/crash/api_process.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { type ApiProcess, startApiProcess } from '../support/servers/service_process.ts'
 import { startTcpBalancer } from '../support/servers/tcp_balancer.ts'
 
 const database = testDatabase()
@@ -45,7 +45,7 @@ test('a rolling restart behind a balancer that follows /readyz costs no answer',
 
   expect(answers.length).toBeGreaterThan(100)
   expect(answers.filter((answer) => answer !== 200 && answer !== 201)).toEqual([])
-}, 60_000)
+})
 
 /** Asks one request after the other on a connection that it keeps as long as it may, and repeats nothing. */
 function startClient(port: number, name: string): () => Promise<(number | string | undefined)[]> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   network.set('pass')
-  await expect.poll(async () => (await api.get('/readyz')).status, { timeout: 10_000 }).toBe(200)
+  await expect.poll(async () => (await api.get('/readyz')).status).toBe(200)
 })
 afterAll(async () => {
   await api.close()
@@ -99,7 +99,7 @@ describe.each([
     network.set('pass')
     await expect
       .poll(async () => (await api.post('/b2b/orders', { key: partner.key, body: request })).status, {
-        timeout: 10_000,
+        timeout: 45_000,
       })
       .toBe(200)
     const list = await api.get(`/b2b/orders?externalOrderId=${request.externalOrderId}`, { key: partner.key })

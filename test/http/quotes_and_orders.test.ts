@@ -188,7 +188,7 @@ async function runLane(lane: number): Promise<void> {
   )
 }
 
-test(`${count} quotes and the orders after them agree`, { timeout: 60_000 + count * 100 }, async () => {
+test(`${count} quotes and the orders after them agree`, { timeout: 120_000 + count * 100 }, async () => {
   await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
   const summary = [...seen]
     .sort(([, a], [, b]) => b - a)

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { place } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { type Program, startProgram } from '../support/servers/program.ts'
+import { type ServiceProcess, startProcess } from '../support/servers/service_process.ts'
 import { type PostgresWithStandby, startPostgresWithStandby } from '../support/servers/standby.ts'
 
-const polling = { timeout: 20_000, interval: 20 }
-const programs = new Map<string, Program>()
+const polling = { timeout: 45_000, interval: 20 }
+const programs = new Map<string, ServiceProcess>()
 let postgres: PostgresWithStandby
 let partner: Partner
 /** Reads from the standby, however old that is. */
@@ -107,7 +107,7 @@ test('a standby that dies costs no answer', async () => {
 })
 
 async function startApi(settings: { [name: string]: string }): Promise<string> {
-  const program = startProgram('api', {
+  const program = startProcess('api', {
     DATABASE_URL: postgres.primary.url,
     DATABASE_READ_URL: postgres.standbyUrl,
     RATE_LIMIT_PER_MINUTE: '1000000',

@@ -14,7 +14,7 @@ import {
 } from '../support/whole_service.ts'
 
 const database = testDatabase()
-const total = 120
+const total = 60
 let service: WholeService
 let second: RunningWorker
 let partner: Partner
@@ -82,4 +82,4 @@ test('a reader that is killed and started again at random sees every final order
   expect(kept.codes.toSorted()).toEqual(placed.toSorted())
   expect(await read(kept, 'wait=0', false).then(() => kept.codes.length)).toBe(total)
   expect(await audit(service.sql)).toEqual([])
-}, 60_000)
+})

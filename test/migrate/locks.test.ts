@@ -38,7 +38,7 @@ const defineFunction = (n: number) =>
     `create or replace function api.n() returns int language sql return (select ${n} from ops.more limit 1)`,
   )
 
-const said = () => expect.poll(() => lines.join('\n'), { timeout: 20_000 })
+const said = () => expect.poll(() => lines.join('\n'))
 
 /** Runs the work while a transaction is open that has read; the work ends it by `end`, or its own end does. */
 async function besideReader(read: string, work: (end: () => Promise<void>) => Promise<void>) {
@@ -96,7 +96,7 @@ describe('beside an open transaction that has read all views and called all func
       await said().toContain('waiting for a lock')
       const before = calls
       // Some attempts: each closes the way for a moment, and calls pass between them.
-      await expect.poll(() => calls - before, { timeout: 20_000 }).toBeGreaterThan(200)
+      await expect.poll(() => calls - before).toBeGreaterThan(200)
       await said().toMatch(/waiting for a lock: session \d+ \(login /)
       await end()
       await migrating

@@ -96,7 +96,7 @@ describe('migrate', () => {
       .begin(async (sql) => {
         await sql`lock table supply.thing in access share mode`
         const migrating = run((line) => lines.push(line))
-        await expect.poll(() => lines.join(), { timeout: 10_000 }).toContain('waiting for a lock')
+        await expect.poll(() => lines.join()).toContain('waiting for a lock')
         return { migrating }
       })
       .then(({ migrating }) => migrating)

@@ -68,7 +68,7 @@ export async function startArchivedServer(): Promise<ArchivedServer> {
           await sql`select coalesce(last_archived_wal >= ${last?.file}, false) as done from pg_stat_archiver`
         return row?.done
       }
-      await expect.poll(archived, { timeout: 20_000 }).toBe(true)
+      await expect.poll(archived).toBe(true)
       await end({ server, sql })
     },
     restore: async (point) => {

@@ -28,12 +28,12 @@ beforeAll(async () => {
   )
   await migrate({ databaseUrl: original.url })
   await makeCatalog(original.sql, supplier)
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const each of toStop) await end(each)
   await Promise.all([supplier?.close(), receiver?.close(), original?.remove()])
-}, 60_000)
+})
 
 async function end(part: TestApi | RunningWorker): Promise<void> {
   toStop.delete(part)
@@ -54,8 +54,7 @@ const order = (externalOrderId: string) => ({
 /** How often each order's event has come to the receiver. */
 const deliveries = (code: string) =>
   receiver.received.filter(({ event }) => event?.data.orderCode === code).length
-const arrives = (code: string, times = 1) =>
-  expect.poll(() => deliveries(code), { timeout: 15_000 }).toBe(times)
+const arrives = (code: string, times = 1) => expect.poll(() => deliveries(code)).toBe(times)
 
 test('a base back-up that is recovered to a point in time goes on from there, and sends nothing again without a look', async () => {
   const { sql } = original
@@ -98,9 +97,7 @@ test('a base back-up that is recovered to a point in time goes on from there, an
   await running(startTestWorker(restored.url))
   const now = await running(startApi(restored.url))
   const read = (code: string) => now.get(`/b2b/orders/${code}`, { key })
-  await expect
-    .poll(async () => (await read(unsent.code)).json.data.status, { timeout: 15_000 })
-    .toBe('completed')
+  await expect.poll(async () => (await read(unsent.code)).json.data.status).toBe('completed')
   const fresh = await post(now, 'fresh')
   await arrives(fresh.code)
   expect(supplier.requestsFor(unsent.item, 'PUT')).toHaveLength(1)
@@ -121,4 +118,4 @@ test('a base back-up that is recovered to a point in time goes on from there, an
   // Of an order after that point nothing is known: the same request is another order.
   expect((await read(lost.code)).status).toBe(404)
   expect((await post(now, 'lost')).item).not.toBe(lost.item)
-}, 60_000)
+})

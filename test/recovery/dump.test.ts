@@ -93,7 +93,7 @@ describe.skipIf(installation === undefined)('a dump that is restored in another 
     restoredUrl = databaseOf(to.url)
     restored = connect(restoredUrl)
     await restored.unsafe(missingFunction)
-  }, 60_000)
+  })
 
   afterAll(async () => {
     for (const client of clients) await client.end({ timeout: 1 })

@@ -57,7 +57,7 @@ export function describeInChromium(
     describe.skip(name, () => tests(() => Promise.reject(new Error('there is no Chromium'))))
     return
   }
-  describe(name, { timeout: 90_000 }, () => {
+  describe(name, () => {
     let browser: Browser | undefined
     const contexts: BrowserContext[] = []
     beforeAll(async () => {

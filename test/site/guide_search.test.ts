@@ -14,7 +14,7 @@ const headers = { authorization: `Basic ${Buffer.from(`partner:${docsPassword}`)
 
 const narrow = { viewport: { width: 390, height: 844 } }
 const wide = { viewport: { width: 1280, height: 900 } }
-const soon = { timeout: 20_000 }
+const soon = { timeout: 45_000 }
 
 describe('what the guide’s search looks in', () => {
   const sections = searchedSections()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const narrow = { viewport: { width: 390, height: 844 } }
 const wide = { viewport: { width: 1280, height: 900 } }
-const soon = { timeout: 20_000 }
+const soon = { timeout: 45_000 }
 
 describeInChromium('/reference in a browser', (open) => {
   async function openReference(options: Parameters<typeof open>[0] = wide, place = ''): Promise<Watched> {

@@ -26,6 +26,8 @@ type Server = { url: string; stop: () => Promise<void> }
  * embedded one without fsync. `REQUIRE_CONTAINER=1` forbids the last.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // The processes that tests start load the same code again and again.
+  process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'supply-ordering-compile-cache')
   const server = await findServer()
   const template = `supply_template_${process.pid}_${Date.now()}`
   try {

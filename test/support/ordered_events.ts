@@ -14,6 +14,6 @@ export async function orderedEvent(
     const [event] = await sql`select event_id from ops.events where order_code = ${body.code}`
     return event?.event_id as string | undefined
   }
-  await expect.poll(find, { timeout: 10_000, interval: 10 }).toBeDefined()
+  await expect.poll(find, { interval: 10 }).toBeDefined()
   return (await find()) ?? ''
 }

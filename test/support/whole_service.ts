@@ -56,11 +56,11 @@ export type WholeService = {
   receiver(partner: Partner, options?: Partial<ReceiverOptions>): Promise<Receiver>
   /** Places an order over HTTP that must be accepted, and gives it. */
   order(partner: Partner, body: object): Promise<Order>
-  /** Waits until the order is final, and gives it. */
+  /** Waits until the order is final, and gives it. Asks the supplier about open items meanwhile. */
   final(partner: Partner, code: string): Promise<Order>
   read(partner: Partner, code: string): Promise<Order>
-  /** Asks the supplier about all open items now instead of at the next step of the polling. */
-  pollNow(): Promise<void>
+  /** Waits until the supplier is asked about an item, for which it does not wait for the next step of the polling. */
+  asked(item: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -79,6 +79,9 @@ export async function startWholeService(
   const worker = await startTestWorker(database.url, config, undefined, options.tracer)
   const receivers: Receiver[] = []
 
+  // An item may end meanwhile, and is refused then.
+  const pollNow = () =>
+    sql`select ops.poll_now(item_id) from ops.order_items where status = 'processing'`.catch(() => {})
   const read = (partner: Partner, code: string): Promise<Order> =>
     new SupplyClient({ baseUrl: api.url, apiKey: partner.key, giveUpAfterMs: 0 }).order(code)
 
@@ -109,13 +112,20 @@ export async function startWholeService(
     },
     read,
     final: async (partner, code) => {
-      await expect
-        .poll(async () => (await read(partner, code)).status, { timeout: 15_000, interval: 25 })
-        .toMatch(/completed|failed/)
+      const ask = async () => {
+        const { status } = await read(partner, code)
+        if (status === 'processing') await pollNow()
+        return status
+      }
+      await expect.poll(ask).toMatch(/completed|failed/)
       return read(partner, code)
     },
-    pollNow: async () => {
-      await sql`select ops.poll_now(item_id) from ops.order_items where status = 'processing'`
+    asked: async (item) => {
+      const asked = async () => {
+        await pollNow()
+        return supplier.requestsFor(item, 'GET').length
+      }
+      await expect.poll(asked).toBeGreaterThan(0)
     },
     close: async () => {
       await worker.stop()

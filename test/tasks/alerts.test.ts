@@ -29,7 +29,7 @@ beforeEach(async () => {
   partner = await makePartner(sql())
 })
 afterEach(async () => {
-  await expect.poll(() => sql()`select from ops.queue`, { timeout: 10_000 }).toHaveLength(0)
+  await expect.poll(() => sql()`select from ops.queue`).toHaveLength(0)
   expect(await audit(sql())).toEqual([])
 })
 afterAll(async () => {
@@ -55,14 +55,12 @@ async function alertOf(reason = 'http_4xx') {
 async function deadLetter(): Promise<string> {
   const id = await orderedEvent(sql(), partner, receiver.url)
   const dead = () => sql()`select from ops.dead_letters where event_id = ${id}`
-  await expect.poll(dead, { timeout: 10_000, interval: 20 }).toHaveLength(1)
+  await expect.poll(dead, { interval: 20 }).toHaveLength(1)
   return id
 }
 
 const sent = (reason?: string) =>
-  expect
-    .poll(async () => (await alertOf(reason))?.sent_at, { timeout: 10_000, interval: 20 })
-    .toBeInstanceOf(Date)
+  expect.poll(async () => (await alertOf(reason))?.sent_at, { interval: 20 }).toBeInstanceOf(Date)
 
 async function jobsDue(): Promise<void> {
   await sql()`update graphile_worker._private_jobs set run_at = now() where locked_at is null`
@@ -103,7 +101,7 @@ describe('a dead letter', () => {
     await sent()
     await sql()`update supply.alerts set hour = hour - interval '1 hour' where cause = ${causeOf('http_4xx')}`
     await deadLetter()
-    await expect.poll(() => calls().length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => calls().length).toBe(2)
     expect(await sql()`select count from ops.alerts where cause = ${causeOf('http_4xx')}`).toEqual([
       { count: 1 },
       { count: 1 },
@@ -133,9 +131,9 @@ describe('a post that the alert webhook does not take', () => {
     })
     await deadLetter()
     for (const attempts of [1, 2]) {
-      await expect.poll(() => calls().length, { timeout: 10_000, interval: 20 }).toBe(attempts)
+      await expect.poll(() => calls().length, { interval: 20 }).toBe(attempts)
       const waiting = () => sql()`select from ops.queue where task = 'alert_operators' and locked_at is null`
-      await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toHaveLength(1)
+      await expect.poll(waiting, { interval: 20 }).toHaveLength(1)
       expect((await alertOf())?.sent_at).toBeNull()
       await jobsDue()
     }
@@ -156,7 +154,7 @@ describe('the end of an alert', () => {
     receiver.answer(() => ({ status: 200 }))
     await sql()`select ops.redeliver_all(${partner.accountId}, now() - interval '1 hour', dry_run => false)`
     const end = async () => (await alertOf())?.end_sent_at
-    await expect.poll(end, { timeout: 15_000, interval: 50 }).toBeInstanceOf(Date)
+    await expect.poll(end, { interval: 50 }).toBeInstanceOf(Date)
     receiver.answer(() => ({ status: 410 }))
   }
 
@@ -236,8 +234,8 @@ test('a supplier that answers nothing usable is an error line, until it answers'
   worker = await startTestWorker(database.url)
   deliveries.worker = worker
   const told = () => worker.records.filter(({ alert }) => alert === 'supplier_silent:first')
-  await expect.poll(() => told().map(({ level }) => level), { timeout: 10_000 }).toEqual(['error'])
+  await expect.poll(() => told().map(({ level }) => level)).toEqual(['error'])
   expect(told()[0]?.msg).toMatch(/^supplier first has given no usable answer since .*: timeout$/)
   await sql()`select ops.poll_now(${item})`
-  await expect.poll(() => told().map(({ level }) => level), { timeout: 15_000 }).toEqual(['error', 'info'])
+  await expect.poll(() => told().map(({ level }) => level)).toEqual(['error', 'info'])
 })

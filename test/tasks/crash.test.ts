@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { completes, crashScene } from '../support/crash/crash_scene.ts'
-import { startWorkerProcess } from '../support/crash/worker_process.ts'
 import { testDatabase } from '../support/database.ts'
 import { makeEvent } from '../support/events.ts'
 import { place } from '../support/orders.ts'
 import { taken } from '../support/servers/scripted_receiver.ts'
 import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
+import { startWorkerProcess } from '../support/servers/service_process.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
@@ -55,7 +55,7 @@ describe('workers that die again and again', () => {
         if (call === 'PUT' && index > 0) expect(calls[index - 1]).toBe('GET 404')
       }
     }
-  }, 120_000)
+  })
 })
 
 describe('a worker whose database connections are cut', () => {
@@ -86,7 +86,7 @@ describe('a worker that stands still', () => {
     await sql()`update supply.worker_pools set seen_at = now() - interval '11 s'`
     const other = await startWorkerProcess(database.url)
     try {
-      await expect.poll(() => scene().outcomesOf(id), { timeout: 15_000 }).toEqual(['lost'])
+      await expect.poll(() => scene().outcomesOf(id)).toEqual(['lost'])
       expect(await scene().eventOf(id)).toMatchObject({ state: 'waiting', attempts: 1 })
       hung.signal('SIGCONT')
       expect(await hung.ended).toEqual({ code: 1, signal: null })
@@ -97,7 +97,7 @@ describe('a worker that stands still', () => {
     await scene().recover()
     await scene().eventIn(id, 'delivered')
     expect(await scene().outcomesOf(id)).toEqual(['lost', 'delivered'])
-  }, 60_000)
+  })
 })
 
 describe('a worker that gets a signal to end', () => {
@@ -117,7 +117,7 @@ describe('a worker that gets a signal to end', () => {
     ending.signal('SIGTERM')
     ending.signal('SIGTERM')
     const givenBack = { attempts: 0, locked_by: null }
-    await expect.poll(jobs, { timeout: 10_000, interval: 20 }).toEqual([givenBack, givenBack])
+    await expect.poll(jobs, { interval: 20 }).toEqual([givenBack, givenBack])
     ending.signal('SIGINT')
     answered.resolve()
     expect(await ending.ended).toEqual({ code: 0, signal: null })

@@ -48,7 +48,7 @@ async function endedAttempt(id: string, attempt: number): Promise<Attempt> {
       from ops.delivery_attempts where event_id = ${id} and attempt = ${attempt} and finished_at is not null`
     return row
   }
-  await expect.poll(find, { timeout: 10_000, interval: 10 }).toBeDefined()
+  await expect.poll(find, { interval: 10 }).toBeDefined()
   return (await find()) as Attempt
 }
 
@@ -91,7 +91,7 @@ describe('the ladder', () => {
   test('begins again when an operator redelivers: nine more sends, of the same event', async () => {
     receiver.answer(() => ({ status: 410 }))
     const id = await newEvent()
-    await expect.poll(async () => (await stateOf(id))?.state, { timeout: 10_000 }).toBe('dead')
+    await expect.poll(async () => (await stateOf(id))?.state).toBe('dead')
     receiver.answer(() => ({ status: 500 }))
     await sql()`select ops.redeliver(${id})`
     for (let n = 1; n <= 9; n += 1) {

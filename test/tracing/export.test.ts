@@ -3,11 +3,11 @@ import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startTracing } from '../../src/tracing/start.ts'
 import type { Tracing } from '../../src/tracing/tracer.ts'
-import { startApiProcess } from '../support/crash/api_process.ts'
 import { testDatabase } from '../support/database.ts'
 import { products } from '../support/partner.ts'
 import { type OtlpCollector, startOtlpCollector } from '../support/servers/otlp_collector.ts'
 import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
+import { startApiProcess } from '../support/servers/service_process.ts'
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
 
 const database = testDatabase()
@@ -60,7 +60,7 @@ async function placeAndDeliver(tracing: Tracing, headers: Record<string, string>
   const body = { externalOrderId: 'traced', callbackUrl, items: [{ productId: products.key }] }
   const placed = await api.post('/b2b/orders', { key: partner.key, headers, body })
   expect(placed.status).toBe(201)
-  const delivery = await receiver.waitFor(() => true, 15_000)
+  const delivery = await receiver.waitFor(() => true, 60_000)
   const secret = await service.sql`select ops.webhook_secret(${partner.accountId}) as text`
   const item = placed.json.data.items[0].id as string
   const inLog = [...api.records, ...service.worker.records]
@@ -164,7 +164,7 @@ describe('a collector', () => {
     const tracing = await startTraced(await collectorOf('hang'))
     await placeAndDeliver(tracing, { traceparent })
     const { collector } = tracing
-    await expect.poll(() => collector.unanswered.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(() => collector.unanswered.length).toBeGreaterThan(0)
     await tracing.end()
     expect(collector.unanswered.every((response) => !response.writableEnded)).toBe(true)
   })

@@ -225,7 +225,7 @@ describe('a sender that is closed', () => {
     const sender = createSender({ resolver, allowNetworks: loopback, timeoutMs: 5000 })
     const delivery = { url: `http://127.0.0.1:${server.port}/`, headers: {}, body: Buffer.from('{}') }
     const outcome = sender.send(delivery)
-    await vi.waitUntil(() => server.requests.length === 1, { timeout: 2000 })
+    await vi.waitUntil(() => server.requests.length === 1, { timeout: 45_000 })
     let closed = false
     const closing = sender.close().then(() => {
       closed = true

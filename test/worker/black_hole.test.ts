@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { completes } from '../support/crash/crash_scene.ts'
 import { supervise } from '../support/crash/supervise.ts'
-import { startWorkerProcess, type WorkerProcess } from '../support/crash/worker_process.ts'
 import { testDatabase } from '../support/database.ts'
 import { audit, place } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../support/partner.ts'
 import { type ScriptedReceiver, startScriptedReceiver, taken } from '../support/servers/scripted_receiver.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
+import { type ServiceProcess, startWorkerProcess } from '../support/servers/service_process.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 
 // What lies between a worker and its database forgets connections, and tells neither of them.
@@ -16,7 +16,7 @@ const sql = () => database.sql
 let supplier: ScriptedSupplier
 let receiver: ScriptedReceiver
 let network: TcpProxy
-let worker: WorkerProcess
+let worker: ServiceProcess
 let partner: Partner
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const polling = { timeout: 40_000, interval: 20 }
+const polling = { timeout: 45_000, interval: 20 }
 
 /** Places orders and waits until all are delivered; gives the seconds that it took. */
 async function deliver(count: number, timeout = polling.timeout): Promise<number> {
@@ -77,7 +77,7 @@ test('an order is sent and told of although every connection of the worker died 
   await sql()`select pg_terminate_backend(pid) from unnest(${before}::int[]) as pid`
   await deliver(1)
   expect(await lives()).toBe('it lives')
-}, 120_000)
+})
 
 test('a job that was locked for the worker is given back where the worker never received it', async () => {
   worker.signal('SIGSTOP')
@@ -94,7 +94,7 @@ test('a job that was locked for the worker is given back where the worker never 
   await expect.poll(() => sql()`select from ops.queue where subject = ${item}`, polling).toHaveLength(0)
   expect(supplier.requestsFor(item).map(({ method }) => method)).toEqual(['PUT'])
   expect(await lives()).toBe('it lives')
-}, 120_000)
+})
 
 test('every order is delivered although the connections of the queue are cut under load, by the worker or a successor', async () => {
   const supervised = await supervise(database.url)

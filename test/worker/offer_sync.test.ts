@@ -76,8 +76,7 @@ async function stateOf(code: string) {
     await sql()`select synced_at, sync_error, sync_due_at > now() as is_later from ops.suppliers where code = ${code}`
   return row
 }
-const ended = (code: string) =>
-  expect.poll(async () => (await stateOf(code))?.is_later, { timeout: 10_000 }).toBe(true)
+const ended = (code: string) => expect.poll(async () => (await stateOf(code))?.is_later).toBe(true)
 async function offerOf(supplier: string) {
   const [row] =
     await sql()`select cost, currency, stock, unusable from ops.offers where supplier = ${supplier}`

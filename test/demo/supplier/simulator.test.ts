@@ -46,7 +46,7 @@ async function settle(call: SupplierCall, since: number) {
       expect(answer).toMatchObject({ outcome: 'answered', status: expect.stringMatching(/completed|failed/) })
       return answer
     },
-    { timeout: 5000, interval: 5 },
+    { timeout: 45_000, interval: 5 },
   )
   return { outcome, seconds: (Date.now() - since) / 1000 / timeScale }
 }

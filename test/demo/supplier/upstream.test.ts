@@ -36,7 +36,7 @@ function settle(call: SupplierCall, adapter: SupplierAdapter = b2b) {
       expect(answer).toMatchObject({ outcome: 'answered', status: expect.stringMatching(/completed|failed/) })
       return answer
     },
-    { timeout: 5000, interval: 5 },
+    { timeout: 45_000, interval: 5 },
   )
 }
 

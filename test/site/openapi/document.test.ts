@@ -130,7 +130,7 @@ function lint(file: string) {
   const config = join(import.meta.dirname, 'redocly.yaml')
   const { status, stdout, stderr } = spawnSync(cli, ['lint', '--config', config, file], {
     encoding: 'utf8',
-    timeout: 25_000,
+    timeout: 45_000,
     // It must talk to nobody.
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   })

@@ -109,7 +109,7 @@ describe('orders', () => {
     )
 
     if (outcome === 'partial') return
-    const { event } = await receiver.waitFor(() => true, 10_000)
+    const { event } = await receiver.waitFor(() => true, 60_000)
     await followed(ended.code)
     const type = `order.${status}`
     const place = ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema']
@@ -120,7 +120,7 @@ describe('orders', () => {
   /** The order's event is delivered, told in the timeline, and sent again. */
   async function followed(code: string): Promise<void> {
     const deliveries = async () => (await get(`/b2b/orders/${code}`)).json.data.deliveries
-    await expect.poll(async () => (await deliveries()).state, { timeout: 10_000 }).toBe('delivered')
+    await expect.poll(async () => (await deliveries()).state).toBe('delivered')
     expect((await get(`/b2b/orders/${code}/timeline`)).json.data.entries.length).toBeGreaterThan(6)
     const path = `/b2b/events/${(await deliveries()).eventId}/redeliver`
     expect((await post(path)).status).toBe(202)
@@ -155,7 +155,7 @@ describe('orders', () => {
     const receiver = await service.receiver(partner, { answer: '500' })
     const { code } = (await post('/b2b/orders', order([topUp], { callbackUrl: receiver.url }))).json.data
     const event = async () => (await get(`/b2b/orders/${code}`)).json.data.deliveries
-    await expect.poll(async () => (await event())?.attempts, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await event())?.attempts).toBe(1)
     const { eventId } = await event()
     expect((await post(`/b2b/events/${eventId}/redeliver`)).status).toBe(422)
   })
@@ -292,7 +292,7 @@ describe('a simulated order', () => {
     expect(placed.status).toBe(201)
     const where = `${path}/${placed.json.data.code}`
     const state = async () => (await get(where)).json.data.deliveries?.state
-    await expect.poll(state, { timeout: 10_000 }).toBe('delivered')
+    await expect.poll(state).toBe('delivered')
     expect(await post(path, body)).toMatchObject({ status: 200, json: { data: { status: 'completed' } } })
     expect((await post(path, { ...body, items: [topUp] })).status).toBe(409)
   })
@@ -315,11 +315,11 @@ describe('a simulated webhook', () => {
     const receiver = await service.receiver(partner)
     const sent = await post(path, { callbackUrl: receiver.url, eventType })
     expect(sent.status).toBe(202)
-    const { event } = await receiver.waitFor(() => true, 10_000)
+    const { event } = await receiver.waitFor(() => true, 60_000)
     const place = ['webhooks', eventType, 'post', 'requestBody', 'content', 'application/json', 'schema']
     expect(faultsOf(event, ...place)).toEqual([])
     const where = `${path}/${sent.json.data.eventId}`
-    await expect.poll(async () => (await get(where)).json.data.state, { timeout: 10_000 }).toBe('delivered')
+    await expect.poll(async () => (await get(where)).json.data.state).toBe('delivered')
   })
 
   test('that is refused for now is tried again, and one that is refused for good is given up', async () => {
@@ -328,7 +328,7 @@ describe('a simulated webhook', () => {
       const sent = await post(path, { callbackUrl, eventType: 'order.failed' })
       const where = `${path}/${sent.json.data.eventId}`
       const first = async () => (await get(where)).json.data.attempts[0]?.outcome
-      await expect.poll(first, { timeout: 10_000 }).toEqual(expect.any(String))
+      await expect.poll(first).toEqual(expect.any(String))
       return first()
     }
     expect(await outcome(receiver.url)).toBe('retry')

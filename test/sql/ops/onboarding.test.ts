@@ -142,7 +142,7 @@ describe('a test event', () => {
     try {
       const [row] = await sql()`
         select ops.send_test_event(${partner.accountId}, ${`${receiver.url}/hook?token=secret`}) as id`
-      const { verified, event } = await receiver.waitFor(() => true, 20_000)
+      const { verified, event } = await receiver.waitFor(() => true, 60_000)
       expect({ verified, id: event?.event_id }).toEqual({ verified: true, id: row?.id })
       expect(await sql()`select event_type, simulated from ops.events where event_id = ${row?.id}`).toEqual([
         { event_type: 'order.completed', simulated: true },

@@ -107,4 +107,4 @@ test('whoever reads while orders end in several sessions sees each once, and no 
     expect((await reading[index])?.sort()).toEqual(codes.get(accountId)?.sort())
   }
   expect(await audit(database.sql)).toEqual([])
-}, 30_000)
+})

@@ -1,7 +1,7 @@
 import type postgres from 'postgres'
 import { expect } from 'vitest'
 import type { TestDatabase } from '../database.ts'
-import type { WorkerProcess } from './worker_process.ts'
+import type { ServiceProcess } from '../servers/service_process.ts'
 
 /** Where leases are written before a call, and results after it. */
 export type Attempts = 'delivery_attempts' | 'supplier_attempts'
@@ -37,7 +37,7 @@ export async function closeGate(database: TestDatabase, attempts: Attempts): Pro
         waiting = backend?.pid
         return waiting
       }
-      await expect.poll(find, { timeout: 10_000, interval: 10 }).toBeDefined()
+      await expect.poll(find, { interval: 10 }).toBeDefined()
     },
     cut: async () => {
       await database.sql`select pg_terminate_backend(${waiting ?? null}::int, 5000)`
@@ -50,20 +50,20 @@ export async function closeGate(database: TestDatabase, attempts: Attempts): Pro
           await database.sql`select state from pg_stat_activity where pid = ${waiting ?? null}`
         return backend?.state ?? 'gone'
       }
-      await expect.poll(state, { timeout: 5_000, interval: 10 }).toMatch(/idle|gone/)
+      await expect.poll(state, { interval: 10 }).toMatch(/idle|gone/)
     },
   }
 }
 
 /** Kills a worker that stands before a gate, and lets its statement commit: it never learns that it did. */
-export async function killBehind(gate: Gate, worker: WorkerProcess): Promise<void> {
+export async function killBehind(gate: Gate, worker: ServiceProcess): Promise<void> {
   worker.signal('SIGSTOP')
   await gate.open()
   await worker.kill()
 }
 
 /** Kills a worker that stands before a gate, and its statement with it. */
-export async function killBefore(gate: Gate, worker: WorkerProcess): Promise<void> {
+export async function killBefore(gate: Gate, worker: ServiceProcess): Promise<void> {
   await worker.kill()
   await gate.cut()
 }
@@ -75,7 +75,7 @@ export async function killBefore(gate: Gate, worker: WorkerProcess): Promise<voi
 export async function sweepTheDead(sql: postgres.Sql): Promise<number> {
   const sessions = () =>
     sql`select from pg_stat_activity where datname = current_database() and application_name like 'supply-ordering worker%'`
-  await expect.poll(sessions, { timeout: 10_000, interval: 10 }).toHaveLength(0)
+  await expect.poll(sessions, { interval: 10 }).toHaveLength(0)
   await sql`update supply.worker_pools set seen_at = now() - interval '11 s'`
   const [row] = await sql`select work.sweep() as freed`
   return row?.freed

@@ -8,8 +8,8 @@ import {
   type SupplierAnswer,
   startScriptedSupplier,
 } from '../servers/scripted_supplier.ts'
+import { type ServiceProcess, startWorkerProcess } from '../servers/service_process.ts'
 import { passTime, sweepTheDead } from './crash.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker_process.ts'
 
 /** A partner with its receiver, a supplier, and worker processes that come and go. */
 export type CrashScene = {
@@ -17,11 +17,11 @@ export type CrashScene = {
   receiver: ScriptedReceiver
   partner: Partner
   /** The worker process of the moment: the one that runs, or a fresh one. */
-  runningWorker(): Promise<WorkerProcess>
+  runningWorker(): Promise<ServiceProcess>
   /** Kills the worker of the moment, if there is one, and frees its jobs. */
   withoutWorker(): Promise<void>
   /** Starts a fresh worker after the last one has died, its jobs freed and all leases and waits over. */
-  recover(): Promise<WorkerProcess>
+  recover(): Promise<ServiceProcess>
   /** Does something while the worker of the moment stands still. */
   unseen<T>(work: () => Promise<T>): Promise<T>
   eventOf(id: string): Promise<{ [column: string]: unknown } | undefined>
@@ -38,7 +38,7 @@ export type CrashScene = {
 
 export const completes: SupplierAnswer = { status: 200, json: { status: 'completed' } }
 
-const polling = { timeout: 15_000, interval: 20 }
+const polling = { timeout: 45_000, interval: 20 }
 
 /**
  * For a test file: sets the scene before its first test, and proves after each test that the audit finds nothing.
@@ -46,7 +46,7 @@ const polling = { timeout: 15_000, interval: 20 }
  */
 export function crashScene(database: TestDatabase): () => CrashScene {
   let scene: CrashScene | undefined
-  let worker: WorkerProcess | undefined
+  let worker: ServiceProcess | undefined
 
   beforeAll(async () => {
     const supplier = await startScriptedSupplier()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ending, startWorkerProcess, type WorkerProcess } from './worker_process.ts'
+import { type Ending, type ServiceProcess, startWorkerProcess } from '../servers/service_process.ts'
 
 /** A worker that is started again whenever it ends. */
 export type Supervised = {
@@ -13,7 +13,7 @@ export type Supervised = {
 
 /** Runs a worker as a supervisor does. Resolves when the first one takes jobs. */
 export async function supervise(databaseUrl: string): Promise<Supervised> {
-  const started: WorkerProcess[] = []
+  const started: ServiceProcess[] = []
   const endings: Ending[] = []
   let stopped = false
   const start = async () => {
@@ -22,7 +22,7 @@ export async function supervise(databaseUrl: string): Promise<Supervised> {
     if (stopped) await worker.kill()
     return worker
   }
-  async function run(first: WorkerProcess): Promise<void> {
+  async function run(first: ServiceProcess): Promise<void> {
     for (let worker = first; ; worker = await start()) {
       endings.push(await worker.ended)
       if (stopped) return
@@ -34,7 +34,9 @@ export async function supervise(databaseUrl: string): Promise<Supervised> {
     endings,
     reasons: () =>
       started.flatMap(({ records }) =>
-        records.filter(({ level }) => level === 'error').map(({ msg }) => msg),
+        records()
+          .filter(({ level }) => level === 'error')
+          .map(({ msg }) => msg),
       ),
     stop: async () => {
       stopped = true

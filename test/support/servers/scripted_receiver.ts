@@ -17,7 +17,7 @@ export type ScriptedReceiver = {
   deliveries(eventId?: string): ReceivedDelivery[]
   /** Decides all answers from now on; until then every delivery is taken with 200. The answer may take its time. */
   answer(handler: (delivery: ReceivedDelivery) => ReceiverAnswer | Promise<ReceiverAnswer>): void
-  /** The first delivery, past or future, that satisfies the predicate; rejects after `timeoutMs` (10 s). */
+  /** The first delivery, past or future, that satisfies the predicate; rejects after `timeoutMs` (45 s). */
   waitFor(predicate: (delivery: ReceivedDelivery) => boolean, timeoutMs?: number): Promise<ReceivedDelivery>
   close(): Promise<void>
 }

@@ -53,7 +53,7 @@ export type ScriptedSupplier = {
   on: (reference: string, script: SupplierScript | SupplierHandler) => void
   /** The same as `on('*', handler)`. */
   setAnswer: (handler: SupplierHandler) => void
-  /** The first request, past or future, that satisfies the predicate; rejects after `timeoutMs` (10 s). */
+  /** The first request, past or future, that satisfies the predicate; rejects after `timeoutMs` (45 s). */
   waitForRequest: (
     predicate: (request: SupplierRequest) => boolean,
     timeoutMs?: number,
@@ -97,7 +97,7 @@ export async function startScriptedSupplier({ token = 'scripted-token' } = {}): 
       ),
     on,
     setAnswer: (handler) => on('*', handler),
-    waitForRequest: (predicate, timeoutMs = 10_000) => waitForRequest(state, predicate, timeoutMs),
+    waitForRequest: (predicate, timeoutMs = 45_000) => waitForRequest(state, predicate, timeoutMs),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

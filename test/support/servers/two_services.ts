@@ -1,12 +1,12 @@
 import type postgres from 'postgres'
 import { expect, vi } from 'vitest'
 import type { Order } from '../../../src/client/index.ts'
-import { type ApiProcess, startApiProcess } from '../crash/api_process.ts'
 import type { TestDatabase } from '../database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../partner.ts'
 import { startApi, type TestApi } from '../service.ts'
 import { type RunningWorker, startTestWorker } from '../whole_service.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
+import { type ApiProcess, startApiProcess } from './service_process.ts'
 
 /** A whole service, of which this one is a partner: its API is a process that can be killed. */
 type Upstream = {
@@ -94,7 +94,7 @@ async function secretOf(sql: postgres.Sql, { accountId }: Partner, url: string):
       if (!row?.secret) throw new Error('no delivery has begun')
       return row.secret
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 45_000, interval: 20 },
   )
 }
 
@@ -118,7 +118,7 @@ function downstream(sql: postgres.Sql, api: TestApi, partner: Partner): Downstre
         await pollNow(sql)
         return (await read(code)).status
       }
-      await expect.poll(ask, { timeout: 15_000, interval: 50 }).toMatch(/completed|failed/)
+      await expect.poll(ask, { interval: 50 }).toMatch(/completed|failed/)
       return read(code)
     },
     pollNow: () => pollNow(sql),

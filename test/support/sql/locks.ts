@@ -17,7 +17,7 @@ export async function whileHeld<T>(
     await hold(holder)
     const working = work()
     working.catch(() => {})
-    await expect.poll(() => sessionsThatWait(sql), { interval: 10, timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => sessionsThatWait(sql), { interval: 10, timeout: 45_000 }).toHaveLength(1)
     await look()
     await holder`commit`
     return await working
