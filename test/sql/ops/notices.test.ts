@@ -67,6 +67,26 @@ describe('an operator reads', () => {
     ])
   })
 
+  test.each([
+    [
+      `select ops.upsert_game('dragon', 'Dragon Realms')`,
+      'game dragon is Dragon Realms',
+      'game dragon was like this before: nothing changed',
+    ],
+    [
+      `select ops.upsert_supplier('second', 'https://second.example/', 'token')`,
+      'supplier second is made: protocol http, at https://second.example',
+      'supplier second was like this before: nothing changed',
+    ],
+    [
+      `select ops.upsert_offer('gift key', 'first', 'gift', cost => 15)`,
+      `supplier first offers product ${products.key} (Gift key) as gift, priority 100, at a cost of 15 RUB`,
+      `supplier first offered product ${products.key} like this before: nothing changed`,
+    ],
+  ])('what a change did, and that its repeat changed nothing: %s', async (statement, did, again) => {
+    expect(await twice(() => statement)).toEqual([did, again])
+  })
+
   test('that an account is closed, and that it was closed before', async () => {
     const [first, second] = await twice((id) => `select ops.set_account_active(${id}, false)`)
     expect(first).toBe(

@@ -23,10 +23,11 @@ begin
   returning a.id into account_id;
   perform core.log_operator('create_account', 'account ' || account_id,
     jsonb_build_object('name', name, 'kind', kind, 'mode', mode, 'currency', currency));
+  raise notice 'account % (%) is made: %, %, in %', account_id, name, kind, mode, currency;
   return account_id;
 end
 $$;
 comment on function ops.create_account is
-  'Makes an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on '
-  'partner endpoints); mode: live, or test (opens the simulation endpoints; its orders are real all the same); '
-  'currency: ISO 4217. Warns if another account has the name; ops.onboard refuses that, and makes deposit and key, too.';
+  'Makes an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on partner endpoints).
+mode: live, or test (opens the simulation endpoints; its orders are real too). currency: ISO 4217. Warns if another account has the
+name; ops.onboard refuses that.';

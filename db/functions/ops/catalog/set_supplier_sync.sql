@@ -22,8 +22,13 @@ begin
       perform core.forget_list(known.code);
     end if;
     perform core.log_operator('set_supplier_sync', 'supplier ' || code, jsonb_build_object('sync_every', sync_every));
+    raise notice 'supplier %: its list is read % (before: %)', known.code, coalesce('every ' || sync_every, 'never'),
+      coalesce('every ' || known.sync_every, 'never');
+  else
+    raise notice 'supplier % had this interval before: nothing changed', known.code;
   end if;
 end
 $$;
 comment on function ops.set_supplier_sync is
-  'How often the costs and the stock of a supplier are read, from 1 minute to 30 days; null: never, and what its list said of the stock does not count any more. Raises where its protocol lists none.';
+  'Sets how often the costs and the stock of a supplier are read, from 1 minute to 30 days. Null: never, and its last list does not
+count any more. Raises where its protocol has no list.';

@@ -13,6 +13,7 @@ begin
     format('Open it by select ops.set_supplier_active(%L, true).', code));
   update supply.suppliers s set sync_due_at = now() where s.code = known.code;
   perform core.log_operator('sync_supplier', 'supplier ' || code);
+  raise notice 'a worker reads the list of supplier % now: ops.suppliers shows synced_at and sync_error', known.code;
 end
 $$;
 comment on function ops.sync_supplier is

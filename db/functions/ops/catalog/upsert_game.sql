@@ -17,6 +17,9 @@ begin
     where (g.name, g.image_url) is distinct from (excluded.name, excluded.image_url);
   if found then
     perform core.log_operator('upsert_game', 'game ' || slug, jsonb_build_object('name', name, 'image_url', image_url));
+    raise notice 'game % is %', slug, name;
+  else
+    raise notice 'game % was like this before: nothing changed', slug;
   end if;
   return (select g.id from supply.games g where g.slug = upsert_game.slug);
 end

@@ -39,6 +39,10 @@ begin
   if found then
     perform core.log_operator('upsert_offer', format('product %s at %s', product.id, supplier), jsonb_build_object(
       'sku', sku, 'cost', cost, 'priority', priority) || jsonb_strip_nulls(jsonb_build_object('currency', currency)));
+    raise notice 'supplier % offers product % (%) as %, priority %, at a cost of %', supplier, product.id, product.name, sku,
+      priority, coalesce(cost || ' ' || coalesce(currency, product.currency), 'an unknown amount');
+  else
+    raise notice 'supplier % offered product % like this before: nothing changed', supplier, product.id;
   end if;
   perform core.note_offered(product_ids, were_offered);
 end

@@ -54,6 +54,10 @@ begin
     end if;
     perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_strip_nulls(jsonb_build_object(
       'base_url', rtrim(base_url, '/'), 'protocol', protocol, 'token_url', token_url, 'client_id', client_id)));
+    raise notice 'supplier % is %: protocol %, at %', code, case when known.code is null then 'made' else 'changed' end,
+      protocol, rtrim(base_url, '/');
+  else
+    raise notice 'supplier % was like this before: nothing changed', code;
   end if;
 end
 $$;

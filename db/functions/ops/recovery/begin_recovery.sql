@@ -27,6 +27,7 @@ begin
   perform core.skip_results();
   perform core.log_operator('begin_recovery', 'database ' || current_database(),
     jsonb_build_object('note', note, 'items', items, 'events', events));
+  raise notice 'the recovery is open: % items are asked for, % events are held; ops.recovery says what it waits for', items, events;
   return query select items, events;
 end
 $$;

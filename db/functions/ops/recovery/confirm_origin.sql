@@ -5,6 +5,7 @@ as $$
 begin
   perform core.record_origin();
   perform core.log_operator('confirm_origin', 'database ' || current_database());
+  raise notice 'workers may run on this database now';
 end
 $$;
 comment on function ops.confirm_origin is

@@ -17,6 +17,7 @@ begin
     'object_not_in_prerequisite_state');
   update supply.recoveries r set ended_at = now() where r.id = ended.id;
   perform core.log_operator('end_recovery', 'database ' || current_database(), jsonb_build_object('note', ended.note));
+  raise notice 'the recovery that began at % has ended: events are delivered again', ended.began_at::timestamptz(0);
 end
 $$;
 comment on function ops.end_recovery is

@@ -25,6 +25,7 @@ begin
   perform core.enqueue_deliveries(released);
   perform core.log_operator('release_events', coalesce('account ' || account_id, 'all accounts'),
     jsonb_build_object('before', before, 'events', cardinality(released)));
+  raise notice '% events are sent now', cardinality(released);
   return cardinality(released);
 end
 $$;

@@ -16,6 +16,7 @@ begin
     perform core.close_alerts(array[wanted_id], array[count]);
   end if;
   perform core.log_operator('acknowledge', 'alert ' || wanted_id, jsonb_build_object('cause', cause, 'note', trim(acknowledge.note)));
+  raise notice 'alert % is acknowledged: ops.attention shows it again only if it happens again', cause;
 end
 $$;
 comment on function ops.acknowledge is

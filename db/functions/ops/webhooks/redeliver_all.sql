@@ -19,6 +19,7 @@ begin
   end if;
   started := core.start_rounds(dead);
   perform core.log_operator('redeliver_all', 'account ' || wanted_id, jsonb_build_object('since', since, 'events', started));
+  raise notice 'account %: % dead letters begin a new round now', wanted_id, started;
   return started;
 end
 $$;
