@@ -142,7 +142,7 @@ const loginPassword = v.optional(
 
 const hours = 'must be a number of hours from 0.0001 to 10000, such as 24 or 0.5'
 
-const settings = v.object({
+export const settings = v.object({
   NODE_ENV: text,
   DATA_DIR: text,
   DATABASE_URL: v.optional(databaseUrl),

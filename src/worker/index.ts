@@ -137,7 +137,9 @@ async function refusePoolerAt(databaseUrl: string): Promise<void> {
 async function refuseRestored(db: Database): Promise<void> {
   const refusal = await db.call('work.check_origin')
   if (refusal === null) return
-  throw new Error(`${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations.md)`)
+  throw new Error(
+    `${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations/backup.md)`,
+  )
 }
 
 /** The rules for sending an item again rely on the capabilities of its protocol. */

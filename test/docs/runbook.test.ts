@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { operatorLogin } from '../support/sql/operator_login.ts'
-import { comparable, Names, sectionsOfPage } from './runbook/page.ts'
+import { comparable, Names, sectionsOfPages } from './runbook/page.ts'
 import { asPsql } from './runbook/psql.ts'
 import { scenes } from './runbook/scenes.ts'
 
-// Every statement of docs/operations.md, run in order by a login that is a member of supply_operator alone.
-const sections = sectionsOfPage()
+// Every statement of the runbook, the upgrade and back-up and restore, run in order by a login that is a member of supply_operator alone.
+const sections = sectionsOfPages()
 
 test('each section with statements has a scene, and the reverse', () => {
   expect(sections.map(({ title }) => title).sort()).toEqual(Object.keys(scenes).sort())
@@ -37,7 +37,7 @@ describe.each(sections)('$title', ({ title, steps }) => {
 // The page shows no output: each of its statements must run.
 describe('the SQL of docs/operations/operators.md', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/operations/operators.md'), 'utf8')
-  const statements = sectionsOfPage(page).flatMap(({ steps }) =>
+  const statements = sectionsOfPages([page]).flatMap(({ steps }) =>
     steps.flatMap(({ sql }) => sql.split('\n')).map((line) => line.replace(/ *(?:\\gx|;)? *(?:--.*)?$/, '')),
   )
   const database = testDatabase()

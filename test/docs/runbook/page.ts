@@ -5,14 +5,20 @@ import { join } from 'node:path'
 type Step = { sql: string; expected: string | null }
 export type Section = { title: string; steps: Step[] }
 
-/** The sections of docs/operations.md that have statements, by their headings. A block may be indented, as in a list. */
-export function sectionsOfPage(
-  text = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8'),
-): Section[] {
+const pages = ['runbook', 'upgrade', 'backup'].map((name) =>
+  readFileSync(join(import.meta.dirname, `../../../docs/operations/${name}.md`), 'utf8'),
+)
+
+/** The sections of the operators' pages that have statements, by their headings. A block may be indented, as in a list. */
+export function sectionsOfPages(texts: readonly string[] = pages): Section[] {
+  return texts.flatMap(sectionsOf)
+}
+
+function sectionsOf(text: string): Section[] {
   const sections: Section[] = []
   const lines = text.split('\n')
   for (let n = 0; n < lines.length; n += 1) {
-    const heading = lines[n]?.match(/^#{2,4} (.+)$/)?.[1]
+    const heading = lines[n]?.match(/^#{1,4} (.+)$/)?.[1]
     if (heading !== undefined) sections.push({ title: heading, steps: [] })
     const [, indent = '', language] = lines[n]?.match(/^( *)```(\w+)$/) ?? []
     if (language === undefined) continue

@@ -54,7 +54,7 @@ async function deadLetters(sql: postgres.Sql): Promise<undefined> {
   await timePasses(sql, '1 hour')
 }
 
-/** The scenes by the headings of docs/operations.md. Each begins with a database of its own. */
+/** The scenes by the headings of the pages. Each begins with a database of its own. */
 export const scenes: { [heading: string]: Scene } = {
   'A partner, from nothing to the first order': {
     before: async (sql) => {
@@ -186,5 +186,5 @@ export const scenes: { [heading: string]: Scene } = {
       },
     },
   },
-  'An upgrade': { before: deliveredItem },
+  Upgrade: { before: deliveredItem },
 }

@@ -50,7 +50,7 @@ What it said: select * from ops.supplier_attempts where supplier = ''first'' ord
 While all is well ops.audit has no row.
 What alerts told: select * from ops.alerts order by last_at desc limit 20;
 What the workers do next: select * from ops.queue order by run_at limit 20;'),
-  ('recovery', 'After a restore, before a worker runs; docs/operations.md says more:
+  ('recovery', 'After a restore, before a worker runs; docs/operations/backup.md says more:
 select * from ops.begin_recovery(''the dump of Monday'');
 select * from ops.recovery;
 select ops.release_events(dry_run => false);
