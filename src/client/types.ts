@@ -4,7 +4,10 @@ export type OrderRequest = {
   items: OrderRequestItem[]
   /** Your own reference of the order, and its idempotency key where no header gives another: unique permanently. */
   externalOrderId: string
-  /** Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final address, for redirects are not followed. */
+  /**
+   * Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final address, for
+   * redirects are not followed.
+   */
   callbackUrl?: string | null | undefined
   /** The most that the order may cost in all. Above it, it is refused as `PRICE_CHANGED`. */
   maxTotal?: number | null | undefined
@@ -23,20 +26,30 @@ export type OrderRequestItem = {
 
 export type QuoteRequest = {
   items: OrderRequestItem[]
-  /** Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final address, for redirects are not followed. */
+  /**
+   * Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final address, for
+   * redirects are not followed.
+   */
   callbackUrl?: string | null | undefined
   /** The most that the order may cost in all. Above it, it is refused as `PRICE_CHANGED`. */
   maxTotal?: number | null | undefined
 }
 
-/** What the delivery needs, by the ids of the product’s `deliveryDataSchema`; for a top-up the player as `gameUserId`. Other keys are passed on to the supplier. `null` counts as absent. Keys named `__proto__`, `constructor` or `prototype` are refused, and whole numbers beyond 2^53 have to be texts. */
+/**
+ * What the delivery needs, by the ids of the product’s `deliveryDataSchema`; for a top-up the player as `gameUserId`.
+ * Other keys are passed on to the supplier. `null` counts as absent. Keys named `__proto__`, `constructor` or
+ * `prototype` are refused, and whole numbers beyond 2^53 have to be texts.
+ */
 export type DeliveryData = { [name: string]: string | number | boolean | null }
 
 export type SimulationRequest = {
   /** Where the event is sent; the rules are those of an order’s `callbackUrl`. */
   callbackUrl: string
   eventType: 'order.completed' | 'order.failed'
-  /** An order of yours that ended so: the event is about it then, unless it would be larger than 64 KiB, which is refused. With any other code, or none, it holds sample data. */
+  /**
+   * An order of yours that ended so: the event is about it then, unless it would be larger than 64 KiB, which is
+   * refused. With any other code, or none, it holds sample data.
+   */
   orderCode?: string | null | undefined
 }
 
@@ -57,54 +70,49 @@ export type RedeliverDeadRequest = {
 export type Game = {
   /** The game’s number. */
   id: number
-  /** The game’s name in addresses. */
+  /** The game’s name in URLs. */
   slug: string
-  /** The game’s name for people. */
+  /** The game’s name. */
   name: string
-  /** A picture. */
+  /** A picture of the game. */
   imageUrl: string | null
-  /** The `deliveryType`s of its products. */
+  /** The `deliveryType`s of the game’s products. */
   deliveryTypes: string[]
-  /** How many products its list of products holds. */
+  /** The number of products in the game’s list of products. */
   productCount: number
-}
-
-export type GameList = {
-  success: true
-  data: Game[]
 }
 
 export type Product = {
   /** The `productId` of orders. */
   id: number
-  /** The game it belongs to. */
+  /** The `slug` of the product’s game. */
   gameSlug: string
-  /** The name for people. */
+  /** The product’s name. */
   name: string
-  /** The name in the form that stands in addresses. */
+  /** The product’s name in URLs. */
   slug: string
-  /** What one costs you. At most two decimals. */
+  /** Your price per unit. At most two decimals. */
   wholesalePrice: number
   /** ISO 4217. */
   currency: string
-  /** Where it can be used; `null`: anywhere. */
+  /** Where the product can be used; `null`: anywhere. */
   region: string | null
-  /** `id_only` is a top-up to a player, `key` delivers keys. There may be others. */
+  /** `id_only` is a top-up of a player, `key` delivers keys. There may be other types. */
   deliveryType: string
   amountType: {
     type: 'fixed'
     /** How much of the game’s currency one unit holds. */
     value: number
   } | null
-  /** Whether it can be ordered now. */
+  /** True if you can order the product now. */
   inStock: boolean
   /** The smallest quantity of an item. */
   minQuantity: number
   /** The largest quantity of an item. */
   maxQuantity: number
-  /** The fields that an item’s `deliveryData` takes. */
+  /** The fields of an item’s `deliveryData`. */
   deliveryDataSchema: DeliveryField[]
-  /** When it, or what makes it available, last changed. */
+  /** When the product or its availability last changed. */
   updatedAt: string
 }
 
@@ -113,84 +121,58 @@ export type DeliveryField = {
   id: string
   /** A `select` takes one of its `options`. */
   type: 'text' | 'number' | 'select'
-  /** What to ask a buyer for. */
+  /** The name of the field for buyers. */
   label: string
   required: boolean
   /** An example of a value. */
   placeholder: string | null
-  /** Only for a `select`. */
+  /** The values of a `select`. */
   options?: string[] | undefined
-}
-
-export type ProductList = {
-  success: true
-  data: Product[]
-}
-
-export type ProductAnswer = {
-  success: true
-  data: Product
-}
-
-export type CatalogPage = {
-  success: true
-  data: {
-    /** By `id`. */
-    products: Product[]
-    pagination: {
-      /** How many were asked for. */
-      limit: number
-      /** The `cursor` of the next page; `null` on the last one. */
-      nextCursor: string | null
-      /** Whether there is a next page. */
-      hasMore: boolean
-    }
-  }
 }
 
 export type Order = {
   /** The order’s code, for `GET /b2b/orders/{code}`. */
   code: string
-  /** The same. */
+  /** The same as `code`. */
   orderCode: string
-  /** Your own reference. */
+  /** Your reference. */
   externalOrderId: string
   /** `completed` and `failed` are final. */
   status: 'pending' | 'processing' | 'completed' | 'failed'
-  /** What was delivered, once the order is final. A partial result is `failed`. */
   outcome: 'full' | 'partial' | 'none' | null
-  /** What was charged: the sum of `price × amount` over the items. It never shrinks. At most two decimals. */
+  /**
+   * The amount that was charged: the sum of `price × amount` over the items. It never shrinks. At most two decimals.
+   */
   totalAmount: number
-  /** What of it came back to the balance. At most two decimals. */
+  /** The part of the charge that was refunded. At most two decimals. */
   refundedAmount: number
   /** ISO 4217. */
   currency: string
   /** The reference of the charge. */
   paymentCode: string
-  /** Where the result is sent. */
+  /** The address of the webhook. */
   callbackUrl: string | null
-  /** Always `ORDER_FAILED` where the order failed. */
   error: 'ORDER_FAILED' | null
-  /** Why it failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
+  /** Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
   reason: string | null
-  /** When it was placed. */
+  /** When the order was placed. */
   createdAt: string
-  /** When it last changed. */
+  /** When the order last changed. */
   updatedAt: string
-  /** When it became final. */
+  /** When the order became final. */
   completedAt: string | null
-  /** Of an item of which only a part was delivered there are two: one completed, one failed. */
+  /** An item that was delivered in part is split in two: one completed, one failed. */
   items: OrderItem[]
-  /** The orders that the request made: this one. */
+  /** The orders of the request: this one. */
   orders: {
     /** The order’s code. */
     code: string
-    /** Its `totalAmount`. At most two decimals. */
+    /** The order’s `totalAmount`. At most two decimals. */
     total: number
-    /** How many items were ordered. */
+    /** The number of items in the request. */
     itemCount: number
   }[]
-  /** How far its event is with its delivery; `null` where it has no event. Only where one order is read by its code. */
+  /** The status of the webhook; `null` if the order has no event. Only in `GET /b2b/orders/{code}`. */
   deliveries?: Deliveries | null | undefined
 }
 
@@ -199,23 +181,23 @@ export type OrderItem = {
   id: string
   /** The product’s `id`. */
   productId: number
-  /** The product’s name when it was ordered. */
+  /** The product’s name when you ordered it. */
   productName: string
   /** The quantity. */
   amount: number
-  /** What one cost. At most two decimals. */
+  /** The price per unit. At most two decimals. */
   price: number
-  /** `completed` and `failed` are final. Take one that you do not know as not final. */
+  /** `completed` and `failed` are final. Treat a status that you do not know as not final. */
   status: 'pending' | 'processing' | 'completed' | 'failed'
-  /** What of it came back to the balance. At most two decimals. */
+  /** The part of the charge that was refunded. At most two decimals. */
   refundedAmount: number
-  /** Why it failed, for programs. */
+  /** Why the item failed, for programs. */
   errorCode: string | null
-  /** Why it failed, in Russian, for buyers. */
+  /** Why the item failed, in Russian, for buyers. */
   errorMessage: string | null
-  /** The delivered keys: of completed items of key products, and not in lists. */
+  /** The delivered keys of a completed item. Absent in lists. */
   cdKeys?: CdKey[] | undefined
-  /** When it became final. */
+  /** When the item became final. */
   completedAt: string | null
 }
 
@@ -224,111 +206,154 @@ export type CdKey = {
   code: string
 }
 
-export type OrderAnswer = {
-  success: true
-  data: Order
-}
-
 export type Deliveries = {
   /** The event’s id, the `X-Idempotency-Key` of its deliveries. */
   eventId: string
-  /** `dead`: nothing sends it again by itself. `held`: the operators keep it back for now. Take one that you do not know as not final. */
+  /**
+   * `dead`: a dead letter, not sent again automatically. `held`: the operators hold it back. Treat a state that you do
+   * not know as not final.
+   */
   state: 'waiting' | 'sending' | 'delivered' | 'dead' | 'held'
-  /** How often it was tried in the present round. */
+  /** The attempts of the present round. */
   attempts: number
   /** When the next attempt is due, or was. */
   nextAttemptAt: string | null
-  /** What your receiver last answered. */
+  /** The status code that your receiver last answered. */
   lastStatus: number | null
-  /** `http_` and the status that your receiver answered, `timeout`, `connection_error`, `tls_error`, `bad_response` (no HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost`: the end of the attempt is not known, it counts as a failure. There may be others. `null` where it was delivered. */
+  /**
+   * `http_` and the status code that your receiver answered, `timeout`, `connection_error`, `tls_error`, `bad_response`
+   * (not HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost` (the end of the attempt is not known,
+   * it counts as a failure). There may be others. `null` if the event was delivered.
+   */
   lastError: string | null
 }
 
-export type OrderTimelineAnswer = {
-  success: true
-  data: {
-    /** The order’s code. */
-    code: string
-    /** In order of time. */
-    entries: ({
-      /** When it happened. */
-      at: string
-      /** `round_started`: the event is sent again, as you or the operators asked. `given_up`: the event is a dead letter. There may be others; pass over what you do not know. */
-      what: 'placed' | 'charged' | 'sent_to_supplier' | 'item_completed' | 'item_failed' | 'order_completed' | 'order_failed' | 'refunded' | 'event_created' | 'round_started' | 'delivery_attempt' | 'delivered' | 'given_up'
-      /** The item that it is about. */
-      itemId: string | null
-      /** Of `charged` and `refunded`: how much. At most two decimals. */
-      amount: number | null
-      /** Of deliveries: the round, from 1. */
-      round: number | null
-      /** Of deliveries: which attempt of the round, 1 to 9. */
-      attempt: number | null
-      /** Of an attempt: what your receiver answered. */
-      status: number | null
-      /** `http_` and the status that your receiver answered, `timeout`, `connection_error`, `tls_error`, `bad_response` (no HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost`: the end of the attempt is not known, it counts as a failure. There may be others. `null` where it was delivered. */
-      error: string | null
-      /** Of an attempt that failed: for when the next one was planned. */
-      nextAttemptAt: string | null
-    })[]
+export type Quote = {
+  /** In the order of the request. */
+  items: QuoteItem[]
+  /** The total of the order; `null` if a product is unknown. At most two decimals. */
+  totalAmount: number | null
+  /** ISO 4217. */
+  currency: string
+  /** The present balance. At most two decimals. */
+  balance: number
+  /** `balance` less `totalAmount`; negative if the balance is too low. At most two decimals. */
+  balanceAfter: number | null
+  /** `null`: the order would be accepted. Otherwise the first check that it would fail. */
+  wouldBeRefused: QuoteRefusal | null
+}
+
+export type QuoteItem = {
+  /** As in the request. */
+  productId: number
+  /** The product’s name; `null`: no such product in your currency. */
+  productName: string | null
+  /** As in the request; default 1. */
+  quantity: number
+  /** The present price per unit; `null` for an unknown product. At most two decimals. */
+  price: number | null
+  /** `price × quantity`. At most two decimals. */
+  total: number | null
+  /** True if you can order the product now. */
+  available: boolean
+}
+
+export type QuoteRefusal = {
+  /** The status of the refusal. */
+  status: 400 | 402 | 422
+  /** The `error` of the refusal, for people. */
+  error: string
+  /** The `code` of the refusal. */
+  code: string
+  /** The `details` of the refusal: the fields at fault; for a 402 the balance and the total. */
+  details: ({
+    /** The field at fault, for example `items[0].productId`; empty for the whole body. */
+    path: string
+    /** What is wrong with the field. */
+    message: string
+    /** The present price, or for `maxTotal` the present total. Absent if `path` is empty. */
+    price?: number | undefined
+  } | ErrorDetail)[] | {
+    /** The present balance. */
+    balance: number
+    /** The total of the order. */
+    required: number
+    currency: string
   }
 }
 
-export type RedeliveryAnswer = {
-  success: true
-  data: Deliveries
+export type Result = {
+  /** The number of the result in the account, from 1 without gaps. */
+  seq: number
+  /** The order’s code. `GET /b2b/orders/{code}` has its keys. */
+  orderCode: string
+  /** Your reference. */
+  externalOrderId: string
+  status: 'completed' | 'failed'
+  /** What was delivered. A partial result is `failed`; see `items[].status`. */
+  outcome: 'full' | 'partial' | 'none'
+  /** The amount that was charged. At most two decimals. */
+  totalAmount: number
+  /** The part of the charge that was refunded. At most two decimals. */
+  refundedAmount: number
+  /** ISO 4217. */
+  currency: string
+  /** When the order became final. The sequence of `seq` can differ from it by some seconds. */
+  completedAt: string
+  /**
+   * The items of the order, without keys. An item that was delivered in part is split in two: one completed, one
+   * failed.
+   */
+  items: ResultItem[]
 }
 
-export type RedeliveryCountAnswer = {
-  success: true
-  data: {
-    /** How many events it concerns. */
-    count: number
-  }
+export type ResultItem = {
+  /** The item’s id. */
+  id: string
+  /** The product’s `id`. */
+  productId: number
+  /** The product’s name when you ordered it. */
+  productName: string
+  /** The quantity. */
+  amount: number
+  /** The price per unit. At most two decimals. */
+  price: number
+  status: 'completed' | 'failed'
+  /** The part of the charge that was refunded. At most two decimals. */
+  refundedAmount: number
+  /** Why the item failed, for programs. */
+  errorCode: string | null
 }
 
 export type Event = {
   /** The event’s id, the `X-Idempotency-Key` of its deliveries. */
   eventId: string
-  /** `dead`: nothing sends it again by itself. `held`: the operators keep it back for now. Take one that you do not know as not final. */
+  /**
+   * `dead`: a dead letter, not sent again automatically. `held`: the operators hold it back. Treat a state that you do
+   * not know as not final.
+   */
   state: 'waiting' | 'sending' | 'delivered' | 'dead' | 'held'
-  /** How often it was tried in the present round. */
+  /** The attempts of the present round. */
   attempts: number
   /** When the next attempt is due, or was. */
   nextAttemptAt: string | null
-  /** What your receiver last answered. */
+  /** The status code that your receiver last answered. */
   lastStatus: number | null
-  /** `http_` and the status that your receiver answered, `timeout`, `connection_error`, `tls_error`, `bad_response` (no HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost`: the end of the attempt is not known, it counts as a failure. There may be others. `null` where it was delivered. */
+  /**
+   * `http_` and the status code that your receiver answered, `timeout`, `connection_error`, `tls_error`, `bad_response`
+   * (not HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost` (the end of the attempt is not known,
+   * it counts as a failure). There may be others. `null` if the event was delivered.
+   */
   lastError: string | null
   eventType: 'order.completed' | 'order.failed'
-  /** The order that it is about. */
+  /** The order that the event is about. */
   orderCode: string
-  /** Your own reference of that order. */
+  /** Your reference of that order. */
   externalOrderId: string
-  /** Where it is sent. */
+  /** The address of the deliveries. */
   callbackUrl: string
-  /** When it was made: when the order ended. */
+  /** When the order became final. */
   createdAt: string
-}
-
-export type EventAnswer = {
-  success: true
-  data: Event
-}
-
-export type EventPage = {
-  success: true
-  data: {
-    /** Newest first. */
-    events: Event[]
-    pagination: {
-      /** How many were asked for. */
-      limit: number
-      /** The `cursor` of the next page; `null` on the last one. */
-      nextCursor: string | null
-      /** Whether there is a next page. */
-      hasMore: boolean
-    }
-  }
 }
 
 export type Me = {
@@ -338,158 +363,167 @@ export type Me = {
     /** The account’s name. */
     name: string
   }
-  /** On an account in `test` mode the simulation endpoints are open. */
+  /** An account in `test` mode can use the simulation endpoints. */
   mode: 'live' | 'test'
   /** ISO 4217. */
   currency: string
   key: {
     /** The first characters of the key. */
     prefix: string
-    /** Its last four characters. */
+    /** The last four characters of the key. */
     last4: string
-    /** What the operators call it. */
+    /** The operators’ name for the key. */
     label: string | null
-    /** When it expires; `null`: never. */
+    /** When the key expires; `null`: never. */
     expiresAt: string | null
-    /** The origins that may use it; `null`: any that the service allows. */
+    /** The origins that may use the key; `null`: no allowlist. */
     allowedOrigins: string[] | null
-    /** The networks that may use it; `null`: any. */
+    /** The networks that may use the key; `null`: any. */
     allowedIps: string[] | null
   }
   rateLimit: {
-    /** How many requests the address may make in a window of 60 s. */
+    /** The requests that your address may make in a window of 60 s. */
     limit: number
-    /** How many of them are left. */
+    /** The requests that are left in the window. */
     remaining: number
     /** The seconds until the window ends. */
     resetSeconds: number
   }
-  /** The address that the service sees the request come from. */
+  /** Your IP address as the service sees it. */
   address: string
 }
 
-export type MeAnswer = {
-  success: true
-  data: Me
+export type Balance = {
+  /** The amount that you can spend. At most two decimals. */
+  balance: number
+  /** ISO 4217. */
+  currency: string
+  /** The sum that is charged on orders that are not final. At most two decimals. */
+  inOrders: number
+  /** True if `balance` is at or below `threshold`. */
+  lowBalance: boolean
+  /** Set by the operators. At most two decimals. */
+  threshold: number
+  /** The time of this balance. */
+  asOf: string
 }
+
+export type Transaction = {
+  /** The number of the transaction in the account, without gaps. */
+  seq: number
+  type: 'deposit' | 'order_charge' | 'order_refund' | 'adjustment'
+  /** Positive if the balance grew, negative if it shrank. At most two decimals. */
+  amount: number
+  /** The balance after the transaction. At most two decimals. */
+  balanceAfter: number
+  /** ISO 4217. */
+  currency: string
+  /** The order that was charged or refunded. */
+  orderCode: string | null
+  /** Your reference of that order. */
+  externalOrderId: string | null
+  /** The reference of the charge. */
+  paymentCode: string | null
+  /** When the transaction was made. */
+  createdAt: string
+  /** The reference of a deposit or an adjustment, for example an invoice. */
+  reference: string | null
+}
+
+export type GameList = { success: true; data: Game[] }
+
+export type ProductList = { success: true; data: Product[] }
+
+export type ProductAnswer = { success: true; data: Product }
+
+export type CatalogPage = {
+  success: true
+  data: {
+    /** By `id`. */
+    products: Product[]
+    pagination: {
+      /** The limit of the request. */
+      limit: number
+      /** The `cursor` of the next page; `null` on the last page. */
+      nextCursor: string | null
+      /** True if there is a next page. */
+      hasMore: boolean
+    }
+  }
+}
+
+export type OrderAnswer = { success: true; data: Order }
 
 export type OrderPage = {
   success: true
   data: {
-    /** Newest first, their items without `cdKeys`. */
+    /** Newest first, the items without `cdKeys`. */
     orders: Order[]
     pagination: {
-      /** How many were asked for. */
+      /** The limit of the request. */
       limit: number
-      /** The `cursor` of the next page; `null` on the last one. */
+      /** The `cursor` of the next page; `null` on the last page. */
       nextCursor: string | null
-      /** Whether there is a next page. */
+      /** True if there is a next page. */
       hasMore: boolean
-      /** How many there are in all; only where a `page` was asked for. */
+      /** The number of all orders; only with `page`. */
       total?: number | undefined
-      /** Names the moment of the list, for the pages after this one; only where a `page` was asked for. */
+      /** The time of the list, for the pages after this one; only with `page`. */
       asOf?: string | undefined
     }
   }
 }
 
-export type Quote = {
-  items: QuoteItem[]
-  /** What the order would cost: the sum of the items. `null` where a product is not known. At most two decimals. */
-  totalAmount: number | null
-  /** ISO 4217. */
-  currency: string
-  /** What can be spent now. At most two decimals. */
-  balance: number
-  /** `balance` less `totalAmount`; negative where it does not suffice. At most two decimals. */
-  balanceAfter: number | null
-  /** `null`: the order would be accepted. Otherwise the first of the checks that it would fail. */
-  wouldBeRefused: QuoteRefusal | null
-}
-
-export type QuoteItem = {
-  /** As in the request. */
-  productId: number
-  /** The product’s name; `null`: there is no such product in your currency. */
-  productName: string | null
-  /** As in the request; 1 unless given. */
-  quantity: number
-  /** What one costs now; `null` where the product is not known. At most two decimals. */
-  price: number | null
-  /** `price × quantity`. At most two decimals. */
-  total: number | null
-  /** Whether the product can be ordered now. */
-  available: boolean
-}
-
-export type QuoteRefusal = {
-  /** The status of the answer that the order would get. */
-  status: 400 | 402 | 422
-  /** Its `error`, for people. */
-  error: string
-  /** Its `code`. */
-  code: string
-  /** Its `details`: the fields at fault; of a 402, what there is and what the order would cost. */
-  details: ({
-    /** The place, as `items[0].productId`; empty for the whole body. */
-    path: string
-    /** What is wrong there. */
-    message: string
-    /** The present price, or the present total for `maxTotal`. Absent where `path` is empty. */
-    price?: number | undefined
-  } | ErrorDetail)[] | {
-    /** What there is. */
-    balance: number
-    /** What the order would cost. */
-    required: number
-    currency: string
+export type OrderTimelineAnswer = {
+  success: true
+  data: {
+    /** The order’s code. */
+    code: string
+    /** Oldest first. */
+    entries: ({
+      /** When it happened. */
+      at: string
+      /**
+       * `round_started`: you or the operators redelivered the event. `given_up`: the event is a dead letter. Ignore
+       * values that you do not know.
+       */
+      what:
+        | 'placed'
+        | 'charged'
+        | 'sent_to_supplier'
+        | 'item_completed'
+        | 'item_failed'
+        | 'order_completed'
+        | 'order_failed'
+        | 'refunded'
+        | 'event_created'
+        | 'round_started'
+        | 'delivery_attempt'
+        | 'delivered'
+        | 'given_up'
+      /** The item. */
+      itemId: string | null
+      /** The amount of `charged` and `refunded`. At most two decimals. */
+      amount: number | null
+      /** The round of deliveries, from 1. */
+      round: number | null
+      /** The attempt in its round, 1 to 9. */
+      attempt: number | null
+      /** The status code that your receiver answered. */
+      status: number | null
+      /**
+       * `http_` and the status code that your receiver answered, `timeout`, `connection_error`, `tls_error`,
+       * `bad_response` (not HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost` (the end of the
+       * attempt is not known, it counts as a failure). There may be others. `null` if the event was delivered.
+       */
+      error: string | null
+      /** When the retry of a failed attempt was due. */
+      nextAttemptAt: string | null
+    })[]
   }
 }
 
-export type QuoteAnswer = {
-  success: true
-  data: Quote
-}
-
-export type Result = {
-  /** Counts the account’s results from 1 without gaps. */
-  seq: number
-  /** The order’s code, for `GET /b2b/orders/{code}`, which has its keys. */
-  orderCode: string
-  /** Your own reference. */
-  externalOrderId: string
-  status: 'completed' | 'failed'
-  /** What was delivered. A partial result is `failed`: the items say which of them was delivered. */
-  outcome: 'full' | 'partial' | 'none'
-  /** What was charged. At most two decimals. */
-  totalAmount: number
-  /** What of it came back to the balance. At most two decimals. */
-  refundedAmount: number
-  /** ISO 4217. */
-  currency: string
-  /** When the order became final. The order of `seq` can differ from it by some seconds. */
-  completedAt: string
-  /** The items of the order, in its order and with their ids there, but without keys. Of an item of which only a part was delivered there are two: one completed, one failed. */
-  items: ResultItem[]
-}
-
-export type ResultItem = {
-  /** The item’s id. */
-  id: string
-  /** The product’s `id`. */
-  productId: number
-  /** The product’s name when it was ordered. */
-  productName: string
-  /** The quantity. */
-  amount: number
-  /** What one cost. At most two decimals. */
-  price: number
-  status: 'completed' | 'failed'
-  /** What of it came back to the balance. At most two decimals. */
-  refundedAmount: number
-  /** Why it failed, for programs. */
-  errorCode: string | null
-}
+export type QuoteAnswer = { success: true; data: Quote }
 
 export type ResultPage = {
   success: true
@@ -498,70 +532,60 @@ export type ResultPage = {
     results: Result[]
     /** The `after` of the next request: the last `seq` that you have seen. */
     nextAfter: number
-    /** The last number of the account. */
+    /** The last `seq` of the account. */
     lastSeq: number
-    /** Whether there are results after these already. */
+    /** True if there are results after these. */
     hasMore: boolean
   }
 }
 
-export type Balance = {
-  /** What can be spent. At most two decimals. */
-  balance: number
-  /** ISO 4217. */
-  currency: string
-  /** What is charged on orders that are not final. At most two decimals. */
-  inOrders: number
-  /** Whether `balance` is at or below `threshold`. */
-  lowBalance: boolean
-  /** Set by the operators. At most two decimals. */
-  threshold: number
-  /** When this was so. */
-  asOf: string
-}
+export type EventAnswer = { success: true; data: Event }
 
-export type BalanceAnswer = {
+export type EventPage = {
   success: true
-  data: Balance
+  data: {
+    /** Newest first. */
+    events: Event[]
+    pagination: {
+      /** The limit of the request. */
+      limit: number
+      /** The `cursor` of the next page; `null` on the last page. */
+      nextCursor: string | null
+      /** True if there is a next page. */
+      hasMore: boolean
+    }
+  }
 }
 
-export type Transaction = {
-  /** Counts the account’s transactions without gaps. */
-  seq: number
-  type: 'deposit' | 'order_charge' | 'order_refund' | 'adjustment'
-  /** Positive where the balance grew, negative where it shrank. At most two decimals. */
-  amount: number
-  /** The balance after it. At most two decimals. */
-  balanceAfter: number
-  /** ISO 4217. */
-  currency: string
-  /** The order that was charged or refunded. */
-  orderCode: string | null
-  /** Your own reference of that order. */
-  externalOrderId: string | null
-  /** The reference of the charge. */
-  paymentCode: string | null
-  /** When it was made. */
-  createdAt: string
-  /** Of a deposit or an adjustment: under what it was booked, as an invoice. */
-  reference: string | null
+export type RedeliveryAnswer = { success: true; data: Deliveries }
+
+export type RedeliveryCountAnswer = {
+  success: true
+  data: {
+    /** The number of events. */
+    count: number
+  }
 }
+
+export type MeAnswer = { success: true; data: Me }
+
+export type BalanceAnswer = { success: true; data: Balance }
 
 export type TransactionPage = {
   success: true
   data: {
     /** Newest first. */
     transactions: Transaction[]
-    /** The balance before `from`; 0 without it. At most two decimals. */
+    /** The balance before `from`; 0 without `from`. At most two decimals. */
     openingBalance: number
-    /** The balance at `to`; without it, the present one. At most two decimals. */
+    /** The balance at `to`; without `to`, the present balance. At most two decimals. */
     closingBalance: number
     pagination: {
-      /** How many were asked for. */
+      /** The limit of the request. */
       limit: number
-      /** The `cursor` of the next page; `null` on the last one. */
+      /** The `cursor` of the next page; `null` on the last page. */
       nextCursor: string | null
-      /** Whether there is a next page. */
+      /** True if there is a next page. */
       hasMore: boolean
     }
   }
@@ -572,48 +596,48 @@ export type SimulatedOrderAnswer = {
   data: {
     /** The order’s code, for `GET /b2b/orders/{code}`. */
     code: string
-    /** The same. */
+    /** The same as `code`. */
     orderCode: string
-    /** Your own reference. */
+    /** Your reference. */
     externalOrderId: string
     /** `completed` and `failed` are final. */
     status: 'pending' | 'processing' | 'completed' | 'failed'
-    /** What was delivered, once the order is final. A partial result is `failed`. */
     outcome: 'full' | 'partial' | 'none' | null
-    /** What was charged: the sum of `price × amount` over the items. It never shrinks. At most two decimals. */
+    /**
+     * The amount that was charged: the sum of `price × amount` over the items. It never shrinks. At most two decimals.
+     */
     totalAmount: number
-    /** What of it came back to the balance. At most two decimals. */
+    /** The part of the charge that was refunded. At most two decimals. */
     refundedAmount: number
     /** ISO 4217. */
     currency: string
-    /** In the place of the reference of a charge: nothing was charged. */
+    /** Stands in for the reference of a charge: nothing was charged. */
     paymentCode: string
-    /** Where the result is sent. */
+    /** The address of the webhook. */
     callbackUrl: string | null
-    /** Always `ORDER_FAILED` where the order failed. */
     error: 'ORDER_FAILED' | null
-    /** Why it failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
+    /** Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
     reason: string | null
-    /** When it was placed. */
+    /** When the order was placed. */
     createdAt: string
-    /** When it last changed. */
+    /** When the order last changed. */
     updatedAt: string
-    /** When it became final. */
+    /** When the order became final. */
     completedAt: string | null
-    /** Of an item of which only a part was delivered there are two: one completed, one failed. */
+    /** An item that was delivered in part is split in two: one completed, one failed. */
     items: OrderItem[]
-    /** The orders that the request made: this one. */
+    /** The orders of the request: this one. */
     orders: {
       /** The order’s code. */
       code: string
-      /** Its `totalAmount`. At most two decimals. */
+      /** The order’s `totalAmount`. At most two decimals. */
       total: number
-      /** How many items were ordered. */
+      /** The number of items in the request. */
       itemCount: number
     }[]
-    /** How far its event is with its delivery; `null` where it has no event. Only where one order is read by its code. */
+    /** The status of the webhook; `null` if the order has no event. Only in `GET /b2b/orders/{code}`. */
     deliveries?: Deliveries | null | undefined
-    /** It is no order: nothing was spent, and nothing delivered. */
+    /** Nothing was spent and nothing was delivered. */
     simulated: true
   }
 }
@@ -634,35 +658,33 @@ export type SimulationStateAnswer = {
     eventType: 'order.completed' | 'order.failed'
     /** The order that the event is about. */
     orderCode: string
-    /** Where it is sent. */
+    /** The address of the deliveries. */
     callbackUrl: string
     state: 'waiting' | 'sending' | 'delivered' | 'dead'
-    /** Why it was given up. `host_unreachable`: the name does not resolve, or not to public addresses alone; this is shown 15 s after the attempt began, whenever it ended. */
     deadReason: 'attempts_exhausted' | 'http_4xx' | 'http_3xx' | 'invalid_url' | 'host_unreachable' | null
     /** When the next delivery is due. */
     nextAttemptAt: string | null
-    /** When it was made. */
+    /** When the event was made. */
     createdAt: string
-    /** When it was delivered. */
+    /** When the event was delivered. */
     deliveredAt: string | null
-    /** When it was given up. */
+    /** When the event became a dead letter. */
     deadAt: string | null
     attempts: ({
       /** 1 to 9. */
       attempt: number
-      /** When it began. */
+      /** When the attempt began. */
       startedAt: string
-      /** When it ended. */
+      /** When the attempt ended. */
       finishedAt: string | null
-      /** `null` while it is under way; `lost` where its end is not known, which counts as a failure. */
       outcome: 'delivered' | 'retry' | 'dead' | 'lost' | null
-      /** What your receiver answered. */
+      /** The status code that your receiver answered. */
       statusCode: number | null
       /** Why there was no answer. */
       error: string | null
-      /** Your `Retry-After`, as it was understood. */
+      /** The seconds of your `Retry-After`. */
       retryAfterSeconds: number | null
-      /** When it is tried again. */
+      /** When the retry is due. */
       nextAttemptAt: string | null
     })[]
   }
@@ -670,46 +692,46 @@ export type SimulationStateAnswer = {
 
 export type AuthenticationError = {
   error: 'Unauthorized' | 'Forbidden'
-  /** Why. */
+  /** The reason. */
   message: string
 }
 
 export type OriginError = {
   success: false
-  /** What is wrong, for people. It may change; `code` and the status do not. */
+  /** What is wrong, for people. The text may change; `code` and the status do not. */
   error: string
 }
 
 export type BusinessError = {
   success: false
-  /** What is wrong, for people. It may change; `code` and the status do not. */
+  /** What is wrong, for people. The text may change; `code` and the status do not. */
   error: string
-  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  /** The `X-Request-Id` of the answer. Name it when you ask the operators. */
   requestId?: string | undefined
   /** What is wrong, for programs. */
   code: string
-  /** The fields at fault, where there are any: at most 50 entries, of which the last says how many more there are. */
+  /** The fields at fault: at most 50 entries. The last one says how many are left out. */
   details?: ErrorDetail[] | undefined
 }
 
 export type ErrorDetail = {
-  /** The place, as `items[0].productId`; empty for the whole body. */
+  /** The field at fault, for example `items[0].productId`; empty for the whole body. */
   path: string
-  /** What is wrong there. */
+  /** What is wrong with the field. */
   message: string
 }
 
 export type BalanceError = {
   success: false
-  /** What is wrong, for people. It may change; `code` and the status do not. */
+  /** What is wrong, for people. The text may change; `code` and the status do not. */
   error: string
-  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  /** The `X-Request-Id` of the answer. Name it when you ask the operators. */
   requestId?: string | undefined
   code: 'INSUFFICIENT_BALANCE'
   details: {
-    /** What there is. */
+    /** The present balance. */
     balance: number
-    /** What the order would cost. */
+    /** The total of the order. */
     required: number
     currency: string
   }
@@ -717,42 +739,42 @@ export type BalanceError = {
 
 export type IdempotencyError = {
   success: false
-  /** What is wrong, for people. It may change; `code` and the status do not. */
+  /** What is wrong, for people. The text may change; `code` and the status do not. */
   error: string
-  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  /** The `X-Request-Id` of the answer. Name it when you ask the operators. */
   requestId?: string | undefined
   code: 'IDEMPOTENCY_KEY_REUSED'
   /** The fields that differ. */
   details: ErrorDetail[]
-  /** The order that the key belongs to. */
+  /** The order with this idempotency key. */
   orderCode: string
 }
 
 export type PriceError = {
   success: false
-  /** What is wrong, for people. It may change; `code` and the status do not. */
+  /** What is wrong, for people. The text may change; `code` and the status do not. */
   error: string
-  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  /** The `X-Request-Id` of the answer. Name it when you ask the operators. */
   requestId?: string | undefined
   code: 'PRICE_CHANGED'
   details: ({
-    /** The place, as `items[0].productId`; empty for the whole body. */
+    /** The field at fault, for example `items[0].productId`; empty for the whole body. */
     path: string
-    /** What is wrong there. */
+    /** What is wrong with the field. */
     message: string
-    /** The present price, or the present total for `maxTotal`. Absent where `path` is empty. */
+    /** The present price, or for `maxTotal` the present total. Absent if `path` is empty. */
     price?: number | undefined
   })[]
 }
 
 export type RateLimitError = {
   success: false
-  /** What is wrong, for people. It may change; `code` and the status do not. */
+  /** What is wrong, for people. The text may change; `code` and the status do not. */
   error: string
-  /** The `X-Request-Id` of the answer: name it when you ask the operators. */
+  /** The `X-Request-Id` of the answer. Name it when you ask the operators. */
   requestId?: string | undefined
   code: 'RATE_LIMITED'
-  /** Seconds, as in `Retry-After`. */
+  /** The seconds to wait, as in `Retry-After`. */
   retryAfter: number
 }
 
@@ -765,9 +787,9 @@ export type OrderCompletedEvent = {
   data: {
     /** The order’s code. */
     orderCode: string
-    /** Your own reference. */
+    /** Your reference. */
     externalOrderId: string
-    /** What was charged. */
+    /** The amount that was charged. At most two decimals. */
     totalAmount: number
     status: 'completed'
     items: EventItem[]
@@ -785,14 +807,14 @@ export type OrderFailedEvent = {
   data: {
     /** The order’s code. */
     orderCode: string
-    /** Your own reference. */
+    /** Your reference. */
     externalOrderId: string
-    /** What was charged. */
+    /** The amount that was charged. At most two decimals. */
     totalAmount: number
     status: 'failed'
     /** Always this text: for programs. */
     error: 'ORDER_FAILED'
-    /** Why, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
+    /** Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
     reason: string | null
     /** When the order became final. */
     completedAt: string
@@ -804,26 +826,37 @@ export type EventItem = {
   productName: string
   /** The quantity. */
   amount: number
-  /** What one cost. */
+  /** The price per unit. At most two decimals. */
   price: number
-  /** The keys, of a product that delivers keys. A top-up has none. */
+  /** The keys, if the product delivers keys. */
   cdKeys?: CdKey[] | undefined
 }
 
+export type ListTransactionsQuery = {
+  /** How many to give. */
+  limit?: number | undefined
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined
+  /** The earliest time of creation. ISO 8601; a date alone is its first moment. */
+  from?: string | undefined
+  /** The latest time of creation, inclusive. A date alone is its first moment. */
+  to?: string | undefined
+}
+
 export type ListGamesQuery = {
-  /** Only what has changed since then, an ISO 8601 date or time. */
+  /** Only what has changed since then. ISO 8601; a date alone is its first moment. */
   updatedSince?: string | undefined
 }
 
 export type ListProductsQuery = {
   /** Only products of this `deliveryType`. */
   deliveryType?: string | undefined
-  /** Only what has changed since then, an ISO 8601 date or time. */
+  /** Only what has changed since then. ISO 8601; a date alone is its first moment. */
   updatedSince?: string | undefined
 }
 
 export type ListCatalogQuery = {
-  /** Only what has changed since then, an ISO 8601 date or time. */
+  /** Only what has changed since then. ISO 8601; a date alone is its first moment. */
   updatedSince?: string | undefined
   /** How many to give. */
   limit?: number | undefined
@@ -838,27 +871,19 @@ export type ListOrdersQuery = {
   cursor?: string | undefined
   /** The page by its number, from 1, instead of a cursor. It adds `pagination.total` and `pagination.asOf`. */
   page?: number | undefined
-  /** The `asOf` of the first `page`, for the pages after it: orders that were placed since are left out, so that they shift nothing. */
+  /**
+   * The `asOf` of the first `page`, for the pages after it: orders that were placed since are left out, so that they
+   * shift nothing.
+   */
   asOf?: string | undefined
   /** Only orders in this status. */
   status?: 'pending' | 'processing' | 'completed' | 'failed' | undefined
   /** Only orders with this reference of yours. */
   externalOrderId?: string | undefined
-  /** The earliest time of creation, ISO 8601; UTC unless it has a zone. */
+  /** The earliest time of creation. ISO 8601; a date alone is its first moment. */
   createdFrom?: string | undefined
-  /** The latest time of creation, itself included. */
+  /** The latest time of creation, inclusive. A date alone is its first moment. */
   createdTo?: string | undefined
-}
-
-export type ListEventsQuery = {
-  /** Only events in this state. */
-  state?: 'waiting' | 'sending' | 'delivered' | 'dead' | 'held' | undefined
-  /** Only events that were made since then. */
-  since?: string | undefined
-  /** How many to give. */
-  limit?: number | undefined
-  /** The `nextCursor` of the page before. */
-  cursor?: string | undefined
 }
 
 export type ListResultsQuery = {
@@ -870,13 +895,13 @@ export type ListResultsQuery = {
   wait?: number | undefined
 }
 
-export type ListTransactionsQuery = {
+export type ListEventsQuery = {
+  /** Only events in this state. */
+  state?: 'waiting' | 'sending' | 'delivered' | 'dead' | 'held' | undefined
+  /** Only events that were made since then. */
+  since?: string | undefined
   /** How many to give. */
   limit?: number | undefined
   /** The `nextCursor` of the page before. */
   cursor?: string | undefined
-  /** The earliest time of creation, ISO 8601; UTC unless it has a zone. */
-  from?: string | undefined
-  /** The latest time of creation, itself included. */
-  to?: string | undefined
 }

@@ -9,7 +9,8 @@ import { addAssetRoutes } from '../site/assets.ts'
 import { addGuideRoutes, guardGuide } from '../site/guide.ts'
 import { addHomeRoutes } from '../site/home.ts'
 import { forbidCaching } from '../site/page.ts'
-import { addReferenceRoutes, answerReaders } from '../site/reference.ts'
+import { addReferenceRoutes } from '../site/reference.ts'
+import { answerBrowsers } from '../site/refusal_pages.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import type { Context, Middleware, Next, RequestState, Routes } from './context.ts'
 import { createDatabaseTime } from './database_time.ts'
@@ -85,7 +86,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
     rejectMalformed,
     findRoute(routes),
     forbidCaching,
-    answerReaders(config),
+    answerBrowsers(config),
     resolveClient(config.trustProxyHops),
     receiveBodies(bodyMs),
     admission.admit,

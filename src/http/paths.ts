@@ -7,11 +7,13 @@ type Rule = {
   password?: true
   /** Not public, and the URL may hold an api key: no cache may store it, and no Referer may name it. */
   uncached?: true
+  /** The reference's own page may send writes from a browser: `Sec-Fetch-Site` shows that no other site does. */
+  ownPages?: true
 }
 
 const rules: Rule[] = [
   { path: '/b2b', key: 'header' },
-  { path: '/simulation', key: 'header' },
+  { path: '/simulation', key: 'header', ownPages: true },
   { path: '/reference', key: 'query', uncached: true },
   { path: '/openapi.json', key: 'header or query', uncached: true },
   { path: '/docs', password: true, uncached: true },

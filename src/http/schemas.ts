@@ -143,6 +143,7 @@ export const orderRequest = v.object(
         description:
           'Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final ' +
           'address, for redirects are not followed.',
+        format: 'uri',
         examples: ['https://hooks.shop.example/supply'],
       }),
     ),
@@ -171,6 +172,7 @@ export const simulationRequest = v.object(
       v.string('must be a text'),
       v.metadata({
         description: 'Where the event is sent; the rules are those of an order’s `callbackUrl`.',
+        format: 'uri',
         examples: ['https://hooks.shop.example/supply'],
       }),
     ),
@@ -191,7 +193,8 @@ const time = v.pipe(
   v.string(timeMessage),
   v.check(isTime, timeMessage),
   v.metadata({
-    description: 'An ISO 8601 date or time; UTC unless it has a zone.',
+    description: 'ISO 8601; UTC unless it has a zone. A date alone is its first moment.',
+    format: 'date-time',
     examples: ['2026-01-31T12:00:00Z'],
   }),
 )
@@ -199,13 +202,16 @@ const endTime = v.pipe(time, v.transform(endOfMillisecond))
 const pageLimit = v.pipe(v.optional(wholeNumber(1, 100), 20), v.description('How many to give.'))
 const since = v.pipe(
   v.optional(time),
-  v.description('Only what has changed since then, an ISO 8601 date or time.'),
+  v.description('Only what has changed since then. ISO 8601; a date alone is its first moment.'),
 )
 const from = v.pipe(
   v.optional(time),
-  v.description('The earliest time of creation, ISO 8601; UTC unless it has a zone.'),
+  v.description('The earliest time of creation. ISO 8601; a date alone is its first moment.'),
 )
-const to = v.pipe(v.optional(endTime), v.description('The latest time of creation, itself included.'))
+const to = v.pipe(
+  v.optional(endTime),
+  v.description('The latest time of creation, inclusive. A date alone is its first moment.'),
+)
 const cursorOf = (requirement: RegExp) =>
   v.pipe(
     v.optional(pattern(requirement, 'must be a nextCursor')),
@@ -255,6 +261,7 @@ export const redeliveryRequest = v.object(
       v.metadata({
         description:
           'Where the event goes from now on, if its address was wrong; the rules are those of an order’s `callbackUrl`.',
+        format: 'uri',
         examples: ['https://hooks.shop.example/supply'],
       }),
     ),

@@ -5,7 +5,7 @@ import type { Context, Middleware, RouteContext, Routes } from '../http/context.
 import { refuse } from '../http/errors.ts'
 import { rulesFor } from '../http/paths.ts'
 import { jsonLine } from '../http/reply.ts'
-import { addressOf, withAddress } from './address.ts'
+import { addressOf, exampleAddress, withAddress } from './address.ts'
 import { type Asset, makeAsset, replyAsset } from './assets.ts'
 import { guideFile } from './guide/files.ts'
 import { guidePages } from './guide/pages.ts'
@@ -13,7 +13,7 @@ import { renderGuidePage } from './guide/render.ts'
 import { searchedSections } from './guide/search.ts'
 import { basePath, replyPage } from './page.ts'
 
-/** The guide for partners. Each page is rendered once, when it is first asked for. */
+/** The guide for partners. Each page is rendered at its first request. */
 export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publicUrl'>): void {
   const base = basePath(publicUrl)
   const rendered = new Map<string, string>()
@@ -24,6 +24,16 @@ export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publ
     rendered.set(path, html)
     replyPage(ctx, withAddress(html, addressOf(ctx, publicUrl)), { fetches: true })
   }
+  const giveFile = (ctx: RouteContext, folder: string, name: string) => {
+    const path = guideFile(folder, name)
+    if (path === undefined) return refuse(ctx, 'NOT_FOUND')
+    const address = addressOf(ctx, publicUrl)
+    replyPage(
+      ctx,
+      readFileSync(path, 'utf8').replaceAll(exampleAddress, () => address),
+    )
+    ctx.type = 'text/plain'
+  }
   let searched: Asset | undefined
   routes.get('/docs/search.json', (ctx: RouteContext) => {
     searched ??= makeAsset(
@@ -31,23 +41,23 @@ export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publ
       'application/json',
     )
     ctx.vary('Authorization')
-    // A browser may keep it: before each use it shows the password again.
+    // A browser may keep it, but must ask with the password before each use.
     return replyAsset(ctx, searched, 'private, no-cache')
   })
   routes.get('/docs', (ctx: RouteContext) => show(ctx, '/docs'))
-  routes.get('/docs/:page', (ctx: RouteContext) => show(ctx, `/docs/${ctx.params.page}`))
-
+  routes.get('/docs/:page', (ctx: RouteContext) => {
+    const { page = '' } = ctx.params
+    if (guideFile('', page) === undefined) show(ctx, `/docs/${page}`)
+    else giveFile(ctx, '', page)
+  })
   routes.get('/docs/:folder/:file', (ctx: RouteContext) => {
-    const path = guideFile(ctx.params.folder ?? '', ctx.params.file ?? '')
-    if (path === undefined) return refuse(ctx, 'NOT_FOUND')
-    replyPage(ctx, readFileSync(path, 'utf8'))
-    ctx.type = 'text/plain'
+    giveFile(ctx, ctx.params.folder ?? '', ctx.params.file ?? '')
   })
 }
 
 /**
- * Lets in only requests with the password of the guide, under any user name (HTTP Basic, compared in constant time).
- * Where no password is set it lets in none.
+ * Lets in only requests with the password of the guide and any user name (HTTP Basic, compared in constant time). Without
+ * a configured password it refuses all.
  */
 export function guardGuide(password: string | undefined): Middleware {
   return async (ctx, next) => {
@@ -66,7 +76,7 @@ function givenPassword(ctx: Context): string | undefined {
   return password
 }
 
-// Digests have one length, so that the time of the comparison does not show the length of the password.
+// Digests have one length, so the time of the comparison does not show the password's length.
 function sameText(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(one), digest(other))

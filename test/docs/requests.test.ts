@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../../src/demo/receiver/receiver.ts'
-import { operations } from '../site/openapi/support.ts'
 import { type FileRequest, fill, parseHttpFile } from '../support/http_file.ts'
+import { operations } from '../support/openapi/document.ts'
 import {
   addressOf,
   copyCheckout,

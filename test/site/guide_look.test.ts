@@ -23,7 +23,7 @@ describeInChromium('the guide in a browser', (open) => {
 
   const tabs = (page: Page) =>
     page.locator('.box', { hasText: 'verify' }).filter({ has: page.locator('.tabs') })
-  const current = (page: Page) => page.locator('.sections [aria-current]')
+  const current = (page: Page) => page.locator('.contents .sections [aria-current]')
 
   describe('tabs', () => {
     test('are moved by mouse and keyboard, and show one language at a time', async () => {
@@ -148,7 +148,7 @@ describeInChromium('the guide in a browser', (open) => {
 
   test('each page leads to the next, and back', async () => {
     const { page } = await openGuide('/docs')
-    await page.locator('.neighbours').getByRole('link', { name: 'Next Your first webhook' }).click()
+    await page.locator('.neighbours').getByRole('link', { name: 'Next First webhook' }).click()
     await page.waitForURL('**/docs/first-webhook')
     await page.locator('.neighbours').getByRole('link', { name: 'Previous Quickstart' }).click()
     await page.waitForURL('**/docs')

@@ -33,7 +33,7 @@ describe('what the guide’s search looks in', () => {
   })
 
   test('is plain text, with the path to each section', () => {
-    expect(of('/docs/webhooks')).toMatchObject({ title: 'Webhooks', trail: ['Build'] })
+    expect(of('/docs/webhooks')).toMatchObject({ title: 'Webhooks', trail: ['Guides'] })
     expect(of('/docs/webhooks#ordercompleted')).toMatchObject({
       title: 'order.completed',
       trail: ['Webhooks', 'What comes'],

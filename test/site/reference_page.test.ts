@@ -54,8 +54,10 @@ describe('the reference', () => {
     )
     const missing = [...parameters, ...properties].filter((name) => !fieldsIn(section).has(name))
     expect(missing).toEqual([])
-    for (const status of Object.keys(operation.responses)) {
-      expect(section).toContain(`id="${operation.operationId}-${status}"`)
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const place = '$ref' in response ? response.$ref.split('/').at(-1) : undefined
+      const expected = place ? `href="#response-${place}"` : `id="${operation.operationId}-${status}"`
+      expect(section).toContain(expected)
     }
   })
 
@@ -86,7 +88,7 @@ describe('the reference', () => {
 
   test('begins with what concerns partners', () => {
     const places = ['authentication', 'catalog', 'orders', 'results', 'balance', 'webhooks', 'simulation']
-    const all = [...places, 'errors', 'suppliers', 'documents', 'state'].map((id) =>
+    const all = [...places, 'errors', 'suppliers', 'documents', 'health'].map((id) =>
       page.indexOf(`<h2 id="${id}"`),
     )
     expect(Math.min(...all)).toBeGreaterThan(-1)
@@ -113,8 +115,9 @@ describe('the samples', () => {
   })
   const of = (wanted: string) => samples.filter(({ language }) => language === wanted)
 
-  test('are there in three languages for every request', () => {
-    const requests = operations.length - Object.keys(document.webhooks).length
+  test('are there in three languages for every request of a program', () => {
+    const pages = 2
+    const requests = operations.length - Object.keys(document.webhooks).length - pages
     for (const language of ['curl', 'TypeScript', 'Python']) expect(of(language).length).toBe(requests)
   })
 

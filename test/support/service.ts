@@ -10,6 +10,7 @@ import { type ApiServer, type ServerTimes, startServer } from '../../src/http/se
 import { createLog } from '../../src/log.ts'
 import { expectedVersion } from '../../src/migrate/migrate.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
+import { misfits } from './openapi/fits.ts'
 
 export type ApiOptions = {
   /** Settings other than the tests' own: no budget that a test could use up, callbacks to this machine allowed. */
@@ -45,6 +46,7 @@ export type TestApi = ApiServer & {
   db: Database
   /** Every record that the server logged, at level trace. */
   records: { [field: string]: unknown }[]
+  /** Sends a request and returns the answer. Throws if the answer differs from the OpenAPI document. */
   send(method: string, path: string, options?: Send): Promise<Answer>
   get(path: string, options?: Send): Promise<Answer>
   post(path: string, options?: Send): Promise<Answer>
@@ -67,8 +69,12 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
     tracer: options.tracer,
   })
   const agent = new Agent({ connections: 200 })
-  const send: TestApi['send'] = (method, path, what = {}) =>
-    sendRequest(agent, `${server.url}${path}`, method, what)
+  const send: TestApi['send'] = async (method, path, what = {}) => {
+    const answer = await sendRequest(agent, `${server.url}${path}`, method, what)
+    const faults = misfits(method, path, answer)
+    if (faults.length > 0) throw new Error(`the OpenAPI document does not describe it: ${faults.join('; ')}`)
+    return answer
+  }
   return {
     ...server,
     db,

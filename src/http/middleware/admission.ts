@@ -153,7 +153,8 @@ export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOpt
 const anonymous = { keyHash: null, origin: null, write: false, allowOrigin: false, count: true }
 
 function admitRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest {
-  const given = ctx.headers.origin
+  const isOwnPage = ctx.get('Sec-Fetch-Site') === 'same-origin' && rulesFor(ctx.path).ownPages
+  const given = isOwnPage ? undefined : ctx.headers.origin
   const parsed = given === undefined ? undefined : parseOrigin(given)
   const origin = parsed?.whole ?? (given === undefined ? null : '')
   const write = isWrite(ctx.method)

@@ -1,8 +1,8 @@
-// The contents beside the text: folded on a narrow screen, and marked where the reader is.
+// The contents beside the text: folded on a narrow screen. The link of the reader's section is marked.
 
 const wideEnough = matchMedia('(min-width: 60rem)')
 
-/** On a narrow screen the contents are folded until they are asked for. */
+/** Folds the contents on a narrow screen until the reader opens them. */
 export function foldContents(contents) {
   const foldIfNarrow = () => {
     contents.open = wideEnough.matches
@@ -19,37 +19,44 @@ export function foldContents(contents) {
   })
 }
 
-/** Marks the link of the place where the reader is. Above all places none is marked, unless there is a `first`. */
-export function markCurrent(contents, selector, first = undefined) {
-  const links = new Map()
-  for (const link of contents.querySelectorAll(selector)) links.set(link.hash.slice(1), link)
-  const places = [...links.keys()].map((id) => document.getElementById(id)).filter((place) => place !== null)
-  let current
-  let waiting = false
+/**
+ * Marks the links of the section where the reader is, and names the section in the bar of a narrow screen. Above all
+ * sections no link is marked, unless there is a `first` one.
+ */
+export function markCurrent(selector, first = undefined) {
+  const bar = document.querySelector('.contents summary span')
+  const title = bar.textContent
+  const links = Map.groupBy(document.querySelectorAll(selector), ({ hash }) => hash.slice(1))
+  const sections = [...links.keys()].map((id) => document.getElementById(id)).filter((one) => one !== null)
+  let current = []
+  let isWaiting = false
   const mark = () => {
-    waiting = false
+    isWaiting = false
     const line = innerHeight / 3
-    const last = places.findLast((place) => place.getBoundingClientRect().top < line)
-    const link = last === undefined ? first : links.get(last.id)
-    if (link === current) return
-    current?.removeAttribute('aria-current')
-    link?.setAttribute('aria-current', 'true')
-    current = link
-    if (link !== undefined && wideEnough.matches) showIn(contents, link)
+    const last = sections.findLast((section) => section.getBoundingClientRect().top < line)
+    const next = last === undefined ? first : links.get(last.id)
+    if (next === current) return
+    for (const link of current) link.removeAttribute('aria-current')
+    current = next ?? []
+    bar.textContent = (current[0]?.querySelector('span') ?? current[0])?.textContent ?? title
+    for (const link of current) {
+      link.setAttribute('aria-current', 'true')
+      if (wideEnough.matches) showIn(link.closest('.contents, .on-page'), link)
+    }
   }
   const soon = () => {
-    if (!waiting) requestAnimationFrame(mark)
-    waiting = true
+    if (!isWaiting) requestAnimationFrame(mark)
+    isWaiting = true
   }
   addEventListener('scroll', soon, { passive: true })
   addEventListener('resize', soon)
   mark()
 }
 
-function showIn(contents, link) {
+function showIn(frame, link) {
   const { top, bottom } = link.getBoundingClientRect()
-  const frame = contents.getBoundingClientRect()
-  if (top < frame.top + 80 || bottom > frame.bottom - 20) {
-    contents.scrollTop += top - frame.top - contents.clientHeight / 2
+  const edges = frame.getBoundingClientRect()
+  if (top < edges.top + 80 || bottom > edges.bottom - 20) {
+    frame.scrollTop += top - edges.top - frame.clientHeight / 2
   }
 }

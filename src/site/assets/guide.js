@@ -3,10 +3,9 @@ import { addCopyButtons } from './copy.js'
 import { addGuideSearch } from './guide_search.js'
 import { makeTabs } from './tabs.js'
 
-const contents = document.querySelector('.contents')
 const boxes = [...document.querySelectorAll('.box')]
 makeTabs(boxes)
 addCopyButtons(boxes)
-foldContents(contents)
-markCurrent(contents, '.sections a')
+foldContents(document.querySelector('.contents'))
+markCurrent('.sections a')
 addGuideSearch(document.querySelector('.search'))

@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The folder of what people read; what the guide links to lies in it. */
+/** The folder of the guide and of the files that it links to. */
 export const docsFolder = join(import.meta.dirname, '../../../docs')
 
-/** A page of the guide: its address, its Markdown by the path below `docs`, and the operations that it is about. */
+/** A page of the guide: its address, its Markdown file below `docs`, and the operations that it is about. */
 export type GuidePage = { name: string; path: string; file: string; label: string; operations: string[] }
 
 export type GuideGroup = { label: string; pages: GuidePage[] }
 
-/** The pages of the guide, in the order in which they are read. */
+/** The pages of the guide in reading order. */
 export const guideGroups: GuideGroup[] = [
   {
-    label: 'Begin',
+    label: 'Get started',
     pages: [
       page('quickstart', 'Quickstart', ['listGames', 'getProduct', 'placeOrder', 'getOrder']),
-      page('first-webhook', 'Your first webhook', ['orderCompleted', 'orderFailed', 'simulateWebhook']),
-      page('test-drive', 'A test drive', ['simulateOrder', 'getSimulatedOrder']),
+      page('first-webhook', 'First webhook', ['orderCompleted', 'orderFailed', 'simulateWebhook']),
+      page('test-drive', 'Simulated orders', ['simulateOrder', 'getSimulatedOrder']),
       page('going-live', 'Going live'),
     ],
   },
   {
-    label: 'Build',
+    label: 'Guides',
     pages: [
-      page('authentication', 'Authentication'),
-      page('catalog', 'Catalog', ['listGames', 'listProducts', 'getProduct']),
+      page('authentication', 'Authentication', ['getMe']),
+      page('catalog', 'Catalog', ['listGames', 'listProducts', 'listCatalog', 'getProduct']),
       page('orders', 'Orders', ['placeOrder', 'quoteOrder', 'getOrder']),
       page('idempotency', 'Idempotency', ['placeOrder']),
       page('results', 'Results', [
@@ -34,13 +34,19 @@ export const guideGroups: GuideGroup[] = [
         'getOrderTimeline',
         'redeliverEvent',
       ]),
-      page('webhooks', 'Webhooks', ['orderCompleted', 'orderFailed', 'redeliverEvent', 'simulateWebhook']),
+      page('webhooks', 'Webhooks', [
+        'orderCompleted',
+        'orderFailed',
+        'listEvents',
+        'redeliverEvent',
+        'simulateWebhook',
+      ]),
       page('balance', 'Balance', ['getBalance', 'listTransactions']),
       page('reconciliation', 'Reconciliation', ['listResults', 'listOrders', 'listTransactions']),
     ],
   },
   {
-    label: 'Look up',
+    label: 'Reference',
     pages: [
       page('clients', 'Clients'),
       page('errors', 'Errors'),

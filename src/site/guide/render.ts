@@ -14,6 +14,7 @@ export function renderGuideText(base: string, page: GuidePage): Rendered {
 /** A page of the guide as HTML. Throws if a link in it leads nowhere. */
 export function renderGuidePage(base: string, page: GuidePage): string {
   const { html, headings } = renderGuideText(base, page)
+  const sections = sectionList(headings)
   const part = guideGroups.find(({ pages }) => pages.includes(page))?.label ?? ''
   return renderPage(base, {
     title: `${page.label} · Supply ordering`,
@@ -22,25 +23,22 @@ export function renderGuidePage(base: string, page: GuidePage): string {
     body: `<a class="skip" href="#content">Skip to the text</a>
 ${siteHeader(base, 'guide', { search: searchBox('Search the guide', `${base}/docs/search.json`) })}
 <div class="columns">
-${contents(base, page, headings)}
+${contents(base, page, sections)}
 <main class="text" id="content">
 <p class="part">${part}</p>
 ${html}${operationLinks(base, page.operations)}
 ${neighbours(base, page)}
 </main>
+${onThisPage(sections)}
 </div>`,
   })
 }
 
-/** All pages by group, and below the present one its sections. */
-function contents(base: string, page: GuidePage, headings: Heading[]): string {
-  const sections = headings
-    .filter(({ depth }) => depth === 2 || depth === 3)
-    .map(({ id, depth, text }) => `<li class="level-${depth}"><a href="#${id}"><span>${text}</span></a></li>`)
-  const list = sections.length === 0 ? '' : `<ul class="sections">${sections.join('\n')}</ul>`
+/** All pages by group, and below the current one its sections. */
+function contents(base: string, page: GuidePage, sections: string): string {
   const link = (one: GuidePage) =>
     one === page
-      ? `<li><a href="${base}${one.path}" aria-current="page">${one.label}</a>${list}</li>`
+      ? `<li><a href="${base}${one.path}" aria-current="page">${one.label}</a>${sections}</li>`
       : `<li><a href="${base}${one.path}">${one.label}</a></li>`
   const groups = guideGroups.map(
     ({ label, pages }) =>
@@ -52,7 +50,21 @@ ${groups.join('\n')}
 </ul></nav></details>`
 }
 
-/** The ways to the page before and to the page after. */
+function sectionList(headings: Heading[]): string {
+  const links = headings
+    .filter(({ depth }) => depth === 2 || depth === 3)
+    .map(({ id, depth, text }) => `<li class="level-${depth}"><a href="#${id}"><span>${text}</span></a></li>`)
+  return links.length === 0 ? '' : `<ul class="sections">${links.join('\n')}</ul>`
+}
+
+/** A wide screen shows the sections at the right of the text. */
+function onThisPage(sections: string): string {
+  return sections === ''
+    ? ''
+    : `<nav class="on-page" aria-label="On this page"><p>On this page</p>${sections}</nav>`
+}
+
+/** The links to the previous and the next page. */
 function neighbours(base: string, page: GuidePage): string {
   const place = guidePages.indexOf(page)
   const link = (one: GuidePage | undefined, kind: string, word: string) =>

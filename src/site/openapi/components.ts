@@ -1,4 +1,4 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import {
   deliveryRecord,
   orderItem,
@@ -9,17 +9,43 @@ import {
   simulationRequest,
 } from '../../http/schemas.ts'
 import { pushSchema } from '../../suppliers/push.ts'
-import * as deliveryModels from './delivery_models.ts'
-import * as errors from './error_models.ts'
-import * as events from './event_models.ts'
-import * as models from './models.ts'
-import * as quoteModels from './quote_models.ts'
+import * as account from './models/account.ts'
+import * as catalog from './models/catalog.ts'
+import { deliveries } from './models/deliveries.ts'
+import * as errors from './models/errors.ts'
+import * as events from './models/events.ts'
+import * as orders from './models/orders.ts'
 
-/**
- * Every schema that the document names: those that check requests, those that describe responses, and those of the
- * webhooks' bodies.
- */
-export const namedSchemas: { [name: string]: v.GenericSchema } = {
+type Schemas = { [name: string]: v.GenericSchema }
+
+/** The `data` of each success by the name of the whole answer. */
+const data: Schemas = {
+  GameList: v.array(catalog.game),
+  ProductList: v.array(catalog.product),
+  ProductAnswer: catalog.product,
+  CatalogPage: catalog.catalogPage,
+  OrderAnswer: orders.order,
+  OrderPage: orders.orderPage,
+  OrderTimelineAnswer: events.orderTimeline,
+  QuoteAnswer: orders.quote,
+  ResultPage: orders.resultPage,
+  EventAnswer: events.event,
+  EventPage: events.eventPage,
+  RedeliveryAnswer: deliveries,
+  RedeliveryCountAnswer: events.redeliveryCount,
+  MeAnswer: account.me,
+  BalanceAnswer: account.balance,
+  TransactionPage: account.transactionPage,
+  SimulatedOrderAnswer: orders.simulatedOrder,
+  SimulationAnswer: events.simulation,
+  SimulationStateAnswer: events.simulationState,
+  LivenessAnswer: account.liveness,
+  ReadinessAnswer: account.readiness,
+  PlacesAnswer: account.places,
+}
+
+/** Every schema that the document names. Those of requests are the schemas that check the requests. */
+export const namedSchemas: Schemas = {
   OrderRequest: orderRequest,
   OrderRequestItem: orderItem,
   QuoteRequest: quoteRequest,
@@ -29,44 +55,23 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   RedeliverDeadRequest: redeliverDeadRequest,
   SupplierResult: pushSchema,
 
-  Game: models.game,
-  GameList: models.success(models.gameList),
-  Product: models.product,
-  DeliveryField: models.deliveryField,
-  ProductList: models.success(models.productList),
-  ProductAnswer: models.success(models.product),
-  CatalogPage: models.success(models.catalogPage),
-  Order: models.order,
-  OrderItem: models.item,
-  CdKey: models.cdKey,
-  OrderAnswer: models.success(models.order),
-  Deliveries: deliveryModels.deliveries,
-  OrderTimelineAnswer: models.success(deliveryModels.orderTimeline),
-  RedeliveryAnswer: models.success(deliveryModels.deliveries),
-  RedeliveryCountAnswer: models.success(models.redeliveryCount),
-  Event: deliveryModels.event,
-  EventAnswer: models.success(deliveryModels.event),
-  EventPage: models.success(models.eventPage),
-  Me: models.me,
-  MeAnswer: models.success(models.me),
-  OrderPage: models.success(models.orderPage),
-  Quote: quoteModels.quote,
-  QuoteItem: quoteModels.quoteItem,
-  QuoteRefusal: quoteModels.quoteRefusal,
-  QuoteAnswer: models.success(quoteModels.quote),
-  Result: models.result,
-  ResultItem: models.resultItem,
-  ResultPage: models.success(models.resultPage),
-  Balance: models.balance,
-  BalanceAnswer: models.success(models.balance),
-  Transaction: models.transaction,
-  TransactionPage: models.success(models.transactionPage),
-  SimulatedOrderAnswer: models.success(models.simulatedOrder),
-  SimulationAnswer: models.success(models.simulation),
-  SimulationStateAnswer: models.success(models.simulationState),
-  LivenessAnswer: models.success(models.liveness),
-  ReadinessAnswer: models.success(models.readiness),
-  PlacesAnswer: models.success(models.places),
+  Game: catalog.game,
+  Product: catalog.product,
+  DeliveryField: catalog.deliveryField,
+  Order: orders.order,
+  OrderItem: orders.item,
+  CdKey: orders.cdKey,
+  Deliveries: deliveries,
+  Quote: orders.quote,
+  QuoteItem: orders.quoteItem,
+  QuoteRefusal: orders.quoteRefusal,
+  Result: orders.result,
+  ResultItem: orders.resultItem,
+  Event: events.event,
+  Me: account.me,
+  Balance: account.balance,
+  Transaction: account.transaction,
+  ...Object.fromEntries(Object.entries(data).map(([name, schema]) => [name, success(schema)])),
 
   AuthenticationError: errors.authenticationError,
   OriginError: errors.originError,
@@ -82,49 +87,56 @@ export const namedSchemas: { [name: string]: v.GenericSchema } = {
   EventItem: events.eventItem,
 }
 
-/** How a request can prove who it is from. */
+function success(data: v.GenericSchema) {
+  return v.object({ success: v.literal(true), data })
+}
+
+const signature = (timestamp: string, key: string) =>
+  '`sha256=` and the lower-case hexadecimal HMAC-SHA256 of `' +
+  timestamp +
+  '`, a dot and the raw body. ' +
+  key
+
+/** How a request proves its sender. */
 export const securitySchemes = {
   apiKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Api-Key',
     description:
-      'The account’s API key, `svc_live_` or `svc_test_` and 48 hexadecimal characters. Both kinds place real orders. It ' +
-      'belongs on a server, never in a browser.',
+      'The account’s API key: `svc_live_` or `svc_test_` and 48 hexadecimal characters. Both kinds place real orders. Keep the key ' +
+      'on a server, never in a browser.',
   },
   apiKeyInQuery: {
     type: 'apiKey',
     in: 'query',
     name: 'key',
-    description: 'The same key. Only for this document and the page that shows it.',
+    description: 'The same key. Only for this document and its page.',
   },
   docsPassword: {
     type: 'http',
     scheme: 'basic',
-    description: 'The password of the guide, which the operators give out, with any user name.',
+    description: 'The password of the guide, with any user name. The operators give it to you.',
   },
   supplierSignature: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Supplier-Signature',
-    description:
-      '`sha256=` and the lower-case hexadecimal HMAC-SHA256 of `X-Supplier-Timestamp`, a dot and the raw body, under the ' +
-      'supplier’s token.',
+    description: signature('X-Supplier-Timestamp', 'The key is the supplier’s token.'),
   },
   upstreamSignature: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Webhook-Signature',
-    description:
-      '`sha256=` and the lower-case hexadecimal HMAC-SHA256 of `X-Webhook-Timestamp`, a dot and the raw body, under the ' +
-      'secret that the supplier signs its events with.',
+    description: signature('X-Webhook-Timestamp', 'The key is the secret of the supplier’s events.'),
   },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Webhook-Signature',
-    description:
-      '`sha256=` and the lower-case hexadecimal HMAC-SHA256 of `X-Webhook-Timestamp`, a dot and the raw body. The key is ' +
-      'the account’s webhook secret: its 64 characters as they stand.',
+    description: signature(
+      'X-Webhook-Timestamp',
+      'The key is the account’s webhook secret: its 64 characters as they stand, not decoded.',
+    ),
   },
 } as const

@@ -1,39 +1,36 @@
+import { exampleAddress as address } from '../address.ts'
 import { namedSchemas, securitySchemes } from './components.ts'
 import { headers } from './headers.ts'
 import { componentSchemas } from './json_schema.ts'
 import { overview } from './overview.ts'
 import { sharedResponses } from './refusals.ts'
-import { balancePaths } from './routes/balance.ts'
+import { accountPaths } from './routes/account.ts'
 import { catalogPaths } from './routes/catalog.ts'
-import { deliveryPaths } from './routes/deliveries.ts'
-import { mePaths } from './routes/me.ts'
+import { eventPaths } from './routes/events.ts'
 import { orderPaths } from './routes/orders.ts'
 import { platformPaths } from './routes/platform.ts'
-import { quotePaths } from './routes/quotes.ts'
-import { resultPaths } from './routes/results.ts'
 import { simulationPaths } from './routes/simulation.ts'
 import { supplierPaths } from './routes/suppliers.ts'
 import { webhooks } from './webhooks.ts'
 
 const tags = [
-  { name: 'Account', description: 'Who you are to the service.' },
+  { name: 'Account', description: 'Your account and your key.' },
   { name: 'Catalog', description: 'Games and products.' },
   { name: 'Orders', description: 'Place orders and read them.' },
-  { name: 'Results', description: 'The results of your orders, in the order in which they became final.' },
+  { name: 'Results', description: 'The orders that became final, as a numbered list.' },
   { name: 'Balance', description: 'The balance and its transactions.' },
-  { name: 'Webhooks', description: 'The events that the service sends to you, and their redelivery.' },
-  { name: 'Simulation', description: 'Try orders and your receiver, on an account in test mode.' },
-  { name: 'Suppliers', description: 'For suppliers, not for partners.' },
-  { name: 'Documents', description: 'This document, and the guide.' },
-  { name: 'State', description: 'For load balancers and supervisors.' },
+  {
+    name: 'Webhooks',
+    description: 'The events that the service sends to your `callbackUrl`, and their redelivery.',
+  },
+  { name: 'Simulation', description: 'Simulated orders and sample events, for accounts in test mode.' },
+  { name: 'Suppliers', description: 'The pushes of suppliers; not for partners.' },
+  { name: 'Documents', description: 'The OpenAPI document, the reference and the guide.' },
+  { name: 'Health', description: 'For load balancers and supervisors.' },
 ]
 
-/**
- * The OpenAPI 3.1 document of the whole platform, made of the very schemas that check requests. `publicUrl` is where
- * partners reach the service; without it the document means wherever it was read from.
- */
-export function openApiDocument(publicUrl?: string) {
-  const base = publicUrl?.replace(/(?<!\/)\/+$/, '') ?? ''
+/** The OpenAPI 3.1 document of the whole platform, with the example's address in place of the service's own. */
+export function openApiDocument() {
   return {
     openapi: '3.1.0',
     info: {
@@ -41,20 +38,18 @@ export function openApiDocument(publicUrl?: string) {
       version: '1',
       summary: 'A wholesale ordering service for business partners.',
       description: overview,
+      contact: { name: 'The operators of this service', url: `${address}/` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    externalDocs: { description: 'The guide for partners', url: `${base}/docs` },
-    servers: [{ url: base || '/' }],
+    externalDocs: { description: 'The guide for partners', url: `${address}/docs` },
+    servers: [{ url: address, description: 'This service' }],
     security: [{ apiKey: [] }],
     tags,
     paths: {
-      ...mePaths,
+      ...accountPaths,
       ...catalogPaths,
       ...orderPaths,
-      ...quotePaths,
-      ...deliveryPaths,
-      ...resultPaths,
-      ...balancePaths,
+      ...eventPaths,
       ...simulationPaths,
       ...supplierPaths,
       ...platformPaths,

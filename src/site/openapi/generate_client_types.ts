@@ -8,7 +8,7 @@ const target = join(import.meta.dirname, '../../client/types.ts')
 const title =
   '// Generated from the OpenAPI document by src/site/openapi/generate_client_types.ts. Do not edit.\n'
 
-/** The text of `src/client/types.ts`: what partners send and get, and their queries. */
+/** The text of `src/client/types.ts`: the types of requests, answers and queries of partners. */
 export function clientTypes(): string {
   const document = openApiDocument()
   const paths: [string, Paths[string]][] = Object.entries(document.paths)
@@ -29,7 +29,7 @@ type Schemas = { [name: string]: JsonSchema }
 
 const reference = /#\/components\/schemas\/(\w+)/g
 
-/** The names of the schemas that a text refers to, themselves or by others. */
+/** The names of the schemas that a text refers to, directly or through others. */
 function reachable(text: string, schemas: Schemas, found = new Set<string>()): Set<string> {
   for (const [, name = ''] of text.matchAll(reference)) {
     if (found.has(name)) continue
@@ -39,7 +39,7 @@ function reachable(text: string, schemas: Schemas, found = new Set<string>()): S
   return found
 }
 
-/** What is looked at by its value has no name of its own, but a number. */
+/** A schema that depends on its value gets a number instead of a name. */
 function isUnnamed(name: string): boolean {
   return /^\d+$/.test(name)
 }
@@ -87,13 +87,27 @@ function objectType(schema: JsonSchema, schemas: Schemas, indent: string): strin
   const { properties, required = [], additionalProperties = true } = schema
   if (properties === undefined)
     return `{ [name: string]: ${typeOf(additionalProperties, schemas, `${indent}  `)} }`
+  const inner = `${indent}  `
   const fields = Object.entries(properties).map(([name, property]) => {
     const optional = required.includes(name) ? '' : '?'
     const rest = optional && ' | undefined'
-    const text = typeof property === 'boolean' ? '' : comment(property, `${indent}  `)
-    return `${text}${indent}  ${name}${optional}: ${typeOf(property, schemas, `${indent}  `)}${rest}\n`
+    const text = typeof property === 'boolean' ? '' : comment(property, inner)
+    return { text, field: `${name}${optional}: ${typeOf(property, schemas, inner)}${rest}` }
   })
-  return `{\n${fields.join('')}${indent}}`
+  const line = `{ ${fields.map(({ field }) => field).join('; ')} }`
+  const isShort = !line.includes('\n') && line.length <= maxInline && fields.every(({ text }) => text === '')
+  if (isShort) return line
+  return `{\n${fields.map(({ text, field }) => `${text}${wrapUnion(`${inner}${field}`)}\n`).join('')}${indent}}`
+}
+
+const maxColumns = 120
+const maxInline = 80
+
+/** A union that is wider than the file is broken before each of its types. */
+function wrapUnion(field: string): string {
+  if (field.includes('\n') || field.length <= maxColumns) return field
+  const indent = /^ */.exec(field)?.[0] ?? ''
+  return field.replace(': ', ` | `).replaceAll(' | ', `\n${indent}  | `).replace('\n', ':\n')
 }
 
 function union(types: string[]): string {
@@ -105,19 +119,26 @@ function literal(value: unknown): string {
 }
 
 function comment({ description }: JsonSchema, indent: string): string {
-  return description ? `${indent}/** ${description.replaceAll('*/', '* /')} */\n` : ''
+  if (!description) return ''
+  const text = description.replaceAll('*/', '* /')
+  const line = `${indent}/** ${text} */\n`
+  if (line.length <= maxColumns + 1) return line
+  const lines = [`${indent} *`]
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1) ?? ''
+    if (last.length + 1 + word.length <= maxColumns) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(`${indent} * ${word}`)
+  }
+  return `${indent}/**\n${lines.join('\n')}\n${indent} */\n`
 }
 
-// node src/site/openapi/generate_client_types.ts [--check]: writes the file, or exits with 1 if it is not what the
-// document says.
+// node src/site/openapi/generate_client_types.ts [--check]: writes the file, or exits with 1 if it is out of date.
 if (import.meta.main) {
   const text = clientTypes()
   if (!process.argv.includes('--check')) {
     writeFileSync(target, text)
   } else if (readFileSync(target, 'utf8') !== text) {
-    console.error(
-      'src/client/types.ts is not what the OpenAPI document says: run node src/site/openapi/generate_client_types.ts',
-    )
+    console.error('src/client/types.ts is out of date: run node src/site/openapi/generate_client_types.ts')
     process.exitCode = 1
   }
 }

@@ -7,31 +7,34 @@ import {
 import type * as v from 'valibot'
 import type { Parameter, Reference } from './types.ts'
 
-/** What JSON Schema cannot say. Each rule made with one of these stands in the description of its schema. */
+/** Rules that JSON Schema cannot express. The description of the schema names each of them. */
 const beyondJsonSchema = ['check', 'finite', 'max_bytes']
 
 const config: ConversionConfig = {
   target: 'draft-2020-12',
   errorMode: 'throw',
-  // What a client sends, before anything is filled in.
+  // Requests as the client sends them, without defaults.
   typeMode: 'input',
   ignoreActions: beyondJsonSchema,
-  // JSON Schema counts the length of a text in code points, as this does.
-  overrideAction: ({ valibotAction, jsonSchema }) =>
-    isMaxCodePoints(valibotAction) ? { ...jsonSchema, maxLength: valibotAction.requirement } : undefined,
+  overrideAction: ({ valibotAction, jsonSchema }) => {
+    // JSON Schema counts the length of a string in code points too.
+    if (isMaxCodePoints(valibotAction)) return { ...jsonSchema, maxLength: valibotAction.requirement }
+    const format = formatOf(valibotAction)
+    return format === undefined ? undefined : { ...jsonSchema, format }
+  },
   overrideRef: ({ referenceId }) => schemaRef(referenceId).$ref,
   overrideSchema: ({ valibotSchema, jsonSchema }) =>
     valibotSchema.type === 'nullable' || valibotSchema.type === 'nullish' ? withNull(jsonSchema) : undefined,
 }
 
-/** Where a named schema stands in the document. */
+/** A reference to a named schema of the document. */
 export function schemaRef(name: string): Reference {
   return { $ref: `#/components/schemas/${name}` }
 }
 
 /**
- * The JSON Schemas (draft 2020-12) of named valibot schemas; one that holds another of them refers to it. Throws where a
- * schema has something that cannot be converted.
+ * The JSON Schemas (draft 2020-12) of named valibot schemas; one that contains another refers to it. Throws if a schema
+ * cannot be converted.
  */
 export function componentSchemas(schemas: { [name: string]: v.GenericSchema }): {
   [name: string]: JsonSchema
@@ -39,13 +42,13 @@ export function componentSchemas(schemas: { [name: string]: v.GenericSchema }): 
   return toJsonSchemaDefs(schemas, config)
 }
 
-/** The JSON Schema of a valibot schema that holds no named one. Throws as `componentSchemas`. */
+/** The JSON Schema of a valibot schema without named ones in it. Throws if it cannot be converted. */
 export function plainSchema(schema: v.GenericSchema): JsonSchema {
   const { $schema, ...plain } = toJsonSchema(schema, config)
   return plain
 }
 
-/** The query parameters that a route checks by a schema. */
+/** The query parameters of a route, from the schema that checks them. */
 export function queryParameters(query: { entries: v.ObjectEntries }): Parameter[] {
   return Object.entries(query.entries).map(([name, entry]) => {
     const { description = '', ...schema } = plainSchema(entry as v.GenericSchema)
@@ -53,7 +56,7 @@ export function queryParameters(query: { entries: v.ObjectEntries }): Parameter[
   })
 }
 
-/** A parameter of a path, checked by a schema. */
+/** A parameter in a path, from the schema that checks it. */
 export function pathParameter(
   name: string,
   description: string,
@@ -69,14 +72,20 @@ function isMaxCodePoints(action: {
   return action.type === 'max_code_points'
 }
 
-// `anyOf: [{type: 'string'}, {type: 'null'}]` as `type: ['string', 'null']`, which is easier to read. That null is the
-// default of a field that may be null says nothing.
+// A metadata action may name the format of a string, which valibot itself does not check.
+function formatOf(action: { type: string; metadata?: unknown }): string | undefined {
+  const { format } = Object(action.metadata)
+  return action.type === 'metadata' && typeof format === 'string' ? format : undefined
+}
+
+// `type: ['string', 'null']` is easier to read than `anyOf: [{type: 'string'}, {type: 'null'}]`. A default of null says
+// nothing about a field that may be null.
 function withNull({ anyOf = [], default: fallback, ...rest }: JsonSchema): JsonSchema {
   const [wrapped] = anyOf
   const withDefault = fallback === null || fallback === undefined ? rest : { ...rest, default: fallback }
   if (typeof wrapped !== 'object' || wrapped.$ref !== undefined) return { ...withDefault, anyOf }
   if (wrapped.anyOf !== undefined) return { ...withDefault, anyOf: [...wrapped.anyOf, { type: 'null' }] }
-  // Generators of clients lose a null that stands in an enum.
+  // Client generators lose a null in an enum.
   if (typeof wrapped.type !== 'string' || wrapped.enum !== undefined) return { ...withDefault, anyOf }
   return { ...wrapped, type: [wrapped.type, 'null'], ...withDefault }
 }

@@ -4,7 +4,7 @@ import { countedHeaders, type HeaderName, uncountedHeaders } from './headers.ts'
 import { schemaRef } from './json_schema.ts'
 import type { Reference, Response, Responses } from './types.ts'
 
-/** What the examples of errors say besides their texts. */
+/** The fields of the examples of errors, besides their texts. */
 const extras: { [name in ErrorName]?: ErrorExtras } = {
   VALIDATION_ERROR: {
     details: [
@@ -39,7 +39,7 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
   TOO_MANY_SIMULATIONS_A_MINUTE: { retryAfter: 24 },
 }
 
-/** The models of the errors that say more than others. */
+/** The models of the errors with fields of their own. */
 const models: { [code: string]: string } = {
   INSUFFICIENT_BALANCE: 'BalanceError',
   IDEMPOTENCY_KEY_REUSED: 'IdempotencyError',
@@ -49,19 +49,21 @@ const models: { [code: string]: string } = {
 
 type Options = { counted?: boolean; headers?: HeaderName[] }
 
-/** The responses of these errors, by status, each with an example of each error. */
+/** The responses of some errors by status, with an example of each error. A 429 includes the common one. */
 export function refusals(names: ErrorName[], options: Options = {}): Responses {
   const statuses = new Set(names.map((name) => errorOf(name).status))
   return Object.fromEntries(
     [...statuses].map((status) => {
       const ofStatus = names.filter((name) => errorOf(name).status === status)
-      return [status, refusal(ofStatus, texts(ofStatus), options)]
+      if (status !== 429) return [status, refusal(ofStatus, texts(ofStatus), options)]
+      const description = `${budgetUsed}, or: ${texts(ofStatus)}`
+      return [status, refusal(['RATE_LIMITED', ...ofStatus], description, { headers: ['Retry-After'] })]
     }),
   )
 }
 
 /** One response for some errors, whatever their statuses. */
-export function refusal(
+function refusal(
   names: ErrorName[],
   description: string,
   { counted = true, headers = [] }: Options = {},
@@ -76,17 +78,8 @@ export function refusal(
   }
 }
 
-/** References to the responses that every request with a key can get, instead of what it asked for. */
-export const keyChecks: Responses = { 401: responseRef('Unauthorized'), 403: responseRef('Forbidden') }
-
-/** As `keyChecks`, for requests that change something. */
-export const keyChecksOfWrites: Responses = {
-  401: responseRef('Unauthorized'),
-  403: responseRef('ForbiddenWrite'),
-}
-
-/** References to the responses that every request can get which counts against the rate limit. */
-export const everywhere: Responses = {
+/** References to the refusals of every operation that counts against the rate limit. */
+export const commonResponses: Responses = {
   405: responseRef('MethodNotAllowed'),
   429: responseRef('RateLimited'),
   500: responseRef('InternalError'),
@@ -94,49 +87,55 @@ export const everywhere: Responses = {
   default: responseRef('NotServed'),
 }
 
-/** Where a named response stands in the document. */
+/** A reference to a named response. */
 export function responseRef(name: keyof typeof sharedResponses): Reference {
   return { $ref: `#/components/responses/${name}` }
 }
 
 const byKey: ErrorName[] = ['STOREFRONT_ACCOUNT', 'PUBLIC_KEY', 'IP_NOT_ALLOWED']
 
+const budgetUsed = 'The budget of your address is used up until the window ends'
+
 /** The responses that many operations share. */
 export const sharedResponses = {
   Unauthorized: refusal(
     ['UNAUTHORIZED'],
-    'The key is missing, unknown or deactivated, or has expired; or its account is inactive; or `Origin` is outside its ' +
-      'allowlist. All these look the same.',
+    'The key is missing, unknown, deactivated or expired, its account is inactive, or `Origin` is outside its allowlist. The ' +
+      'answer is the same in all these cases.',
   ),
-  Forbidden: refusal(byKey, 'The key is valid, but not for this.'),
+  Forbidden: refusal(byKey, 'The key is valid, but it may not use this operation.'),
   ForbiddenWrite: refusal(
     [...byKey, 'ORIGIN_NOT_ALLOWED'],
-    'The key is valid, but not for this; or `Origin` is on no allowlist, which is found out before anything is counted, ' +
-      'so that the rate-limit headers are absent.',
+    'The key is valid, but it may not use this operation; or `Origin` is on no allowlist. The origin check comes before the ' +
+      'rate limit, so its answer has no rate-limit headers.',
+  ),
+  ForbiddenSimulation: refusal(
+    [...byKey, 'LIVE_ACCOUNT', 'ORIGIN_NOT_ALLOWED'],
+    'The key is valid, but it may not use this operation, or its account is not in test mode; or `Origin` of a write is on no ' +
+      'allowlist.',
   ),
   ForbiddenOrigin: refusal(['ORIGIN_NOT_ALLOWED'], '`Origin` is on no allowlist.', { counted: false }),
   MethodNotAllowed: refusal(
     ['METHOD_NOT_ALLOWED'],
-    'The address does not take the method of the request; `Allow` names those that it takes.',
+    'The path does not have this method. `Allow` names its methods.',
     { headers: ['Allow'] },
   ),
   RateLimited: refusal(
     ['RATE_LIMITED'],
-    'The budget of the client’s address is used up until the window ends; or a quarter of the bodies that the process ' +
-      'takes at once are under way from it; or 50 lists of the account wait to be read.',
+    `${budgetUsed}; or too many request bodies come from your address at once; or 50 lists of the account wait to be read.`,
     { headers: ['Retry-After'] },
   ),
-  InternalError: refusal(['INTERNAL'], 'A mistake of ours. The result of the request is not known.'),
+  InternalError: refusal(['INTERNAL'], 'Internal error on our side. The outcome of the request is unknown.'),
   Unavailable: refusal(
     ['UNAVAILABLE'],
-    'The database does not answer, too much is under way, or the process is about to end. The result of the request is ' +
-      'not known: repeat it, an order with the same key.',
+    'The database does not answer, too much is in progress, or the process is about to stop. The outcome of the request is ' +
+      'unknown: repeat it, an order with the same idempotency key.',
     { counted: false, headers: ['Retry-After'] },
   ),
   NotServed: refusal(
     ['MALFORMED_HTTP', 'NOT_FOUND', 'REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'HEADERS_TOO_LARGE'],
-    'No operation was reached: the request is not well-formed HTTP (400), nothing is at its address (404), it took more ' +
-      'than 30 s to arrive or its body came more slowly than 1 KiB/s (408), or it is too large (413, 431). Rate-limit headers come with 404 alone.',
+    'The request reached no operation: it is not well-formed HTTP (400), its path does not exist (404), it took longer than 30 s to ' +
+      'arrive or its body came slower than 1 KiB/s (408), or it is too large (413, 431). Only a 404 has rate-limit headers.',
   ),
 }
 

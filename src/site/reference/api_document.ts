@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
 import type { Header, Operation, Paths, Reference, Response } from '../openapi/types.ts'
 
-/** What the reference needs of an OpenAPI 3.1 document. */
+/** The parts of an OpenAPI 3.1 document that the reference shows. */
 export type ApiDocument = {
   info: { title: string; description: string }
   servers: { url: string }[]
@@ -19,7 +19,7 @@ export type ApiDocument = {
 
 export type SecurityRequirement = { [scheme: string]: readonly string[] }
 
-/** How a request proves who it is from. */
+/** How a request proves its sender. */
 type SecurityScheme =
   | {
       readonly type: 'apiKey'
@@ -39,15 +39,15 @@ export type Endpoint = {
 /** The operations of one subject. */
 export type Subject = { id: string; name: string; description: string; endpoints: Endpoint[] }
 
-/** The subjects of those who are no partners, or of programs: they come last. */
-export const lastSubjects = ['suppliers', 'documents', 'state']
+/** The subjects that partners do not need come last. */
+export const lastSubjects = ['suppliers', 'documents', 'health']
 
-/** A name of the document as a part of an id of the page: no character in it has a meaning in HTML. */
+/** A name of the document as part of an id: without characters that have a meaning in HTML. */
 export function idOf(name: string): string {
   return name.replace(/[^A-Za-z0-9_.-]/g, '_')
 }
 
-/** The operations and webhooks by their first tag, in the order of the document's tags. Throws for a tag that it does not name. */
+/** The operations and webhooks by their first tag, in the order of the document's tags. Throws for an unknown tag. */
 export function subjectsOf({ tags, paths, webhooks }: ApiDocument): Subject[] {
   const endpoints: Endpoint[] = [
     ...Object.entries(paths).flatMap(([path, methods]) =>
@@ -70,17 +70,17 @@ export function subjectsOf({ tags, paths, webhooks }: ApiDocument): Subject[] {
   }))
 }
 
-/** Whether it only says where in the document something stands. */
+/** True for a reference to another part of the document. */
 export function isReference<Thing extends object>(thing: Thing | Reference): thing is Reference {
   return '$ref' in thing && typeof thing.$ref === 'string'
 }
 
-/** The last part of a reference: the name of what it stands for. */
+/** The name of the component that a reference names. */
 export function nameOf({ $ref }: Reference): string {
   return $ref.slice($ref.lastIndexOf('/') + 1)
 }
 
-/** A component by its reference. Throws where there is none. */
+/** The component that a reference names. Throws if there is none. */
 export function componentOf<Thing>(components: { [name: string]: Thing }, reference: Reference): Thing {
   const found = components[nameOf(reference)]
   if (found === undefined) throw new Error(`a reference leads nowhere: ${reference.$ref}`)

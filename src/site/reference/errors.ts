@@ -1,129 +1,99 @@
 import { codeBox } from '../code_box.ts'
 import { escapeHtml } from '../page.ts'
-import { type ApiDocument, idOf, isReference, type Subject } from './api_document.ts'
+import { type ApiDocument, idOf, isReference } from './api_document.ts'
 import { bodyFields, parameterFields } from './fields.ts'
 import { code, heading, prose } from './html.ts'
 import { errorModels, examplesOf, headerId, headerLine, modelId, namesIn, sharedId } from './responses.ts'
 
-type ErrorCode = { statuses: Set<string>; texts: Set<string>; places: Set<string> }
-
-/** What errors say: their codes, the responses that many operations share, and the fields of their bodies. */
-export function errorSections(document: ApiDocument, subjects: Subject[]): string {
+/** The parts that operations share: the codes of errors, the common responses, the bodies of errors and the headers. */
+export function errorSections(document: ApiDocument): string {
   return `<section class="subject" aria-labelledby="errors">
 ${heading(2, 'errors', 'Errors')}
-<p>Branch on the status, then on <code>code</code>. An error of authentication has no <code>code</code>, but a <code>message</code>.</p>
-${codeTable(document, subjects)}
-${sharedResponses(document)}
-${models(document)}
+<p>Branch on the status, then on <code>code</code>. An authentication error has no <code>code</code>, but a <code>message</code>.</p>
+${codeTable(document)}
+</section>
+<section class="subject" aria-labelledby="common-responses">
+${heading(2, 'common-responses', 'Common responses')}
+<p>Any operation can answer so, instead of its own responses.</p>
+${commonResponses(document)}
+<h3>Bodies of errors</h3>
+<div class="narrow">${models(document)}</div>
 </section>
 <section class="subject" aria-labelledby="headers">
-${heading(2, 'headers', 'Headers of responses')}
+${heading(2, 'headers', 'Response headers')}
+<p>Every response has <code>X-Request-Id</code>, <code>X-Api-Version</code> and <code>X-Content-Type-Options</code>; every response that counts against the rate limit has the <code>X-RateLimit</code> headers.</p>
 ${headers(document)}
 </section>`
 }
 
-function codeTable(document: ApiDocument, subjects: Subject[]): string {
-  const rows = [...codesOf(document, subjects)]
-    .sort(([, one], [, other]) => statusesOf(one).localeCompare(statusesOf(other)))
+type Responses = { [status: string]: object }
+
+/** The responses of all operations and the common ones, with their statuses. */
+function allResponses({ paths, components }: ApiDocument): [status: string, response: object][] {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const all = operations.flatMap(({ responses }) => Object.entries(responses as Responses))
+  const common = Object.entries(components.responses).map(([name, response]): [string, object] => {
+    const [status = ''] = all.find(([, one]) => isReference(one) && one.$ref.endsWith(`/${name}`)) ?? []
+    return [status === 'default' ? 'other' : status, response]
+  })
+  return [...all.filter(([status]) => /^[45]/.test(status)), ...common]
+}
+
+/** Each `code` in the examples, with its statuses and texts. */
+function codeTable(document: ApiDocument): string {
+  const codes = new Map<string, { statuses: Set<string>; texts: Set<string> }>()
+  for (const [status, response] of allResponses(document)) {
+    for (const { code, error } of examplesIn(response)) {
+      if (code === undefined) continue
+      const found = codes.get(code) ?? { statuses: new Set(), texts: new Set() }
+      codes.set(code, found)
+      found.statuses.add(status)
+      found.texts.add(error)
+    }
+  }
+  const rows = [...codes]
+    .map(([name, { statuses, texts }]) => ({ name, texts, status: [...statuses].sort().join(', ') }))
+    .sort((one, other) => one.status.localeCompare(other.status))
     .map(
-      ([name, found]) =>
-        `<tr id="error-${idOf(name)}"><td>${code(name)}</td><td>${escapeHtml(statusesOf(found))}</td><td>${[...found.texts].map(escapeHtml).join('<br>')}</td><td>${[...found.places].join(', ')}</td></tr>`,
+      ({ name, status, texts }) =>
+        `<tr id="error-${idOf(name)}"><td>${code(name)}</td><td>${escapeHtml(status)}</td><td>${[...texts].map(escapeHtml).join('<br>')}</td></tr>`,
     )
-  return `<div class="scroll" role="group" aria-label="Codes of errors" tabindex="0"><table><thead><tr><th scope="col">code</th><th scope="col">Status</th><th scope="col">error</th><th scope="col">Where</th></tr></thead>
+  return `<div class="scroll" role="group" aria-label="Codes of errors" tabindex="0"><table><thead><tr><th scope="col">code</th><th scope="col">Status</th><th scope="col">error</th></tr></thead>
 <tbody>${rows.join('\n')}</tbody></table></div>`
 }
 
-/** Every `code` that an example of the document shows, and where it can come. */
-function codesOf({ components }: ApiDocument, subjects: Subject[]): Map<string, ErrorCode> {
-  const codes = new Map<string, ErrorCode>()
-  const add = (status: string, place: string, examples: unknown[]) => {
-    for (const example of examples) {
-      if (typeof example !== 'object' || example === null || !('code' in example)) continue
-      const text = 'error' in example ? String(example.error) : ''
-      const found = codes.get(String(example.code)) ?? newCode()
-      codes.set(String(example.code), found)
-      found.statuses.add(status)
-      found.texts.add(text)
-      found.places.add(place)
-    }
-  }
-  const shared = new Map<string, string>()
-  for (const { id, operation } of subjects.flatMap(({ endpoints }) => endpoints)) {
-    for (const [status, response] of Object.entries(operation.responses)) {
-      if (isReference(response)) shared.set(response.$ref, status)
-      else if (/^[45]/.test(status))
-        add(status, `<a href="#${id}-${idOf(status)}">${escapeHtml(id)}</a>`, valuesIn(response.content))
-    }
-  }
-  for (const [name, { content }] of Object.entries(components.responses)) {
-    const status = shared.get(`#/components/responses/${name}`)
-    if (status === undefined) continue
-    add(
-      status === 'default' ? 'other' : status,
-      `<a href="#${sharedId(name)}">everywhere</a>`,
-      valuesIn(content),
-    )
-  }
-  return codes
-}
-
-function newCode(): ErrorCode {
-  return { statuses: new Set(), texts: new Set(), places: new Set() }
-}
-
-function statusesOf({ statuses }: ErrorCode): string {
-  return [...statuses].sort().join(', ')
-}
-
-function valuesIn(content: { [type: string]: { examples?: { [name: string]: { value: unknown } } } } = {}) {
-  return Object.values(content).flatMap(({ examples = {} }) =>
-    Object.values(examples).map(({ value }) => value),
+function examplesIn(response: object): { code?: string; error: string }[] {
+  const media: { examples?: { [name: string]: { value: unknown } } }[] = Object.values(
+    'content' in response ? Object(response.content) : {},
   )
+  return media.flatMap(({ examples = {} }) => Object.values(examples).map(({ value }) => Object(value)))
 }
 
-function sharedResponses({ components }: ApiDocument): string {
+function commonResponses({ components }: ApiDocument): string {
   const parts = Object.entries(components.responses).map(([name, response]) => {
     const id = sharedId(name)
-    const [schema] = Object.values(response.content ?? {}).map((media) => media.schema)
+    const [media] = Object.values(response.content ?? {})
     return `<section class="operation" aria-labelledby="${id}">
-<div class="words">${heading(4, id, escapeHtml(titleOf(name)))}${prose(response.description)}${headerLine(response.headers)}${schema === undefined ? '' : errorModels(schema)}</div>
+<div class="words">${heading(4, id, escapeHtml(titleOf(name)))}${prose(response.description)}${headerLine(response.headers)}${media === undefined ? '' : errorModels(media.schema)}</div>
 <div class="code">${codeBox([{ label: 'JSON', html: examplesOf(response) }], { title: 'Body', about: titleOf(name) })}</div>
 </section>`
   })
-  return `<h3>What every operation can answer</h3>\n${parts.join('\n')}`
+  return parts.join('\n')
 }
 
 function models(document: ApiDocument): string {
   const { schemas } = document.components
-  const names = errorModelNames(document)
-  const parts = names.flatMap((name) => {
-    const schema = schemas[name]
-    if (schema === undefined) return []
-    const id = modelId(name)
-    return [
-      `${heading(4, id, escapeHtml(name))}${prose(schema.description)}${bodyFields(schemas, id, schema)}`,
-    ]
-  })
-  return `<h3>Bodies of errors</h3>\n<div class="narrow">${parts.join('\n')}</div>`
-}
-
-function errorModelNames({ components, paths }: ApiDocument): string[] {
-  const responses = Object.values(paths)
-    .flatMap((methods) => Object.values(methods))
-    .flatMap(({ responses }) => Object.entries(responses))
-    .filter(([status]) => /^[45]/.test(status))
-    .map(([, response]) => response)
-  return [
-    ...new Set([
-      ...namesIn(Object.values(components.responses).map(contentOf)),
-      ...namesIn(responses.map(contentOf)),
-    ]),
-  ]
-}
-
-function contentOf(response: object): unknown {
-  if (!('content' in response)) return undefined
-  return Object.values(Object(response.content)).map((media) => Object(media).schema)
+  const contents = allResponses(document).map(([, response]) => 'content' in response && response.content)
+  const schemasIn = contents
+    .flatMap((content) => Object.values(Object(content)))
+    .map((media) => Object(media).schema)
+  return [...new Set(schemasIn.flatMap(namesIn))]
+    .map((name) => {
+      const schema = schemas[name] ?? {}
+      const id = modelId(name)
+      return `${heading(4, id, escapeHtml(name))}${prose(schema.description)}${bodyFields(schemas, id, schema)}`
+    })
+    .join('\n')
 }
 
 function headers({ components }: ApiDocument): string {
@@ -133,9 +103,7 @@ function headers({ components }: ApiDocument): string {
   return `<div class="narrow">${parameterFields(components.schemas, headerId('').slice(0, -1), list)}</div>`
 }
 
+/** `MethodNotAllowed` as `Method not allowed`. */
 function titleOf(name: string): string {
-  return name
-    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .trim()
-    .replace(/^./, (letter) => letter.toUpperCase())
+  return name.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

@@ -45,7 +45,7 @@ export function parameterFields(
 function contents(schemas: Schemas, read: ReadSchema, place: Place): string {
   const { schema, variants, names } = read
   const again = names.find((name) => place.within.includes(name))
-  if (again !== undefined) return `<p class="again">The same fields as ${code(again)}, which it lies in.</p>`
+  if (again !== undefined) return `<p class="again">The same fields as ${code(again)}, which contains it.</p>`
   const inner = { ...place, within: [...place.within, ...names] }
   const parts = [fieldsOf(schemas, schema, inner)]
   if (isSchema(schema.items)) parts.push(contents(schemas, readSchema(schemas, schema.items), inner))

@@ -4,9 +4,9 @@ import { escapeHtml } from '../page.ts'
 import type { ApiDocument, Endpoint } from './api_document.ts'
 import { bodyFields, parameterFields } from './fields.ts'
 import { code, heading, prose } from './html.ts'
-import { sampleRequest } from './request.ts'
 import { examplesAs, responseExamples, responseList } from './responses.ts'
-import { deliveryOf, samplesOf } from './samples.ts'
+import { literal, samplesOf } from './samples.ts'
+import { tryItForm } from './try_it.ts'
 
 const places = [
   { place: 'path', title: 'Path parameters' },
@@ -21,29 +21,25 @@ export type Addresses = {
   address: string
 }
 
-/** An operation or webhook: its words and fields, and beside them its requests and answers. */
-export function operationSection(
-  document: ApiDocument,
-  { base, address }: Addresses,
-  endpoint: Endpoint,
-): string {
+/** An operation or webhook: its description and fields, and beside them its requests and answers. */
+export function operationSection(document: ApiDocument, addresses: Addresses, endpoint: Endpoint): string {
   const { id, method, operation, path, event } = endpoint
   return `<section class="operation" id="${id}" aria-labelledby="${id}-title">
 <div class="words">
 <h3 id="${id}-title"><a class="anchor" href="#${id}">${escapeHtml(operation.summary)}</a></h3>
 <p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> ${code(path ?? event ?? '')}</p>
-${prose(operation.description)}${event === undefined ? '' : verification(base)}
+${prose(operation.description)}${event === undefined ? '' : verification(addresses.base)}
 ${securityLine(document, operation)}${parameterParts(document, endpoint)}${requestPart(document, endpoint)}
-${heading(4, `${id}-responses`, event === undefined ? 'Responses' : 'What your answer means')}
+${heading(4, `${id}-responses`, event === undefined ? 'Responses' : 'Your answer')}
 ${responseList(document, endpoint)}
 </div>
 <div class="code">
-${event === undefined ? requestBoxes(document, address, endpoint) : deliveryBox(document, endpoint)}
+${event === undefined ? requestBoxes(document, addresses, endpoint) : deliveryBox(document, endpoint)}
 </div>
 </section>`
 }
 
-// What needs no word is left out: the key that every operation takes.
+// The key of most operations is described once for all.
 function securityLine({ components, security }: ApiDocument, operation: Operation): string {
   const requirements = operation.security ?? security
   if (requirements.length === 0) return '<p class="limits">No key is needed.</p>'
@@ -62,7 +58,7 @@ function parameterParts({ components }: ApiDocument, { id, operation, event }: E
     .map(({ place, title }) => {
       const parameters = (operation.parameters ?? []).filter((one) => one.in === place)
       if (parameters.length === 0) return ''
-      const name = event === undefined ? title : 'Headers that it comes with'
+      const name = event === undefined ? title : 'Headers'
       const noted = event === undefined ? 'required' : 'optional'
       const fields = parameterFields(components.schemas, `${id}-${place}`, parameters, noted)
       return `${heading(4, `${id}-${place}`, name)}${fields}`
@@ -71,7 +67,7 @@ function parameterParts({ components }: ApiDocument, { id, operation, event }: E
 }
 
 function verification(base: string): string {
-  return `<p>Code that verifies a delivery is in <a href="${base}/docs/webhooks">the guide to webhooks</a>.</p>`
+  return `<p>Code that verifies the signature: <a href="${base}/docs/webhooks">guide to webhooks</a>.</p>`
 }
 
 function requestPart({ components }: ApiDocument, { id, operation, event }: Endpoint): string {
@@ -80,37 +76,40 @@ function requestPart({ components }: ApiDocument, { id, operation, event }: Endp
   const fields = Object.values(requestBody.content).map(({ schema }) =>
     bodyFields(components.schemas, `${id}-body`, schema, event === undefined ? 'required' : 'optional'),
   )
-  const title = event === undefined ? 'Request body' : 'Body that it comes with'
+  const title = event === undefined ? 'Request body' : 'Body'
   return `${heading(4, `${id}-body`, title)}${prose(requestBody.description)}${fields.join('')}`
 }
 
-/** What a reader sends, and what comes back; then what else can be sent. */
-function requestBoxes(document: ApiDocument, address: string, endpoint: Endpoint): string {
+/** The request, a form to send it, the response, and other request bodies. Pages for people have no sample. */
+function requestBoxes(document: ApiDocument, { base, address }: Addresses, endpoint: Endpoint): string {
   const { operation } = endpoint
-  const response = responseExamples(endpoint, `Response of ${operation.summary}`)
-  const samples = samplesOf(sampleRequest(document, address, endpoint))
-  const request = codeBox(samples, {
+  const { content = {} } = Object(operation.responses[200])
+  if (Object.keys(content).join() === 'text/html') return ''
+  const about = `Request of ${operation.summary}`
+  const request = codeBox(samplesOf(document, address, endpoint), {
     title: 'Request',
     group: 'language',
-    about: `Request of ${operation.summary}`,
+    about,
   })
+  const response = responseExamples(endpoint, `Response of ${operation.summary}`)
   const [, ...others] = Object.entries(operation.requestBody?.content['application/json']?.examples ?? {})
-  if (others.length === 0) return `${request}\n${response}`
-  const tabs = others.map(([name, example]) => ({
-    label: example.summary ?? name,
-    html: examplesAs('application/json', { [name]: example }),
+  const tabs = others.map(([label, example]) => ({
+    label,
+    html: examplesAs('application/json', { [label]: example }),
   }))
-  return `${request}\n${response}\n${codeBox(tabs, { title: 'Other request bodies', about: `Request body of ${operation.summary}` })}`
+  const bodies = tabs.length === 0 ? '' : codeBox(tabs, { title: 'Other request bodies', about })
+  return [request, response, tryItForm(base, endpoint), bodies].join('\n')
 }
 
 function deliveryBox({ components }: ApiDocument, { operation }: Endpoint): string {
   const headers = [...(operation.parameters ?? []).map(headerOf), ...signatureOf(components, operation)]
   const examples = Object.entries(operation.requestBody?.content['application/json']?.examples ?? {})
-  const tabs = examples.map(([name, { summary = name, value }]) => ({
-    label: summary,
-    html: codeBlock('http', deliveryOf(headers, value)),
+  const lines = headers.map(({ name, example }) => `${name}: ${example}\n`).join('')
+  const tabs = examples.map(([label, { value }]) => ({
+    label,
+    html: codeBlock('http', `POST /your/callback/url HTTP/1.1\n${lines}\n${literal(value)}`),
   }))
-  return codeBox(tabs, { title: 'What you receive', about: `Delivery of ${operation.summary}` })
+  return codeBox(tabs, { title: 'Delivery', about: `Delivery of ${operation.summary}` })
 }
 
 function signatureOf({ securitySchemes }: ApiDocument['components'], { security = [] }: Operation) {

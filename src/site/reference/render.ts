@@ -6,13 +6,12 @@ import { type ApiDocument, type Endpoint, lastSubjects, type Subject, subjectsOf
 import { errorSections } from './errors.ts'
 import { heading, prose } from './html.ts'
 import { type Addresses, operationSection } from './operation.ts'
-import { sampleRequest } from './request.ts'
 import { samplesOf } from './samples.ts'
 
 /**
- * The body of a page that shows an OpenAPI document: its operations by subject, with all their fields, examples and
- * answers. All texts of the document are escaped. Throws where the document is not whole: a reference that leads
- * nowhere, a subject that is not named, a required parameter without an example.
+ * The body of a page that shows an OpenAPI document: its operations by subject, with all fields, examples and answers. All
+ * texts of the document are escaped. Throws if the document has a broken reference, an unknown tag, or a required parameter
+ * without an example.
  */
 export function renderReference(document: ApiDocument, addresses: Addresses): string {
   const { base } = addresses
@@ -28,7 +27,7 @@ ${sidebar(forPartners, others)}
 <main class="text" id="content">
 ${introduction(document, addresses, subjects)}
 ${sections(forPartners)}
-${errorSections(document, subjects)}
+${errorSections(document)}
 ${sections(others)}
 </main>
 </div>`
@@ -38,14 +37,15 @@ function sidebar(forPartners: Subject[], others: Subject[]): string {
   const plain = (id: string, label: string) => `<li><a href="#${id}"><span>${label}</span></a></li>`
   const group = ({ id, name, endpoints }: Subject) =>
     `<li class="group"><a class="group-name" href="#${id}">${escapeHtml(name)}</a><ul>${endpoints.map(sidebarLink).join('\n')}</ul></li>`
-  return `<details class="contents" open><summary>Contents</summary>
+  return `<details class="contents" open><summary>Contents <span></span></summary>
 <nav aria-label="Contents">
 <ul>
 ${plain('introduction', 'Introduction')}
 ${plain('authentication', 'Authentication')}
 ${forPartners.map(group).join('\n')}
 ${plain('errors', 'Errors')}
-${plain('headers', 'Headers of responses')}
+${plain('common-responses', 'Common responses')}
+${plain('headers', 'Response headers')}
 ${others.map(group).join('\n')}
 </ul></nav></details>`
 }
@@ -62,7 +62,7 @@ function introduction(document: ApiDocument, { base, address }: Addresses, subje
 <div class="words">
 <h1 id="introduction">API reference</h1>
 ${prose(document.info.description)}
-<p>How to do it all safely, step by step, is in <a href="${base}/docs">the guide</a>. For programs: <a href="${base}/openapi.json">openapi.json</a>, with the key.</p>
+<p>Step-by-step instructions: <a href="${base}/docs">the guide</a>. Machine-readable version: <a href="${base}/openapi.json">openapi.json</a>, with the key.</p>
 </div>
 <div class="code">
 ${codeBox([{ label: 'URL', html: codeBlock('text', address) }], { title: 'Address', about: 'Address' })}
@@ -78,8 +78,8 @@ ${authentication(document)}
 }
 
 function firstRequest(document: ApiDocument, address: string, endpoint: Endpoint): string {
-  const samples = samplesOf(sampleRequest(document, address, endpoint))
-  return codeBox(samples, { title: 'A first request', group: 'language', about: 'A first request' })
+  const samples = samplesOf(document, address, endpoint)
+  return codeBox(samples, { title: 'First request', group: 'language', about: 'First request' })
 }
 
 function authentication({ components, security }: ApiDocument): string {

@@ -1,9 +1,19 @@
 import { codeBlock, type Tab } from '../code_box.ts'
-import { literal, pythonWords } from './literals.ts'
-import type { SampleRequest, Secret } from './request.ts'
+import type { Parameter } from '../openapi/types.ts'
+import type { ApiDocument, Endpoint } from './api_document.ts'
 
-/** A request in each language that the reference shows. */
-export function samplesOf(request: SampleRequest): Tab[] {
+/** A request as the samples show it. `$NAME` in the value of a header is a variable of the environment. */
+type SampleRequest = {
+  method: string
+  url: string
+  headers: [name: string, value: string][]
+  body: unknown
+  hasAnswer: boolean
+}
+
+/** A request of an operation in each language that the reference shows. */
+export function samplesOf(document: ApiDocument, address: string, endpoint: Endpoint): Tab[] {
+  const request = sampleRequest(document, address, endpoint)
   return [
     { label: 'curl', html: codeBlock('bash', curl(request)) },
     { label: 'TypeScript', html: codeBlock('typescript', typescript(request)) },
@@ -11,96 +21,118 @@ export function samplesOf(request: SampleRequest): Tab[] {
   ]
 }
 
-function curl({ method, url, headers, query, basic, body }: SampleRequest): string {
-  const address = query === undefined ? url : `${url}?${query.name}=$${query.secret.variable}`
+/** The operation's own examples as a request. Throws if a required parameter has no example. */
+function sampleRequest(document: ApiDocument, address: string, endpoint: Endpoint): SampleRequest {
+  const { id, method, operation } = endpoint
+  const required = (operation.parameters ?? []).filter((parameter) => parameter.required)
+  const path = (endpoint.path ?? '').replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(
+      exampleOf(
+        id,
+        name,
+        required.find((one) => one.name === name),
+      ),
+    ),
+  )
+  const body = firstExample(endpoint)
+  return {
+    method,
+    url: `${address}${path}`,
+    headers: [
+      ...credentials(document, endpoint),
+      ...required
+        .filter((parameter) => parameter.in === 'header')
+        .map((parameter): [string, string] => [parameter.name, exampleOf(id, parameter.name, parameter)]),
+      ...(body === undefined ? [] : [['Content-Type', 'application/json'] as [string, string]]),
+    ],
+    body,
+    hasAnswer: Object.entries(operation.responses).some(([status, response]) => {
+      return /^2/.test(status) && 'content' in response
+    }),
+  }
+}
+
+/** The first example of the operation's request body. */
+export function firstExample({ operation }: Endpoint): unknown {
+  const { examples = {} } = operation.requestBody?.content['application/json'] ?? {}
+  return Object.values(examples)[0]?.value
+}
+
+function credentials(document: ApiDocument, { operation }: Endpoint): [string, string][] {
+  const [requirement = {}] = operation.security ?? document.security
+  return Object.keys(requirement).flatMap((name): [string, string][] => {
+    const scheme = document.components.securitySchemes[name]
+    if (scheme?.type !== 'apiKey' || scheme.in !== 'header') return []
+    return [[scheme.name, scheme.name === 'X-Api-Key' ? '$API_KEY' : 'sha256=$SIGNATURE']]
+  })
+}
+
+function exampleOf(id: string, name: string, parameter: Parameter | undefined): string {
+  const example = parameter?.example ?? parameter?.schema.examples?.[0] ?? parameter?.schema.const
+  if (example === undefined) throw new Error(`${id} has no example of ${name}`)
+  return String(example)
+}
+
+/* Languages */
+
+const variable = /\$([A-Z_]+)/g
+
+function curl({ method, url, headers, body }: SampleRequest): string {
+  // A string in a shell ends at an apostrophe, which has to stand outside.
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const start = method === 'GET' || body !== undefined ? 'curl -sS' : `curl -sS -X ${method}`
   const parts = [
-    `${start} "${address}"`,
-    ...(basic === undefined ? [] : [`-u "${basic.user}:$${basic.secret.variable}"`]),
-    ...headers.map(({ name, value }) => `-H ${shellText(name, value)}`),
-    ...(body === undefined ? [] : [`-d ${shellBody(body)}`]),
+    `${start} "${url}"`,
+    ...headers.map(([name, value]) => {
+      const header = `${name}: ${value}`
+      return `-H ${value.includes('$') ? `"${header}"` : quoted(header)}`
+    }),
+    ...(body === undefined ? [] : [`-d ${quoted(literal(body))}`]),
   ]
   return parts.join(' \\\n  ')
 }
 
-function shellText(name: string, value: string | Secret): string {
-  return typeof value === 'string'
-    ? `'${inQuotes(`${name}: ${value}`)}'`
-    : `"${name}: ${value.prefix}$${value.variable}"`
-}
-
-// The quotes of a shell end at an apostrophe, which stands outside of them then.
-function shellBody(body: unknown): string {
-  return `'${inQuotes(literal(body))}'`
-}
-
-function inQuotes(text: string): string {
-  return text.replaceAll("'", "'\\''")
-}
-
-// Where a program of the reader finds a secret; this service reads nothing there.
-function inNode(variable: string): string {
-  return ['process', 'env', variable].join('.')
-}
-
-function typescript({ method, url, headers, query, basic, body, answer }: SampleRequest): string {
-  const secret = ({ variable, prefix }: Secret) =>
-    prefix === '' ? `${inNode(variable)} ?? ''` : `\`${prefix}\${${inNode(variable)}}\``
-  const address =
-    query === undefined ? `'${url}'` : `\`${url}?${query.name}=\${${inNode(query.secret.variable)}}\``
-  const fields = [
-    ...headers.map(
-      ({ name, value }) => `'${name}': ${typeof value === 'string' ? `'${value}'` : secret(value)}`,
-    ),
-    ...(basic === undefined
-      ? []
-      : [`Authorization: 'Basic ' + btoa(\`${basic.user}:\${${inNode(basic.secret.variable)}}\`)`]),
-  ]
+function typescript({ method, url, headers, body, hasAnswer }: SampleRequest): string {
+  // This text is for the reader's program; the service reads no such variable.
+  const environment = ['process', 'env'].join('.')
+  const text = (value: string) =>
+    value.includes('$') ? `\`${value.replace(variable, `\${${environment}.$1}`)}\`` : `'${value}'`
   const options = [
     ...(method === 'GET' ? [] : [`  method: '${method}',\n`]),
-    ...(fields.length === 0
-      ? []
-      : [`  headers: {\n${fields.map((field) => `    ${field},\n`).join('')}  },\n`]),
+    block(
+      '  headers: {',
+      headers.map(([name, value]) => `    '${name}': ${text(value)},\n`),
+      '  },\n',
+    ),
     ...(body === undefined ? [] : [`  body: JSON.stringify(${literal(body, undefined, '  ')}),\n`]),
   ]
-  const given = options.length === 0 ? '' : `, {\n${options.join('')}}`
-  const read = answer === 'none' ? '' : `, await response.${answer}()`
-  return `const response = await fetch(${address}${given})
-console.log(response.status${read})`
+  const given = options.join('') === '' ? '' : `, {\n${options.join('')}}`
+  const read = hasAnswer ? ', await response.json()' : ''
+  return `const response = await fetch('${url}'${given})\nconsole.log(response.status${read})`
 }
 
-function python({ method, url, headers, query, basic, body, answer }: SampleRequest): string {
-  const variable = (name: string) => `os.environ["${name}"]`
-  const secret = ({ variable: name, prefix }: Secret) =>
-    prefix === '' ? variable(name) : `"${prefix}" + ${variable(name)}`
-  const address = query === undefined ? `"${url}"` : `"${url}?${query.name}="`
-  const fields = [
-    ...headers.map(
-      ({ name, value }) => `"${name}": ${typeof value === 'string' ? `"${value}"` : secret(value)}`,
-    ),
-    ...(basic === undefined
-      ? []
-      : [
-          `"Authorization": "Basic " + base64.b64encode(("${basic.user}:" + ${variable(basic.secret.variable)}).encode()).decode()`,
-        ]),
-  ]
+function python({ method, url, headers, body, hasAnswer }: SampleRequest): string {
+  const text = (value: string) => {
+    const [, name] = /^\$([A-Z_]+)$/.exec(value) ?? []
+    if (name !== undefined) return `os.environ["${name}"]`
+    return value.includes('$') ? `f"${value.replace(variable, "{os.environ['$1']}")}"` : `"${value}"`
+  }
   const options = [
-    `    ${address}${query === undefined ? '' : ` + ${variable(query.secret.variable)}`},\n`,
+    `    "${url}",\n`,
     ...(method === 'GET' ? [] : [`    method="${method}",\n`]),
-    ...(fields.length === 0
-      ? []
-      : [`    headers={\n${fields.map((field) => `        ${field},\n`).join('')}    },\n`]),
+    block(
+      '    headers={',
+      headers.map(([name, value]) => `        "${name}": ${text(value)},\n`),
+      '    },\n',
+    ),
     ...(body === undefined ? [] : [`    data=json.dumps(${literal(body, pythonWords, '    ')}).encode(),\n`]),
   ]
-  const usesEnvironment =
-    basic !== undefined || query !== undefined || headers.some(({ value }) => typeof value !== 'string')
   const imports = [
-    ...(basic === undefined ? [] : ['base64']),
-    ...(body === undefined && answer !== 'json' ? [] : ['json']),
-    ...(usesEnvironment ? ['os'] : []),
+    ...(body !== undefined || hasAnswer ? ['json'] : []),
+    ...(headers.some(([, value]) => value.includes('$')) ? ['os'] : []),
     'urllib.request',
   ]
-  const read = { json: ', json.load(response)', text: ', response.read().decode()', none: '' }[answer]
+  const read = hasAnswer ? ', json.load(response)' : ''
   return `import ${imports.join(', ')}
 
 request = urllib.request.Request(
@@ -109,8 +141,40 @@ with urllib.request.urlopen(request) as response:
     print(response.status${read})`
 }
 
-/** A webhook as it comes in. `headers` are those of the document. */
-export function deliveryOf(headers: { name: string; example: string }[], body: unknown): string {
-  const lines = headers.map(({ name, example }) => `${name}: ${example}`)
-  return `POST /your/callback/url HTTP/1.1\n${lines.join('\n')}\n\n${literal(body)}`
+function block(start: string, lines: string[], end: string): string {
+  return lines.length === 0 ? '' : `${start}\n${lines.join('')}${end}`
+}
+
+/* Literals */
+
+/** The words of a language for true, false and null. */
+type Words = { true: string; false: string; null: string }
+
+const jsonWords: Words = { true: 'true', false: 'false', null: 'null' }
+const pythonWords: Words = { true: 'True', false: 'False', null: 'None' }
+
+/** The longest object that stands in one line. */
+const maxLineLength = 48
+
+/** A JSON value, laid out for people. `indent` stands before each line but the first. */
+export function literal(value: unknown, words: Words = jsonWords, indent = ''): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'number') return String(value)
+  if (value === null || value === undefined) return words.null
+  if (typeof value === 'boolean') return words[`${value}`]
+  if ('rawJSON' in Object(value)) return String(Object(value).rawJSON)
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const inner = `${indent}  `
+  const parts = Array.isArray(value)
+    ? value.map((one) => literal(one, words, inner))
+    : Object.entries(value)
+        .filter(([, one]) => one !== undefined)
+        .map(([key, one]) => `${JSON.stringify(key)}: ${literal(one, words, inner)}`)
+  if (parts.length === 0) return `${open}${close}`
+  const line = parts.join(', ')
+  // The outermost braces have lines of their own, as have nested objects.
+  if (indent !== '' && !/[[{]/.test(line) && line.length + indent.length <= maxLineLength) {
+    return open === '{' ? `{ ${line} }` : `[${line}]`
+  }
+  return `${open}\n${parts.map((part) => `${inner}${part}`).join(',\n')}\n${indent}${close}`
 }

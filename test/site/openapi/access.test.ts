@@ -51,7 +51,7 @@ describe('/reference', () => {
         'referrer-policy': 'no-referrer',
       },
     })
-    isStrict(answer.headers['content-security-policy'])
+    isStrict(answer.headers['content-security-policy'], "'none'", { 'connect-src': "'self'" })
     expect(answer.text).not.toContain(partner.key)
     expect(answer.text).not.toMatch(/<script>|<style| style=| on\w+=/)
   })
@@ -153,6 +153,34 @@ describe('/reference without a key that opens it', () => {
   })
 })
 
+describe('a refused page', () => {
+  const browser = { accept: 'text/html,*/*;q=0.8' }
+
+  test('tells a browser without the password how to open the guide, with status and headers of the JSON', async () => {
+    const { status, headers, text } = await api().get('/docs/webhooks', { headers: browser })
+    expect({ status, ...headers }).toMatchObject({
+      ...{ status: 401, 'content-type': 'text/html; charset=utf-8', vary: 'Accept' },
+      'www-authenticate': 'Basic realm="guide for partners", charset="UTF-8"',
+      'cache-control': 'no-store',
+    })
+    isStrict(headers['content-security-policy'])
+    expect(text).toContain('<h1>Password required</h1>')
+  })
+
+  test('tells a browser that there is no such page, and a program the JSON of a 404', async () => {
+    const answer = await api().get('/nothing<i>', { headers: browser })
+    expect(answer).toMatchObject({ status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } })
+    expect(answer.text).toContain('<h1>Page not found</h1>')
+    expect(answer.text).not.toContain('<i>')
+    expect(await api().get('/nothing')).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } })
+    const { key } = partner
+    expect(await api().get('/b2b/nothing', { key, headers: browser })).toMatchObject({
+      status: 404,
+      json: { code: 'NOT_FOUND' },
+    })
+  })
+})
+
 describe('/openapi.json', () => {
   test('is there for a key in the header or in the address', async () => {
     for (const answer of [
@@ -175,9 +203,11 @@ describe('/openapi.json', () => {
     }
   })
 
-  test('names the address that the operators gave', async () => {
-    const { json } = await behindProxy().get('/openapi.json', { key: partner.key })
-    expect(json.servers).toEqual([{ url: 'https://supply.example/api' }])
+  test('names the address that the operators gave, else that of the request', async () => {
+    const serversOf = async (server: typeof api) =>
+      (await server().get('/openapi.json', { key: partner.key })).json.servers
+    expect(await serversOf(behindProxy)).toMatchObject([{ url: 'https://supply.example/api' }])
+    expect(await serversOf(api)).toMatchObject([{ url: api().url }])
   })
 })
 
@@ -282,10 +312,15 @@ describe('/docs', () => {
     expect(forged.text).not.toContain('<script>')
   })
 
-  test('gives the kit as plain text', async () => {
-    const answer = await api().get('/docs/verify/verify.py', { headers: basic(password) })
-    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
-    expect(answer.text).toContain('def verify(')
+  test('gives programs and requests.http as plain text', async () => {
+    const headers = basic(password)
+    const program = await api().get('/docs/verify/verify.py', { headers })
+    expect(program.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(program.text).toContain('def verify(')
+    const requests = await api().get('/docs/requests.http', { headers })
+    expect(requests.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(requests.text).toContain(`@baseUrl = ${api().url}\n`)
+    expect(await api().get('/docs/requests.http')).toMatchObject(refused)
   })
 
   test('writes the password into no log', () => {

@@ -10,12 +10,11 @@ import { createHttpMetrics } from '../../../src/http/metrics.ts'
 import { createAdmission } from '../../../src/http/middleware/admission.ts'
 import { createResultWaiters } from '../../../src/http/routes/result_waiters.ts'
 import { expectedVersion } from '../../../src/migrate/sql_files.ts'
-import { openApiDocument } from '../../../src/site/openapi/document.ts'
 import { headers } from '../../../src/site/openapi/headers.ts'
 import { testDatabase } from '../../support/database.ts'
+import { document, jsonOf, operations, resolve, valuesOf } from '../../support/openapi/document.ts'
+import { faultsOf } from '../../support/openapi/fits.ts'
 import { testApi } from '../../support/service.ts'
-import { faultsOf } from './fits.ts'
-import { document, jsonOf, operations, resolve, valuesOf } from './support.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'openapi-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -36,11 +35,6 @@ describe('the document', () => {
     expect(lint(file).status).not.toBe(0)
   })
 
-  test('names where the service is, if that is set', () => {
-    expect(openApiDocument('https://supply.example/').servers).toEqual([{ url: 'https://supply.example' }])
-    expect(document.servers).toEqual([{ url: '/' }])
-  })
-
   test('has an id for each operation', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
@@ -51,7 +45,7 @@ describe('the routes', () => {
   const database = testDatabase()
   const api = testApi(() => database.url)
 
-  test('are those of the document, no more and no fewer', () => {
+  test('are those of the document, except the parts of its pages', () => {
     const config = loadConfig({ DATABASE_URL: database.url })
     const metrics = createHttpMetrics()
     const { db } = api()
@@ -60,7 +54,9 @@ describe('the routes', () => {
     const resultWaiters = createResultWaiters({ db })
     const options = { db, resultWaiters, config, metrics, lifecycle, expected: expectedVersion() }
     const routes = createRoutes(options, admission)
-    const routed = routes.stack.flatMap(({ path, methods }) =>
+    const isPart = ({ path }: { path: string | RegExp }) => /^\/(?:assets|docs)\//.test(String(path))
+    const described = routes.stack.filter((route) => !isPart(route))
+    const routed = described.flatMap(({ path, methods }) =>
       // What answers GET answers HEAD; the document says so once for all.
       methods
         .filter((method) => method !== 'HEAD')

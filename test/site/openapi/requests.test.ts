@@ -3,10 +3,10 @@ import * as v from 'valibot'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { orderRequest, quoteRequest, simulationRequest } from '../../../src/http/schemas.ts'
 import { testDatabase } from '../../support/database.ts'
+import { operations } from '../../support/openapi/document.ts'
+import { faultsOf } from '../../support/openapi/fits.ts'
 import { makeCatalog, makePartner } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
-import { faultsOf } from './fits.ts'
-import { operations } from './support.ts'
 
 // Plain texts: JSON Schema counts characters otherwise than JavaScript, and cannot forbid U+0000.
 const text = fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '_', ' ') })

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { jsonOf, type Located, valuesOf } from '../../support/openapi/document.ts'
 import type { Send } from '../../support/service.ts'
-import { jsonOf, type Located, valuesOf } from './support.ts'
 
 /** What a request needs to be let in, for every kind of operation. */
 export type Credentials = { key: string; password: string; supplierToken: string }

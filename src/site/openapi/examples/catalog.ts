@@ -1,77 +1,69 @@
-import { answer, named } from './named.ts'
-import { placedAt } from './order.ts'
+import { answers, money } from './bodies.ts'
+import { placedAt } from './orders.ts'
 
-const products = {
-  topUp: {
-    id: 101,
-    gameSlug: 'dragon-harbor',
-    name: '60 pearls',
-    slug: '60-pearls',
-    wholesalePrice: 89,
-    currency: 'RUB',
-    region: null,
-    deliveryType: 'id_only',
-    amountType: { type: 'fixed', value: 60 },
-    inStock: true,
-    minQuantity: 1,
-    maxQuantity: 100,
-    deliveryDataSchema: [
-      { id: 'gameUserId', type: 'text', label: 'Player ID', required: true, placeholder: '123456789' },
-      {
-        ...{ id: 'server', type: 'select', label: 'Server', required: true, placeholder: null },
-        options: ['Europe', 'Asia', 'America'],
-      },
-    ],
-    updatedAt: placedAt,
+const topUp = {
+  id: 101,
+  gameSlug: 'dragon-harbor',
+  name: '60 pearls',
+  slug: '60-pearls',
+  wholesalePrice: money(89),
+  currency: 'RUB',
+  region: null,
+  deliveryType: 'id_only',
+  amountType: { type: 'fixed', value: 60 },
+  inStock: true,
+  minQuantity: 1,
+  maxQuantity: 100,
+  deliveryDataSchema: [
+    { id: 'gameUserId', type: 'text', label: 'Player ID', required: true, placeholder: '123456789' },
+  ],
+  updatedAt: placedAt,
+}
+
+const key = {
+  ...topUp,
+  id: 112,
+  gameSlug: 'frost-kingdoms',
+  name: 'Frost Kingdoms: Deep Ice',
+  slug: 'frost-kingdoms-deep-ice',
+  wholesalePrice: money(790),
+  region: 'RU',
+  deliveryType: 'key',
+  amountType: null,
+  maxQuantity: 10,
+  deliveryDataSchema: [],
+}
+
+const game = {
+  id: 1,
+  slug: 'dragon-harbor',
+  name: 'Dragon Harbor',
+  imageUrl: 'https://img.supply.example/dragon-harbor.png',
+  deliveryTypes: ['id_only'],
+  productCount: 4,
+}
+
+export const games = answers({
+  'Two games': [
+    game,
+    {
+      ...game,
+      id: 4,
+      slug: 'frost-kingdoms',
+      name: 'Frost Kingdoms',
+      imageUrl: null,
+      deliveryTypes: ['key'],
+    },
+  ],
+})
+
+export const productLists = answers({ 'The products of a game': [topUp] })
+
+export const productAnswers = answers({ 'A top-up': topUp, 'A product of keys': key })
+
+export const catalogPages = answers({
+  'Two products': {
+    products: [topUp, key],
+    pagination: { limit: 100, nextCursor: null, hasMore: false },
   },
-  key: {
-    id: 112,
-    gameSlug: 'frost-kingdoms',
-    name: 'Frost Kingdoms: Deep Ice',
-    slug: 'frost-kingdoms-deep-ice',
-    wholesalePrice: 790,
-    currency: 'RUB',
-    region: 'RU',
-    deliveryType: 'key',
-    amountType: null,
-    inStock: true,
-    minQuantity: 1,
-    maxQuantity: 10,
-    deliveryDataSchema: [],
-    updatedAt: placedAt,
-  },
-}
-
-export const games = {
-  games: named(
-    'Two games',
-    answer([
-      {
-        ...{ id: 1, slug: 'dragon-harbor', name: 'Dragon Harbor' },
-        ...{ imageUrl: 'https://img.supply.example/dragon-harbor.png', deliveryTypes: ['id_only'] },
-        productCount: 4,
-      },
-      {
-        ...{ id: 4, slug: 'frost-kingdoms', name: 'Frost Kingdoms' },
-        ...{ imageUrl: null, deliveryTypes: ['key'], productCount: 4 },
-      },
-    ]),
-  ),
-}
-
-export const productLists = { products: named('The products of a game', answer([products.topUp])) }
-
-export const productAnswers = {
-  topUp: named('A top-up', answer(products.topUp)),
-  key: named('A product of keys', answer(products.key)),
-}
-
-export const catalogPages = {
-  first: named(
-    'A page of the whole catalog',
-    answer({
-      products: [products.topUp, products.key],
-      pagination: { limit: 2, nextCursor: '112', hasMore: true },
-    }),
-  ),
-}
+})

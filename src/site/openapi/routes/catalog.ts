@@ -1,96 +1,77 @@
 import { catalogQuery, gameSlug, gamesQuery, productNumber, productsQuery } from '../../../http/schemas.ts'
 import * as examples from '../examples/catalog.ts'
-import { countedHeaders } from '../headers.ts'
+import { countedHeaders, type HeaderName } from '../headers.ts'
 import { pathParameter, queryParameters } from '../json_schema.ts'
-import { everywhere, keyChecks, refusals } from '../refusals.ts'
-import { ok } from '../replies.ts'
-import type { Parameter, Paths } from '../types.ts'
+import { ok, operation } from '../operation.ts'
+import type { Examples, Parameter, Paths, Responses } from '../types.ts'
 
-const tags = ['Catalog']
-const cached = { headers: ['ETag', 'Cache-Control', 'Vary'] } as const
+const tag = 'Catalog'
+const cached: HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
 const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The `ETag` of the answer that you have: where it still holds, the answer is 304 and empty.',
+  description: 'The `ETag` of an earlier answer. If nothing has changed, the answer is an empty 304.',
   schema: { type: 'string' },
 }
-const notModified = {
-  304: {
-    description: 'What you have still holds.',
-    headers: countedHeaders(...cached.headers),
-  },
+
+function answers(description: string, schema: string, values: Examples): Responses {
+  return {
+    200: ok(description, schema, values, cached),
+    304: { description: 'Nothing has changed.', headers: countedHeaders(...cached) },
+  }
 }
 
-/** GET /b2b/catalog/…: the games, the products of a game, one product. */
+/** /b2b/catalog: the games, the products of a game, all products, one product. */
 export const catalogPaths: Paths = {
   '/b2b/catalog/games': {
-    get: {
-      operationId: 'listGames',
-      tags,
+    get: operation({
+      id: 'listGames',
+      tag,
       summary: 'List games',
       description: 'All games, by name.',
       parameters: [...queryParameters(gamesQuery), ifNoneMatch],
-      responses: {
-        200: ok('The games.', 'GameList', examples.games, { headers: [...cached.headers] }),
-        ...notModified,
-        ...refusals(['VALIDATION_ERROR']),
-        ...keyChecks,
-        ...everywhere,
-      },
-    },
+      answers: answers('The games.', 'GameList', examples.games),
+      errors: ['VALIDATION_ERROR'],
+    }),
   },
   '/b2b/catalog/games/{slug}/products': {
-    get: {
-      operationId: 'listProducts',
-      tags,
+    get: operation({
+      id: 'listProducts',
+      tag,
       summary: 'List the products of a game',
       description:
-        'All products of a game in your account’s currency. One that cannot be ordered now stays, with `inStock: false`.',
+        'All products of a game in your account’s currency. Products that you cannot order now have `inStock: false`.',
       parameters: [
         pathParameter('slug', 'The game’s `slug`.', gameSlug, 'dragon-harbor'),
         ...queryParameters(productsQuery),
         ifNoneMatch,
       ],
-      responses: {
-        200: ok('The products.', 'ProductList', examples.productLists, { headers: [...cached.headers] }),
-        ...notModified,
-        ...refusals(['VALIDATION_ERROR', 'GAME_NOT_FOUND']),
-        ...keyChecks,
-        ...everywhere,
-      },
-    },
+      answers: answers('The products.', 'ProductList', examples.productLists),
+      errors: ['VALIDATION_ERROR', 'GAME_NOT_FOUND'],
+    }),
   },
   '/b2b/catalog/products': {
-    get: {
-      operationId: 'listCatalog',
-      tags,
+    get: operation({
+      id: 'listCatalog',
+      tag,
       summary: 'List all products',
       description:
-        'The whole catalog in your account’s currency, by `id`. A cursor stays good whatever changes in between. After the first ' +
-        'time, ask with `updatedSince` for what has changed.',
+        'The whole catalog in your account’s currency, by `id`. A cursor stays valid when products change. Read the whole catalog ' +
+        'once, and later only the changes, with `updatedSince`.',
       parameters: [...queryParameters(catalogQuery), ifNoneMatch],
-      responses: {
-        200: ok('The products.', 'CatalogPage', examples.catalogPages, { headers: [...cached.headers] }),
-        ...notModified,
-        ...refusals(['VALIDATION_ERROR']),
-        ...keyChecks,
-        ...everywhere,
-      },
-    },
+      answers: answers('The products.', 'CatalogPage', examples.catalogPages),
+      errors: ['VALIDATION_ERROR'],
+    }),
   },
   '/b2b/catalog/products/{id}': {
-    get: {
-      operationId: 'getProduct',
-      tags,
+    get: operation({
+      id: 'getProduct',
+      tag,
       summary: 'Read a product',
+      description: 'One product with its price, its stock and the fields of its `deliveryData`.',
       parameters: [pathParameter('id', 'The product’s `id`.', productNumber, '101'), ifNoneMatch],
-      responses: {
-        200: ok('The product.', 'ProductAnswer', examples.productAnswers, { headers: [...cached.headers] }),
-        ...notModified,
-        ...refusals(['VALIDATION_ERROR', 'PRODUCT_NOT_FOUND']),
-        ...keyChecks,
-        ...everywhere,
-      },
-    },
+      answers: answers('The product.', 'ProductAnswer', examples.productAnswers),
+      errors: ['VALIDATION_ERROR', 'PRODUCT_NOT_FOUND'],
+    }),
   },
 }

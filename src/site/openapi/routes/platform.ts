@@ -1,247 +1,108 @@
-import { countedHeaders, type HeaderName } from '../headers.ts'
-import { everywhere, keyChecks, refusals, responseRef } from '../refusals.ts'
-import { json, ok, textBody } from '../replies.ts'
-import type { Parameter, Paths } from '../types.ts'
+import { answers } from '../examples/bodies.ts'
+import { countedHeaders } from '../headers.ts'
+import { json, operation, textBody, uncountedOk } from '../operation.ts'
+import { responseRef } from '../refusals.ts'
+import type { Paths, Response } from '../types.ts'
 
-const pageHeaders: HeaderName[] = ['Cache-Control', 'Content-Security-Policy', 'Referrer-Policy']
-const notCounted = { counted: false }
-const html = (description: string) => ({
-  description,
-  headers: countedHeaders(...pageHeaders),
+const tag = 'Documents'
+const page: Response = {
+  description: 'The page.',
+  headers: countedHeaders('Cache-Control', 'Content-Security-Policy', 'Referrer-Policy'),
   content: textBody('text/html'),
-})
-const passwordCheck = refusals(['DOCS_PASSWORD'], { headers: ['WWW-Authenticate'] })
-
-const pathParameter = (name: string, example: string, description: string): Parameter => ({
-  name,
-  in: 'path',
-  required: true,
-  description,
-  example,
-  schema: { type: 'string' },
-})
-
-const guideSections = {
-  sections: {
-    value: {
-      success: true,
-      data: [
-        {
-          href: '../docs/webhooks#deduplication',
-          title: 'Deduplication',
-          trail: ['Webhooks'],
-          text: 'An event can come more than once.',
-        },
-      ],
-    },
-  },
 }
+const places = {
+  ...{ service: 'supply-ordering', api: '/b2b', reference: '/reference', openApi: '/openapi.json' },
+  ...{ guide: '/docs', live: '/livez', ready: '/readyz' },
+}
+const alive = { 405: responseRef('MethodNotAllowed'), default: responseRef('NotServed') }
 
-/** What is there besides the API: its state, its documents. */
+/** The home page, the documents and the health checks. The parts of the pages are no API: they are not described. */
 export const platformPaths: Paths = {
   '/': {
-    get: {
-      operationId: 'getPlaces',
-      tags: ['Documents'],
+    get: operation({
+      id: 'getPlaces',
+      tag,
       summary: 'Home page',
       description:
-        'A page for browsers, JSON for others, by `Accept`. The paths of the API, of the documents and of the checks.',
-      security: [],
-      responses: {
+        'The paths of the API, the documents and the health checks: a page for browsers, JSON for others, by `Accept`.',
+      access: 'none',
+      answers: {
         200: {
           description: 'The paths.',
           headers: countedHeaders('Vary', 'Content-Security-Policy'),
           content: {
-            ...json('PlacesAnswer', {
-              places: {
-                value: {
-                  success: true,
-                  data: {
-                    service: 'supply-ordering',
-                    ...{ api: '/b2b', reference: '/reference', openApi: '/openapi.json', guide: '/docs' },
-                    ...{ live: '/livez', ready: '/readyz' },
-                  },
-                },
-              },
-            }),
+            ...json('PlacesAnswer', answers({ 'The paths': places })),
             ...textBody('text/html'),
           },
         },
-        ...everywhere,
       },
-    },
+    }),
   },
   '/livez': {
-    get: {
-      operationId: 'getLiveness',
-      tags: ['State'],
+    get: operation({
+      id: 'getLiveness',
+      tag: 'Health',
       summary: 'Liveness',
-      description: 'Asks nothing of the database. Not counted against the rate limit.',
-      security: [],
-      responses: {
-        200: ok(
-          'It lives.',
-          'LivenessAnswer',
-          { ok: { value: { success: true, data: { status: 'ok' } } } },
-          notCounted,
-        ),
-        405: responseRef('MethodNotAllowed'),
-        default: responseRef('NotServed'),
+      description: 'Does not use the database. Does not count against the rate limit.',
+      access: 'none',
+      answers: {
+        200: uncountedOk('The process is alive.', 'LivenessAnswer', answers({ Alive: { status: 'ok' } })),
       },
-    },
+      common: alive,
+    }),
   },
   '/readyz': {
-    get: {
-      operationId: 'getReadiness',
-      tags: ['State'],
+    get: operation({
+      id: 'getReadiness',
+      tag: 'Health',
       summary: 'Readiness',
       description:
-        'The database answers, takes writes and is migrated, and the process is not about to end. Not counted against ' +
-        'the rate limit.',
-      security: [],
-      responses: {
-        200: ok(
-          'It can.',
-          'ReadinessAnswer',
-          { ready: { value: { success: true, data: { status: 'ready' } } } },
-          notCounted,
-        ),
-        405: responseRef('MethodNotAllowed'),
-        500: responseRef('InternalError'),
-        503: responseRef('Unavailable'),
-        default: responseRef('NotServed'),
+        'Ready: the database answers, takes writes and is migrated, and the process is not about to stop. Does not count ' +
+        'against the rate limit.',
+      access: 'none',
+      answers: {
+        200: uncountedOk('The service is ready.', 'ReadinessAnswer', answers({ Ready: { status: 'ready' } })),
       },
-    },
+      common: { ...alive, 500: responseRef('InternalError'), 503: responseRef('Unavailable') },
+    }),
   },
   '/openapi.json': {
-    get: {
-      operationId: 'getOpenApi',
-      tags: ['Documents'],
+    get: operation({
+      id: 'getOpenApi',
+      tag,
       summary: 'OpenAPI document',
-      description: 'The key comes in `X-Api-Key`, or else in `key`.',
+      description: 'Send the key in `X-Api-Key`, or as `key` in the query.',
       security: [{ apiKey: [] }, { apiKeyInQuery: [] }],
-      responses: {
+      answers: {
         200: {
           description: 'OpenAPI 3.1.',
           headers: countedHeaders('Cache-Control', 'Referrer-Policy'),
           content: { 'application/json': { schema: { type: 'object' } } },
         },
-        ...keyChecks,
-        ...everywhere,
       },
-    },
+    }),
   },
   '/reference': {
-    get: {
-      operationId: 'getReference',
-      tags: ['Documents'],
+    get: operation({
+      id: 'getReference',
+      tag,
       summary: 'API reference',
       description:
-        'The key stands in the address, so open it from a machine that you control. The page takes the key out of the ' +
-        'address bar at once. A browser (`Accept: text/html`) that comes without a key which opens it gets the same status ' +
-        'with a page that asks for one.',
-      security: [{ apiKeyInQuery: [] }],
-      responses: { 200: html('The page.'), ...keyChecks, ...everywhere },
-    },
+        'The URL contains the key, so open it on a machine that you control. The page removes the key from the address bar at ' +
+        'once. A browser (`Accept: text/html`) without a valid key gets the same status with a form for the key.',
+      access: 'keyInQuery',
+      answers: { 200: page },
+    }),
   },
   '/docs': {
-    get: {
-      operationId: 'getGuide',
-      tags: ['Documents'],
+    get: operation({
+      id: 'getGuide',
+      tag,
       summary: 'Partner guide',
-      security: [{ docsPassword: [] }],
-      responses: { 200: html('The page.'), ...passwordCheck, ...everywhere },
-    },
-  },
-  '/docs/search.json': {
-    get: {
-      operationId: 'getGuideSections',
-      tags: ['Documents'],
-      summary: 'Search index of the guide',
       description:
-        'The sections of all pages, as plain text. A browser may keep it and asks with `If-None-Match`.',
-      security: [{ docsPassword: [] }],
-      responses: {
-        200: {
-          description: 'The sections.',
-          headers: countedHeaders('ETag', 'Cache-Control', 'Vary', 'Content-Encoding', 'Referrer-Policy'),
-          content: { 'application/json': { schema: { type: 'object' }, examples: guideSections } },
-        },
-        304: {
-          description: 'What you have still holds.',
-          headers: countedHeaders('ETag', 'Cache-Control', 'Vary', 'Referrer-Policy'),
-        },
-        ...passwordCheck,
-        ...everywhere,
-      },
-    },
-  },
-  '/docs/{page}': {
-    get: {
-      operationId: 'getGuidePage',
-      tags: ['Documents'],
-      summary: 'Page of the guide',
-      description: 'The first page is `/docs` itself.',
-      security: [{ docsPassword: [] }],
-      parameters: [pathParameter('page', 'webhooks', 'The name of the page.')],
-      responses: {
-        200: html('The page.'),
-        ...passwordCheck,
-        ...refusals(['NOT_FOUND']),
-        ...everywhere,
-      },
-    },
-  },
-  '/docs/{folder}/{file}': {
-    get: {
-      operationId: 'getGuideFile',
-      tags: ['Documents'],
-      summary: 'Program of the guide',
-      description:
-        'In `verify` is code that verifies webhooks, in several languages, and vectors to test your own with; in `programs` ' +
-        'are whole programs.',
-      security: [{ docsPassword: [] }],
-      parameters: [
-        pathParameter('folder', 'verify', 'Where it is.'),
-        pathParameter('file', 'verify.py', 'The name of the file.'),
-      ],
-      responses: {
-        200: {
-          description: 'The file.',
-          headers: countedHeaders(...pageHeaders),
-          content: textBody('text/plain'),
-        },
-        ...passwordCheck,
-        ...refusals(['NOT_FOUND']),
-        ...everywhere,
-      },
-    },
-  },
-  '/assets/{file}': {
-    get: {
-      operationId: 'getAsset',
-      tags: ['Documents'],
-      summary: 'Assets of the pages',
-      description: 'Style sheets, scripts, the icon.',
-      security: [],
-      parameters: [pathParameter('file', 'guide.css', 'The name of the file.')],
-      responses: {
-        200: {
-          description: 'The file.',
-          headers: countedHeaders('ETag', 'Cache-Control', 'Vary', 'Content-Encoding'),
-          content: {
-            ...textBody('text/css'),
-            ...textBody('text/javascript'),
-            ...textBody('image/svg+xml'),
-          },
-        },
-        304: {
-          description: 'What you have still holds.',
-          headers: countedHeaders('ETag', 'Cache-Control', 'Vary'),
-        },
-        ...refusals(['NOT_FOUND']),
-        ...everywhere,
-      },
-    },
+        'The first page of the guide. The other pages and the files of programs are below this path.',
+      access: 'password',
+      answers: { 200: page },
+    }),
   },
 }

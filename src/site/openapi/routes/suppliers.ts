@@ -1,86 +1,65 @@
 import { supplierCode } from '../../../http/schemas.ts'
 import * as examples from '../examples/events.ts'
-import { countedHeaders, uncountedHeaders } from '../headers.ts'
+import { countedHeaders } from '../headers.ts'
 import { pathParameter } from '../json_schema.ts'
-import { everywhere, refusals, responseRef } from '../refusals.ts'
-import { jsonBody } from '../replies.ts'
-import type { Paths } from '../types.ts'
+import { jsonBody, operation } from '../operation.ts'
+import { commonResponses, responseRef } from '../refusals.ts'
+import type { Parameter, Paths } from '../types.ts'
 
-/** POST /suppliers/{code}/results and /webhooks: what suppliers push. */
+const tag = 'Suppliers'
+const common = { 403: responseRef('ForbiddenOrigin'), ...commonResponses }
+const signed = 'At most 64 KiB; the signature covers its bytes.'
+const timestamp = (name: string): Parameter => ({
+  name,
+  in: 'header',
+  required: true,
+  description: 'Unix time in seconds, at most 300 s from the service’s clock. The signature covers it.',
+  example: '1772444467',
+  schema: { type: 'string', pattern: '^[0-9]+$' },
+})
+
+/** POST /suppliers/{code}/results and /webhooks: the pushes of suppliers. */
 export const supplierPaths: Paths = {
   '/suppliers/{code}/results': {
-    post: {
-      operationId: 'pushResult',
-      tags: ['Suppliers'],
+    post: operation({
+      id: 'pushResult',
+      tag,
       summary: 'Push a result',
       description:
-        'For suppliers, not for partners: the result of an order item, as a `GET` of it would give it. `reference` is the ' +
-        'item’s UUID. A repeated or late result changes nothing. Answered with 404 where the supplier’s protocol pushes no results. A good push is not counted against the rate limit, but a ' +
-        'result that was pushed before is, after 60 of these a minute. From an address over its budget nothing is taken.',
+        'For suppliers, not for partners: the result of an order item, in the form of the answer to `GET`. `reference` is the item’s ' +
+        'UUID. A repeated or late result changes nothing. 404 if the supplier’s protocol pushes no results. A valid push does not ' +
+        'count against the rate limit, except repeated results after 60 of them in a minute. An address over its budget gets 429.',
+      access: 'none',
       security: [{ supplierSignature: [] }],
       parameters: [
         pathParameter('code', 'The supplier’s code.', supplierCode, 'first'),
-        {
-          name: 'X-Supplier-Timestamp',
-          in: 'header',
-          required: true,
-          description: 'Unix time in seconds, at most 300 from ours; it is part of what is signed.',
-          example: '1772444467',
-          schema: { type: 'string', pattern: '^[0-9]+$' },
-        },
+        timestamp('X-Supplier-Timestamp'),
       ],
-      requestBody: jsonBody(
-        'At most 64 KiB, signed as it stands.',
-        'SupplierResult',
-        examples.supplierResults,
-      ),
-      responses: {
-        204: {
-          description:
-            'The result is recorded. Rate-limit headers come only with one that was repeated too often.',
-          headers: countedHeaders(),
-        },
-        ...refusals(['VALIDATION_ERROR', 'UNKNOWN_REFERENCE'], { counted: false }),
-        ...refusals(['BAD_SIGNATURE', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
-        403: responseRef('ForbiddenOrigin'),
-        ...everywhere,
-      },
-    },
+      body: jsonBody('SupplierResult', examples.supplierResults, signed),
+      answers: { 204: { description: 'The result is recorded.', headers: countedHeaders() } },
+      errors: ['UNKNOWN_REFERENCE', 'BAD_SIGNATURE'],
+      common,
+    }),
   },
   '/suppliers/{code}/webhooks': {
-    post: {
-      operationId: 'pushEvent',
-      tags: ['Suppliers'],
+    post: operation({
+      id: 'pushEvent',
+      tag,
       summary: 'Push an event',
       description:
-        'For suppliers, not for partners: the events of protocols that push no signed results, in their own form; shown is ' +
-        'that of another service of this family. What an event says is not believed: it is a reason to ask the supplier. ' +
-        'A repeated event, and one about an order that is not ours, changes nothing. A good one is not counted against ' +
-        'the rate limit.',
+        'For suppliers, not for partners: the events of protocols without signed results, in the protocol’s own form; the example ' +
+        'is that of another service of this family. The service does not trust the content: it asks the supplier. A repeated ' +
+        'event, and an event about an unknown order, changes nothing. A valid event does not count against the rate limit.',
+      access: 'none',
       security: [{ upstreamSignature: [] }],
       parameters: [
         pathParameter('code', 'The supplier’s code.', supplierCode, 'upstream'),
-        {
-          name: 'X-Webhook-Timestamp',
-          in: 'header',
-          required: true,
-          description: 'Unix time in seconds, at most 300 from ours; it is part of what is signed.',
-          example: '1772444467',
-          schema: { type: 'string', pattern: '^[0-9]+$' },
-        },
+        timestamp('X-Webhook-Timestamp'),
       ],
-      requestBody: jsonBody(
-        'At most 64 KiB, signed as it stands.',
-        'OrderCompletedEvent',
-        examples.completedEvents,
-      ),
-      responses: {
-        204: { description: 'The event is taken.', headers: uncountedHeaders() },
-        ...refusals(['VALIDATION_ERROR'], { counted: false }),
-        ...refusals(['BAD_SIGNATURE', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']),
-        403: responseRef('ForbiddenOrigin'),
-        ...everywhere,
-      },
-    },
+      body: jsonBody('OrderCompletedEvent', examples.completedEvents, signed),
+      answers: { 204: { description: 'The event is accepted.', headers: countedHeaders() } },
+      errors: ['BAD_SIGNATURE'],
+      common,
+    }),
   },
 }

@@ -1,17 +1,19 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { Answer } from '../../support/service.ts'
-import { document, type Operation, operations, pointer, type Response, resolve } from './support.ts'
+import type { Answer } from '../service.ts'
+import { document, type Operation, operations, pointer, type Response, resolve } from './document.ts'
 
-// Suppliers may add fields to what they push, so that model stays open. All others are what we answer.
+// Clients and suppliers may send more fields than these models name. All other models describe answers.
 const open = new Set([
   'SupplierResult',
   'OrderRequest',
   'OrderRequestItem',
   'QuoteRequest',
   'SimulationRequest',
+  'RedeliveryRequest',
+  'RedeliverDeadRequest',
 ])
 
-/** The document, but with models that allow no field that they do not name. */
+/** The document, but its models allow no other fields than those that they name. */
 const closed = {
   ...document,
   components: {
@@ -37,12 +39,13 @@ const ajv = new Ajv2020({
   allErrors: true,
   formats: {
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+    uri: true,
     uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   },
 })
 ajv.addSchema(closed, 'document')
 
-/** What is wrong with a value by the schema at a place of the document; empty if nothing is. */
+/** The faults of a value by the schema at a place of the document. */
 export function faultsOf(value: unknown, ...place: string[]): string[] {
   const validate = ajv.getSchema(`document${pointer(...place)}`)
   if (validate === undefined) throw new Error(`no schema is at ${place.join(' ')}`)
@@ -58,22 +61,27 @@ export function operationOf(
   path: string,
 ): { path: string; operation: Operation } | undefined {
   const plain = path.replace(/\?.*$/, '')
-  return operations.find(
-    (one) => one.method === method && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain),
-  )
+  const isThere = (one: { path: string }) => pattern(one.path).test(plain)
+  // A path without parameters wins: /b2b/events/redeliver is no event.
+  const found = operations.filter((one) => one.method === method && isThere(one))
+  return found.find((one) => one.path === plain) ?? found[0]
 }
 
-// What nobody needs to be told about.
-const ofTheConnection = new Set(['date', 'connection', 'keep-alive', 'content-length', 'content-type'])
-// Refusals of documents are kept out of caches too.
-const onAnyRefusal = new Set(['cache-control', 'referrer-policy'])
+function pattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
 
-/** What is wrong with an answer by the document, its status, headers and body; empty if nothing is. */
+// Headers of the connection and the content are not documented.
+const ofTheConnection = new Set(['date', 'connection', 'keep-alive', 'content-length', 'content-type'])
+// Refusals of documents have these headers too.
+const onAnyRefusal = new Set(['cache-control', 'referrer-policy', 'vary', 'content-security-policy'])
+
+/** The faults of an answer by the document: its status, headers and body. None if the document has no such operation. */
 export function misfits(method: string, path: string, answer: Answer): string[] {
   const found = operationOf(method, path)
-  if (found === undefined) return [`${method} ${path} is not in the document`]
+  if (found === undefined) return []
   const status = String(answer.status)
-  const given = found.operation.responses[status]
+  const given = found.operation.responses[status] ?? found.operation.responses.default
   if (given === undefined) return [`${method} ${path} must not answer ${status}: ${answer.text}`]
   const shared = '$ref' in given ? String(given.$ref).split('/').slice(1) : undefined
   const place = shared ?? ['paths', found.path, method.toLowerCase(), 'responses', status]
@@ -102,6 +110,8 @@ function headerFaults({ headers = {} }: Response, answer: Answer): string[] {
 
 function bodyFaults({ content }: Response, place: string[], answer: Answer): string[] {
   const type = String(answer.headers['content-type'] ?? '').replace(/;.*$/, '')
+  // A browser gets a page instead of the JSON of a refusal.
+  if (answer.status >= 400 && type === 'text/html') return []
   if (content === undefined) return answer.text === '' ? [] : [`has a body: ${answer.text}`]
   if (!Object.hasOwn(content, type)) return [`is of type "${type}"`]
   const value = type === 'application/json' ? answer.json : answer.text

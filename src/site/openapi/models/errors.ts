@@ -1,23 +1,23 @@
 import * as v from 'valibot'
+import { listOf, text, wholeNumber } from './parts.ts'
 
-const text = (description: string) => v.pipe(v.string(), v.description(description))
 const failure = {
   success: v.literal(false),
-  error: text('What is wrong, for people. It may change; `code` and the status do not.'),
+  error: text('What is wrong, for people. The text may change; `code` and the status do not.'),
 }
 const business = {
   ...failure,
-  requestId: v.optional(text('The `X-Request-Id` of the answer: name it when you ask the operators.')),
+  requestId: v.optional(text('The `X-Request-Id` of the answer. Name it when you ask the operators.')),
 }
 const detailEntries = {
-  path: text('The place, as `items[0].productId`; empty for the whole body.'),
-  message: text('What is wrong there.'),
+  path: text('The field at fault, for example `items[0].productId`; empty for the whole body.'),
+  message: text('What is wrong with the field.'),
 }
 
 /** Authentication and authorization (specification 7): the 401s, and the 403s of the key checks. */
 export const authenticationError = v.object({
   error: v.picklist(['Unauthorized', 'Forbidden']),
-  message: text('Why.'),
+  message: text('The reason.'),
 })
 
 /** The origin check's 403 (specification 5, rule 7). */
@@ -25,37 +25,30 @@ export const originError = v.object(failure)
 
 export const detail = v.object(detailEntries)
 
-/** Every other error. */
+/** All other errors. */
 export const businessError = v.object({
   ...business,
   code: text('What is wrong, for programs.'),
   details: v.optional(
-    v.pipe(
-      v.array(detail),
-      v.description(
-        'The fields at fault, where there are any: at most 50 entries, of which the last says how many more there are.',
-      ),
-    ),
+    listOf(detail, 'The fields at fault: at most 50 entries. The last one says how many are left out.'),
   ),
 })
 
-/** 402. */
 export const balanceError = v.object({
   ...business,
   code: v.picklist(['INSUFFICIENT_BALANCE']),
   details: v.object({
-    balance: v.pipe(v.number(), v.description('What there is.')),
-    required: v.pipe(v.number(), v.description('What the order would cost.')),
+    balance: v.pipe(v.number(), v.description('The present balance.')),
+    required: v.pipe(v.number(), v.description('The total of the order.')),
     currency: v.string(),
   }),
 })
 
-/** 409. */
 export const idempotencyError = v.object({
   ...business,
   code: v.picklist(['IDEMPOTENCY_KEY_REUSED']),
-  details: v.pipe(v.array(detail), v.description('The fields that differ.')),
-  orderCode: text('The order that the key belongs to.'),
+  details: listOf(detail, 'The fields that differ.'),
+  orderCode: text('The order with this idempotency key.'),
 })
 
 const priceDetail = v.object({
@@ -63,21 +56,19 @@ const priceDetail = v.object({
   price: v.optional(
     v.pipe(
       v.number(),
-      v.description('The present price, or the present total for `maxTotal`. Absent where `path` is empty.'),
+      v.description('The present price, or for `maxTotal` the present total. Absent if `path` is empty.'),
     ),
   ),
 })
 
-/** 422 `PRICE_CHANGED`. */
 export const priceError = v.object({
   ...business,
   code: v.picklist(['PRICE_CHANGED']),
   details: v.array(priceDetail),
 })
 
-/** 429. */
 export const rateLimitError = v.object({
   ...business,
   code: v.picklist(['RATE_LIMITED']),
-  retryAfter: v.pipe(v.number(), v.integer(), v.description('Seconds, as in `Retry-After`.')),
+  retryAfter: wholeNumber('The seconds to wait, as in `Retry-After`.'),
 })

@@ -6,14 +6,15 @@ export type { Operation, Response }
 /** An operation of the document and where it is. */
 export type Located = { method: string; path: string; operation: Operation }
 
-export const document: OpenApiDocument = openApiDocument()
+/** The document as partners read it, after its way through JSON. */
+export const document: OpenApiDocument = JSON.parse(JSON.stringify(openApiDocument()))
 
 /** All operations, without the webhooks. */
 export const operations: Located[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 )
 
-/** What a reference of the document means; anything else means itself. */
+/** The component that a reference names; any other value as it is. */
 export function resolve<T>(value: T): Exclude<T, { $ref: string }> {
   if (typeof value !== 'object' || value === null || !('$ref' in value)) return value as never
   const names = String(value.$ref).split('/').slice(1)
@@ -32,7 +33,7 @@ export function valuesOf(examples: Examples | undefined): unknown[] {
   return Object.values(examples ?? {}).map(({ value }) => value)
 }
 
-/** Where a part of the document is, as the fragment of a reference. */
+/** The place of a part of the document, as the fragment of a reference. */
 export function pointer(...names: string[]): string {
   return `#/${names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`
 }

@@ -1,0 +1,181 @@
+import * as v from 'valibot'
+import { deliveries } from './deliveries.ts'
+import { balanceError, detail, priceError } from './errors.ts'
+import {
+  code,
+  currency,
+  flag,
+  listOf,
+  money,
+  oneOf,
+  page,
+  text,
+  time,
+  url,
+  uuid,
+  wholeNumber,
+} from './parts.ts'
+
+const statuses: ['pending', 'processing', 'completed', 'failed'] = [
+  'pending',
+  'processing',
+  'completed',
+  'failed',
+]
+const outcomes: ['full', 'partial', 'none'] = ['full', 'partial', 'none']
+
+export const cdKey = v.object({ code: text('The key.') })
+
+const refundedAmount = money('The part of the charge that was refunded.')
+const itemHead = {
+  id: uuid('The item’s id.'),
+  productId: wholeNumber('The product’s `id`.', 1),
+  productName: text('The product’s name when you ordered it.'),
+  amount: wholeNumber('The quantity.', 1),
+  price: money('The price per unit.'),
+}
+const errorCode = v.nullable(text('Why the item failed, for programs.'))
+
+export const item = v.object({
+  ...itemHead,
+  status: oneOf(
+    statuses,
+    '`completed` and `failed` are final. Treat a status that you do not know as not final.',
+  ),
+  refundedAmount,
+  errorCode,
+  errorMessage: v.nullable(text('Why the item failed, in Russian, for buyers.')),
+  cdKeys: v.optional(listOf(cdKey, 'The delivered keys of a completed item. Absent in lists.')),
+  completedAt: v.nullable(time('When the item became final.')),
+})
+
+const orderSummary = v.object({
+  code: code('The order’s code.'),
+  total: money('The order’s `totalAmount`.'),
+  itemCount: wholeNumber('The number of items in the request.', 1),
+})
+
+export const order = v.object({
+  code: code('The order’s code, for `GET /b2b/orders/{code}`.'),
+  orderCode: code('The same as `code`.'),
+  externalOrderId: text('Your reference.'),
+  status: oneOf(statuses, '`completed` and `failed` are final.'),
+  outcome: v.nullable(
+    oneOf(outcomes, 'What was delivered, once the order is final. A partial result is `failed`.'),
+  ),
+  totalAmount: money(
+    'The amount that was charged: the sum of `price × amount` over the items. It never shrinks.',
+  ),
+  refundedAmount,
+  currency,
+  paymentCode: text('The reference of the charge.'),
+  callbackUrl: v.nullable(url('The address of the webhook.')),
+  error: v.nullable(oneOf(['ORDER_FAILED'], 'Always `ORDER_FAILED` if the order failed.')),
+  reason: v.nullable(
+    text(
+      'Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason.',
+    ),
+  ),
+  createdAt: time('When the order was placed.'),
+  updatedAt: time('When the order last changed.'),
+  completedAt: v.nullable(time('When the order became final.')),
+  items: v.pipe(
+    v.array(item),
+    v.minLength(1),
+    v.description('An item that was delivered in part is split in two: one completed, one failed.'),
+  ),
+  orders: v.pipe(
+    v.array(orderSummary),
+    v.minLength(1),
+    v.maxLength(1),
+    v.description('The orders of the request: this one.'),
+  ),
+  deliveries: v.optional(
+    v.pipe(
+      v.nullable(deliveries),
+      v.description(
+        'The status of the webhook; `null` if the order has no event. Only in `GET /b2b/orders/{code}`.',
+      ),
+    ),
+  ),
+})
+
+export const orderPage = v.object({
+  orders: listOf(order, 'Newest first, the items without `cdKeys`.'),
+  pagination: v.object({
+    ...page,
+    total: v.optional(wholeNumber('The number of all orders; only with `page`.')),
+    asOf: v.optional(text('The time of the list, for the pages after this one; only with `page`.')),
+  }),
+})
+
+export const simulatedOrder = v.object({
+  ...order.entries,
+  paymentCode: text('Stands in for the reference of a charge: nothing was charged.'),
+  simulated: v.pipe(v.literal(true), v.description('Nothing was spent and nothing was delivered.')),
+})
+
+/* Results */
+
+export const resultItem = v.object({
+  ...itemHead,
+  status: v.picklist(['completed', 'failed']),
+  refundedAmount,
+  errorCode,
+})
+
+export const result = v.object({
+  seq: wholeNumber('The number of the result in the account, from 1 without gaps.', 1),
+  orderCode: code('The order’s code. `GET /b2b/orders/{code}` has its keys.'),
+  externalOrderId: text('Your reference.'),
+  status: v.picklist(['completed', 'failed']),
+  outcome: oneOf(outcomes, 'What was delivered. A partial result is `failed`; see `items[].status`.'),
+  totalAmount: money('The amount that was charged.'),
+  refundedAmount,
+  currency,
+  completedAt: time('When the order became final. The sequence of `seq` can differ from it by some seconds.'),
+  items: listOf(
+    resultItem,
+    'The items of the order, without keys. An item that was delivered in part is split in two: one completed, one failed.',
+  ),
+})
+
+export const resultPage = v.object({
+  results: listOf(result, 'By `seq`, the lowest first.'),
+  nextAfter: wholeNumber('The `after` of the next request: the last `seq` that you have seen.'),
+  lastSeq: wholeNumber('The last `seq` of the account.'),
+  hasMore: flag('True if there are results after these.'),
+})
+
+/* Quotes */
+
+export const quoteItem = v.object({
+  productId: v.pipe(v.number(), v.integer(), v.description('As in the request.')),
+  productName: v.nullable(text('The product’s name; `null`: no such product in your currency.')),
+  quantity: wholeNumber('As in the request; default 1.', 1),
+  price: v.nullable(money('The present price per unit; `null` for an unknown product.')),
+  total: v.nullable(money('`price × quantity`.')),
+  available: flag('True if you can order the product now.'),
+})
+
+export const quoteRefusal = v.object({
+  status: v.pipe(v.picklist([400, 402, 422]), v.description('The status of the refusal.')),
+  error: text('The `error` of the refusal, for people.'),
+  code: text('The `code` of the refusal.'),
+  details: v.pipe(
+    v.union([v.array(v.union([priceError.entries.details.item, detail])), balanceError.entries.details]),
+    v.description('The `details` of the refusal: the fields at fault; for a 402 the balance and the total.'),
+  ),
+})
+
+export const quote = v.object({
+  items: listOf(quoteItem, 'In the order of the request.'),
+  totalAmount: v.nullable(money('The total of the order; `null` if a product is unknown.')),
+  currency,
+  balance: money('The present balance.'),
+  balanceAfter: v.nullable(money('`balance` less `totalAmount`; negative if the balance is too low.')),
+  wouldBeRefused: v.pipe(
+    v.nullable(quoteRefusal),
+    v.description('`null`: the order would be accepted. Otherwise the first check that it would fail.'),
+  ),
+})

@@ -1,0 +1,52 @@
+import type { Config } from '../config.ts'
+import type { Context, Middleware } from '../http/context.ts'
+import { rulesFor } from '../http/paths.ts'
+import { siteHeader } from './header.ts'
+import { basePath, escapeHtml, renderPage, replyPage, styleSheets } from './page.ts'
+import { keyForm } from './reference/key_form.ts'
+import { referencePage } from './reference.ts'
+
+/**
+ * Answers a browser's refused request for a page with a page that says what to do. Status and headers stay; programs, whose
+ * `Accept` does not prefer HTML, get the JSON.
+ */
+export function answerBrowsers({ publicUrl }: Pick<Config, 'publicUrl'>): Middleware {
+  const base = basePath(publicUrl)
+  return async (ctx, next) => {
+    await next()
+    const page = refusalPage(base, ctx)
+    if (page === undefined || ctx.accepts('json', 'html') !== 'html') return
+    ctx.vary('Accept')
+    replyPage(ctx, page, { status: ctx.status, takesInput: ctx.state.route.pattern === '/reference' })
+  }
+}
+
+function refusalPage(base: string, { status, path, state, body, query }: Context): string | undefined {
+  const { key, password } = rulesFor(path)
+  if (state.route.pattern === '/reference' && [401, 403].includes(status)) {
+    return referencePage(base, keyForm(base, String(body), query.key !== undefined))
+  }
+  if (password && status === 401) {
+    return messagePage(base, 'Password required', [
+      'The guide opens with a password, which the operators of this service give to partners. Any user name works.',
+      `<a href="${base}${escapeHtml(path)}">Try again</a> and enter the password when the browser asks for it.`,
+    ])
+  }
+  if (status !== 404 || key === 'header' || path.startsWith('/suppliers/')) return undefined
+  return messagePage(base, 'Page not found', [
+    `There is no page at <code>${escapeHtml(path.slice(0, 200))}</code>.`,
+    `Go to the <a href="${base}/">home page</a>, <a href="${base}/docs">the guide</a> or <a href="${base}/reference">the reference</a>.`,
+  ])
+}
+
+function messagePage(base: string, title: string, paragraphs: string[]): string {
+  return renderPage(base, {
+    title: `${title} · Supply ordering`,
+    head: styleSheets(base, ['page.css', 'frame.css']),
+    body: `${siteHeader(base)}
+<main class="alone" id="content">
+<h1>${title}</h1>
+${paragraphs.map((html) => `<p>${html}</p>`).join('\n')}
+</main>`,
+  })
+}
