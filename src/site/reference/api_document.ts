@@ -17,7 +17,7 @@ export type ApiDocument = {
   }
 }
 
-export type SecurityRequirement = { [scheme: string]: readonly string[] }
+type SecurityRequirement = { [scheme: string]: readonly string[] }
 
 /** How a request proves its sender. */
 type SecurityScheme =

@@ -75,6 +75,20 @@ describe('a write', () => {
     }
   })
 
+  test('from the reference’s own page passes for simulated orders, and for no real one', async () => {
+    const { key } = await makePartner(database.sql, { mode: 'test' })
+    const headers = { 'sec-fetch-site': 'same-origin' }
+    const send = (path: string) =>
+      api().post(path, from('https://unknown.example', { key, body: order(), headers }))
+    expect((await send('/simulation/orders')).status).toBe(201)
+    expect(await send('/b2b/orders')).toMatchObject({ status: 403, json: forbidden })
+    const foreign = { key, body: order(), headers: { 'sec-fetch-site': 'cross-site' } }
+    expect(await api().post('/simulation/orders', from('https://unknown.example', foreign))).toMatchObject({
+      status: 403,
+      json: forbidden,
+    })
+  })
+
   test('that is forbidden is not counted', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.1' }
     for (let time = 0; time < 15; time += 1) {

@@ -62,7 +62,7 @@ export function basic(password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`partner:${password}`).toString('base64')}` }
 }
 
-export function signed(body: string, token: string): Record<string, string> {
+function signed(body: string, token: string): Record<string, string> {
   const { timestamp, signature } = signatureOf(body, token)
   return { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': signature }
 }

@@ -56,7 +56,7 @@ export function faultsOf(value: unknown, ...place: string[]): string[] {
 }
 
 /** The operation that a request reaches. */
-export function operationOf(
+function operationOf(
   method: string,
   path: string,
 ): { path: string; operation: Operation } | undefined {
