@@ -56,10 +56,7 @@ export function faultsOf(value: unknown, ...place: string[]): string[] {
 }
 
 /** The operation that a request reaches. */
-function operationOf(
-  method: string,
-  path: string,
-): { path: string; operation: Operation } | undefined {
+function operationOf(method: string, path: string): { path: string; operation: Operation } | undefined {
   const plain = path.replace(/\?.*$/, '')
   const isThere = (one: { path: string }) => pattern(one.path).test(plain)
   // A path without parameters wins: /b2b/events/redeliver is no event.
