@@ -22,12 +22,15 @@ const longestMs = 50_000
  */
 export function createHousekeeping({ db, days, stopping }: HousekeepingOptions): Task {
   const removals = [
-    ['work.remove_raw_answers', days.raw],
-    ['work.remove_supplier_attempts', days.attempts],
-    ['work.remove_delivery_attempts', days.attempts],
-    ['work.remove_supplier_events', days.attempts],
-    ['work.remove_offer_changes', days.attempts],
-    ['work.remove_alerts', days.alerts],
+    ['rate windows', '5 minutes'],
+    ['samples', '1 day'],
+    ['simulated orders', '7 days'],
+    ['raw answers', `${days.raw} days`],
+    ['supplier attempts', `${days.attempts} days`],
+    ['delivery attempts', `${days.attempts} days`],
+    ['supplier events', `${days.attempts} days`],
+    ['offer changes', `${days.attempts} days`],
+    ['alerts', `${days.alerts} days`],
   ] as const
 
   return async () => {
@@ -36,10 +39,7 @@ export function createHousekeeping({ db, days, stopping }: HousekeepingOptions):
       for (let isFirst = true; !ended.aborted && (await work(isFirst)); isFirst = false) await sleep(pauseMs)
     }
     await inParts(() => db.call('work.note_order_positions'))
-    await db.call('work.prune_rate_windows')
-    await inParts(async () => Number(await db.call('work.prune_samples')) > 0)
-    await inParts(async () => Number(await db.call('work.prune_simulated_orders')) > 0)
-    for (const [name, retained] of removals)
-      await inParts((is_first) => db.call(name, { retain: `${retained} days`, is_first }))
+    for (const [what, retain] of removals)
+      await inParts((is_first) => db.call('work.remove_old', { what, retain, is_first }))
   }
 }

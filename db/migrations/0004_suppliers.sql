@@ -260,22 +260,4 @@ comment on column supply.supplier_call_counts.calls is 'How many there were.';
 comment on column supply.supplier_call_counts.failures is 'Those of them that the supplier answered by a failure.';
 comment on column supply.supplier_call_counts.unknowns is 'Those of them that ended without a usable answer.';
 
--- A day of calls is counted by hours too: 24 rows instead of 288 for each latency of a supplier.
-create table supply.supplier_call_hours (
-  began_at timestamptz not null,
-  supplier text not null references supply.suppliers,
-  latency_ms int not null check (latency_ms >= 0),
-  calls int not null check (calls >= 1),
-  failures int not null,
-  unknowns int not null,
-  primary key (began_at, supplier, latency_ms)
-);
-comment on table supply.supplier_call_hours is 'supply.supplier_call_counts by whole hours.';
-comment on column supply.supplier_call_hours.began_at is 'When the hour began in which the calls were made.';
-comment on column supply.supplier_call_hours.supplier is 'The supplier.';
-comment on column supply.supplier_call_hours.latency_ms is 'As in supply.supplier_call_counts.';
-comment on column supply.supplier_call_hours.calls is 'How many there were.';
-comment on column supply.supplier_call_hours.failures is 'Those of them that the supplier answered by a failure.';
-comment on column supply.supplier_call_hours.unknowns is 'Those of them that ended without a usable answer.';
-
 reset role;

@@ -160,8 +160,7 @@ create table supply.housekeeping (
   last_count bigint not null default 0,
   removed_before timestamptz,
   pass_count bigint,
-  position_at timestamptz,
-  position_id text
+  position_at timestamptz
 );
 comment on table supply.housekeeping is
   'What the service removes when it was kept for long enough: how much it was, and how far the present pass is.';
@@ -174,7 +173,6 @@ comment on column supply.housekeeping.removed_before is
 comment on column supply.housekeeping.pass_count is
   'How many rows the present pass has removed; null: none is under way.';
 comment on column supply.housekeeping.position_at is 'Up to which time the present pass has looked.';
-comment on column supply.housekeeping.position_id is 'The last row of that time at which it has looked.';
 insert into supply.housekeeping (what) values
   ('supplier attempts'), ('raw answers'), ('delivery attempts'), ('alerts'), ('rate windows'), ('samples'),
   ('supplier events'), ('offer changes'), ('simulated orders');

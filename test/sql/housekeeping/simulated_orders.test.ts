@@ -17,15 +17,13 @@ const fill = (count: number, age: string) => sql()`
     '[]', now() - ${age}::interval
   from generate_series(1, ${count}::int)`
 
-async function prune(): Promise<number> {
-  const [row] = await sql()`select work.prune_simulated_orders() as pruned`
-  return row?.pruned
-}
+const removePart = async (isFirst: boolean) =>
+  (await sql()`select work.remove_old('simulated orders', '7 days', ${isFirst}) as is_more`)[0]?.is_more
 
 test('simulated orders are forgotten after a week, in parts, and are counted', async () => {
   await fill(1100, '7 days 1 second')
   await fill(1, '6 days')
-  expect([await prune(), await prune(), await prune()]).toEqual([1000, 100, 0])
+  expect([await removePart(true), await removePart(false)]).toEqual([true, false])
   const [left] = await sql()`select count(*)::int, min(created_at) as oldest from supply.simulated_orders`
   expect(left?.count).toBe(1)
   const [kept] =

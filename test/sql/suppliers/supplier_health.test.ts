@@ -21,7 +21,7 @@ let partner: Partner
 
 beforeAll(() => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' }))
 beforeEach(async () => {
-  await sql()`truncate supply.supplier_attempts, supply.supplier_call_counts, supply.supplier_call_hours, supply.supplier_states, supply.alerts`
+  await sql()`truncate supply.supplier_attempts, supply.supplier_call_counts, supply.supplier_states, supply.alerts`
   await sql()`update supply.order_items set status = 'failed', completed_at = now(), next_check_at = null where completed_at is null`
   partner = await makePartner(sql())
 })
@@ -38,11 +38,6 @@ const alerts = async () =>
 async function passes(interval: string): Promise<void> {
   await sql()`update supply.supplier_attempts set started_at = started_at - ${interval}::interval, finished_at = finished_at - ${interval}::interval`
   await sql()`update supply.supplier_call_counts set began_at = began_at - ${interval}::interval`
-  await sql()`truncate supply.supplier_call_hours`
-  await sql()`
-    insert into supply.supplier_call_hours
-    select date_trunc('hour', began_at, 'UTC'), supplier, latency_ms, sum(calls), sum(failures), sum(unknowns)
-    from supply.supplier_call_counts group by 1, 2, 3`
   await sql()`
     update supply.supplier_states set last_good_at = last_good_at - ${interval}::interval,
       unanswered_since = unanswered_since - ${interval}::interval`

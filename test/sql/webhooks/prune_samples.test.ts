@@ -14,9 +14,13 @@ beforeAll(async () => {
   partner = await makePartner(sql(), { mode: 'test' })
 })
 
+/** Removes old samples, and returns how many. */
 async function prune(): Promise<number> {
-  const [row] = await sql()`select work.prune_samples() as pruned`
-  return Number(row?.pruned)
+  const removed = async () =>
+    Number((await sql()`select removed from ops.housekeeping where what = 'samples'`)[0]?.removed)
+  const before = await removed()
+  await sql()`select work.remove_old('samples', '1 day', true)`
+  return (await removed()) - before
 }
 
 async function makeSample(): Promise<string> {

@@ -5,11 +5,11 @@ as $$
   select count(*)::int
   from supply.supplier_attempts a
   join supply.order_items i on i.id = a.item_id
-  -- A lease is shorter; a transaction that waited for its turn began before others that had it. With two bounds the planner takes the index.
+  -- A lease is shorter, but a transaction may have waited for locks. With two bounds the planner takes the index.
   where a.started_at > now() - interval '50 s' and a.started_at < now() + interval '1 minute'
     and a.supplier = calls_under_way.supplier and a.finished_at is null and a.method in ('put', 'get')
     -- An item that a push has settled has no lease any more, and its call goes on.
     and i.lease_token = a.lease_token and (i.lease_expires_at is null or i.lease_expires_at > now())
 $$;
 comment on function core.calls_under_way is
-  'How many calls to the supplier are under way over all workers: that have begun, no result and a lease that has not ended.';
+  'Counts the calls to the supplier that are under way over all workers: they have no result, and their lease has not ended.';

@@ -12,11 +12,11 @@ begin
         when item.completed_at is not null or item.supplier <> r.supplier then 'individual'
         -- The fencing token of a worker that lost its lease is outdated. A push has none and always counts.
         when r.lease_token is not null and r.lease_token is distinct from item.lease_token then 'individual'
+        when r.outcome = 'hold' then 'individual'
         when r.outcome = 'not_received' and (
           item.recovered_at is not null and core.may_be_elsewhere(item.product_id, item.supplier, item.tried_suppliers)
           or item.sent_at <= now() - unsafe_after
             and not core.repeat_is_safe(item.supplier, item.sent_at, item.recovered_at)) then 'individual'
-        when r.outcome = 'hold' then 'individual'
         when r.outcome in ('unknown', 'not_received', 'not_placed', 'processing') then 'waiting'
         when r.outcome = 'failed' and r.error_code = 'OUT_OF_STOCK' then 'individual'
         when item.delivery_type <> 'key' then 'settled'

@@ -1,30 +1,21 @@
 create or replace view core.counted_calls as
 select c.began_at + interval '5 minutes' as at, c.supplier, c.latency_ms, c.calls, c.failures, c.unknowns, true as is_counted
-from supply.supplier_call_counts c where c.began_at >= date_trunc('hour', now() - interval '1 hour', 'UTC')
-union all
--- Whole hours between the last hour and the first one of the day.
-select h.began_at + interval '1 hour', h.supplier, h.latency_ms, h.calls, h.failures, h.unknowns, true
-from supply.supplier_call_hours h
-where h.began_at >= date_trunc('hour', now() - interval '23 hours', 'UTC') and h.began_at < date_trunc('hour', now() - interval '1 hour', 'UTC')
-union all
-select c.began_at + interval '5 minutes', c.supplier, c.latency_ms, c.calls, c.failures, c.unknowns, true
-from supply.supplier_call_counts c
-where c.began_at >= now() - interval '1 day' and c.began_at < date_trunc('hour', now() - interval '23 hours', 'UTC')
+from supply.supplier_call_counts c where c.began_at >= now() - interval '1 day'
 union all
 select a.started_at, a.supplier,
   case when a.finished_at is null or a.outcome in ('unknown', 'not_placed') then 0
     else greatest(1, round(date_part('epoch', a.finished_at - a.started_at) * 1000)::int) end,
-  1, (a.outcome is not distinct from 'failed')::int, (a.finished_at is not null and a.outcome in ('unknown', 'not_placed'))::int, false
+  1, (a.outcome is not distinct from 'failed')::int,
+  (a.finished_at is not null and a.outcome in ('unknown', 'not_placed'))::int, false
 from supply.supplier_attempts a
 -- With two bounds the planner takes few rows for likely, and the index.
 where a.started_at >= (select u.at from core.counted_until u) and a.started_at < now() and a.method in ('put', 'get');
 comment on view core.counted_calls is
-  'The calls to suppliers of the last day: counted by hours; those of the last hour or two, and of the first, by five minutes; and the last ones, which are '
-  'not counted yet, one by one.';
-comment on column core.counted_calls.at is 'When they began, or the end of their five minutes or hour.';
+  'The calls to suppliers of the last day: counted by five minutes, and the latest, which are not counted yet, one by one.';
+comment on column core.counted_calls.at is 'When the calls began, or the end of their five minutes.';
 comment on column core.counted_calls.supplier is 'The supplier.';
 comment on column core.counted_calls.latency_ms is
-  'How long the answers took, in milliseconds; 0: there was no usable answer, or the call is under way, or was lost with its worker.';
+  'How long the answers took, in milliseconds; 0: no usable answer, or the call is under way, or was lost with its worker.';
 comment on column core.counted_calls.calls is 'How many there were.';
 comment on column core.counted_calls.failures is 'Those of them that the supplier answered by a failure.';
 comment on column core.counted_calls.unknowns is 'Those of them that ended without a usable answer.';

@@ -18,7 +18,8 @@ declare
 begin
   results := core.classify_results(results, core.lock_results(results), unsafe_after);
   select bool_or(r.verdict = 'busy') as any_busy, bool_or(r.verdict = 'waiting') as any_waiting,
-    bool_or(r.verdict <> 'settled') as any_open, bool_or(r.outcome in ('unknown', 'not_placed') or r.supplier = any (array(
+    bool_or(r.verdict <> 'settled') as any_open,
+    bool_or(r.outcome in ('unknown', 'not_placed') or r.supplier = any (array(
       select s.code from supply.suppliers s
       where s.failures > 0 or s.open_since is not null or s.trouble is not null or s.max_calls is not null))) as any_noted
   into seen from unnest(results) as r;
@@ -72,7 +73,9 @@ begin
     causes := causes || noted.causes;
     messages := messages || noted.messages;
   end if;
-  perform core.raise_alerts(array_remove(causes, null), array_remove(messages, null));
+  if cardinality(causes) > 0 then
+    perform core.raise_alerts(array_remove(causes, null), array_remove(messages, null));
+  end if;
 
   return query
   select r.ordinal, r.verdict, null::text, null::double precision, null::core.leased_attempts from unnest(results) as r

@@ -1,20 +1,24 @@
 create or replace function core.lock_choices(item_ids uuid[])
-returns void
-language sql set search_path = pg_catalog, pg_temp
+returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
-  with special as (
-    select i.product_id, i.supplier, s.paused_at is not null or s.open_since is not null as may_move
-    from supply.order_items i join supply.suppliers s on s.code = i.supplier
-    where i.id = any (item_ids)
-      and (s.paused_at is not null or s.open_since is not null or s.max_calls is not null or s.max_per_second is not null)
-  )
-  select from supply.suppliers s
-  where s.code in (
-    select p.supplier from special p
-    union all
-    select o.supplier from special p join supply.offers o on o.product_id = p.product_id where p.may_move)
-  order by s.code for no key update
+begin
+  perform 1 from supply.order_items i join supply.suppliers s on s.code = i.supplier
+  where i.id = any (item_ids)
+    and (s.paused_at is not null or s.open_since is not null or s.max_calls is not null or s.max_per_second is not null);
+  if not found then
+    return false;
+  end if;
+  perform 1 from supply.suppliers s
+  where s.code = any (array(
+    select i.supplier from supply.order_items i where i.id = any (item_ids)
+    union
+    select o.supplier from supply.order_items i join supply.offers o on o.product_id = i.product_id
+    where i.id = any (item_ids)))
+  order by s.code for no key update;
+  return true;
+end
 $$;
 comment on function core.lock_choices is
-  'Locks by code, at once, the suppliers of items whose calls are limited, and all to which items may move that leave a paused one
-or one with an open circuit. Call it before the items are locked.';
+  'Returns whether the items need a choice: the supplier of one is paused or limited, or has an open circuit. If so, locks by code all
+suppliers to which the items may go. Call it before the items are locked.';

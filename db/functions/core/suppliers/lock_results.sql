@@ -3,7 +3,6 @@ returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  item_ids constant uuid[] := array(select r.item_id from unnest(results) as r);
   order_ids bigint[];
 begin
   order_ids := array(
@@ -25,11 +24,13 @@ begin
         and exists (select from supply.order_items i where i.order_id = o.id and i.status = 'failed')
         then (select true from supply.accounts a where a.id = o.account_id for no key update skip locked)
       -- The event's foreign key.
-      when o.callback_url is not null then (select true from supply.accounts a where a.id = o.account_id for key share skip locked)
+      when o.callback_url is not null
+        then (select true from supply.accounts a where a.id = o.account_id for key share skip locked)
       else true
     end);
   return array(
-    select i.id from supply.order_items i where i.id = any (item_ids) and i.order_id = any (order_ids)
+    select i.id from supply.order_items i
+    where i.id = any (array(select r.item_id from unnest(results) as r)) and i.order_id = any (order_ids)
     order by i.id for no key update skip locked);
 end
 $$;

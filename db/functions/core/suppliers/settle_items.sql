@@ -5,13 +5,13 @@ as $$
 declare
   order_ids bigint[];
 begin
-  insert into supply.item_keys (item_id, position, code)
-  select r.item_id, c.place - 1, c.code
-  from unnest(results) as r
-  cross join lateral unnest(r.codes) with ordinality as c (code, place)
-  where r.verdict = 'settled' and r.outcome = 'completed'
-    and (select i.delivery_type from supply.order_items i where i.id = r.item_id) = 'key';
-
+  if exists (select from unnest(results) as r where r.verdict = 'settled' and r.codes <> '{}') then
+    insert into supply.item_keys (item_id, position, code)
+    select r.item_id, c.place - 1, c.code
+    from unnest(results) as r
+    cross join lateral unnest(r.codes) with ordinality as c (code, place)
+    where r.verdict = 'settled' and (select i.delivery_type from supply.order_items i where i.id = r.item_id) = 'key';
+  end if;
   with settled as (
     update supply.order_items i set
       status = r.outcome,

@@ -1,10 +1,13 @@
 create or replace function core.sold_twice(item_ids uuid[], out causes text[], out messages text[])
-language sql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(array_agg('sold_twice:' || t.supplier), '{}'), coalesce(array_agg(t.message), '{}')
+begin
+  select coalesce(array_agg('sold_twice:' || t.supplier), '{}'), coalesce(array_agg(t.message), '{}') into causes, messages
   from (
-    select i.supplier, format('supplier %s gave the same %s for orders %s and %s', i.supplier, string_agg(distinct same.what, ' and '),
-      (select o.code from supply.orders o where o.id = same.order_id), (select o.code from supply.orders o where o.id = i.order_id)) as message
+    select i.supplier, format('supplier %s gave the same %s for orders %s and %s',
+      i.supplier, string_agg(distinct same.what, ' and '),
+      (select o.code from supply.orders o where o.id = same.order_id),
+      (select o.code from supply.orders o where o.id = i.order_id)) as message
     from supply.order_items i
     cross join lateral (
       select other.order_id, 'code' as what
@@ -18,8 +21,9 @@ as $$
     ) as same
     where i.id = any (item_ids) and i.completed_at is not null
     group by i.id, i.supplier, i.order_id, same.order_id
-  ) as t
+  ) as t;
+end
 $$;
 comment on function core.sold_twice is
-  'What to alert operators of: items that just ended, for which their supplier gave a code or an order id that it had given for
-another order. The sale stands. The one place that compares codes of different items.';
+  'Returns what to alert operators of: items that just ended, for which their supplier gave a code or an order id that it had given
+for another order. The sale stands. The one place that compares codes of different items.';

@@ -11,8 +11,8 @@ declare
   noted int := 0;
 begin
   for last in
-    select a.id as account_id, coalesce(p.position, 0) as position, coalesce(p.created_at, '-infinity') as created_at,
-      coalesce(p.order_id, 0) as order_id
+    select a.id as account_id, coalesce(p.position, 0) as position, coalesce(p.order_id, 0) as order_id,
+      coalesce(p.created_at, '-infinity') as created_at
     from supply.accounts a
     left join lateral (
       select p.* from supply.order_positions p where p.account_id = a.id order by p.position desc limit 1) as p on true
@@ -20,7 +20,8 @@ begin
     order by a.id
   loop
     loop
-      select o.id, o.created_at, (select l.seq from supply.ledger l where l.order_id = o.id and l.type = 'order_charge') as seq into next
+      select o.id, o.created_at,
+        (select l.seq from supply.ledger l where l.order_id = o.id and l.type = 'order_charge') as seq into next
       from supply.orders o
       -- A clock that was set back by less puts no order before one that has a position.
       where o.account_id = last.account_id and (o.created_at, o.id) > (last.created_at, last.order_id)
@@ -43,5 +44,5 @@ begin
 end
 $$;
 comment on function work.note_order_positions is
-  'Notes how many orders the accounts have up to every thousandth of them, twenty notes a call. Returns whether there may be more to note. Lists of '
-  'orders are right without: they count from the newest note on.';
+  'Notes how many orders the accounts have up to every thousandth of them, twenty notes a call. Returns whether there may be more to
+note. Lists of orders are right without: they count from the newest note on.';

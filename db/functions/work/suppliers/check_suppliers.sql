@@ -11,35 +11,29 @@ begin
     return 0;
   end if;
   insert into supply.supplier_states as st (supplier, last_good_at, unanswered_since, silent_after)
-  select s.supplier, s.last_good_at, s.unanswered_since, make_interval(mins => silent_minutes) from core.supplier_silence s order by s.supplier
-  on conflict (supplier) do update
-    set last_good_at = excluded.last_good_at, unanswered_since = excluded.unanswered_since, silent_after = excluded.silent_after
-    where (st.last_good_at, st.unanswered_since, st.silent_after)
-      is distinct from (excluded.last_good_at, excluded.unanswered_since, excluded.silent_after);
+  select s.supplier, s.last_good_at, s.unanswered_since, make_interval(mins => silent_minutes)
+  from core.supplier_silence s order by s.supplier
+  on conflict (supplier) do update set
+    last_good_at = excluded.last_good_at, unanswered_since = excluded.unanswered_since, silent_after = excluded.silent_after
+  where (st.last_good_at, st.unanswered_since, st.silent_after)
+    is distinct from (excluded.last_good_at, excluded.unanswered_since, excluded.silent_after);
 
   -- A call ends within a minute: what is older does not change any more. A whole day is counted in parts.
   select date_bin('5 minutes', min(a.started_at), '2000-01-01T00:00:00Z') into from_at
   from supply.supplier_attempts a
   where a.started_at >= (select u.at from core.counted_until u) and a.started_at < now() and a.method in ('put', 'get');
-  until_at := least(from_at + interval '2 hours', date_bin('5 minutes', now() - interval '1 minute', '2000-01-01T00:00:00Z') - interval '5 minutes');
-  with counted as (
-    insert into supply.supplier_call_counts (began_at, supplier, latency_ms, calls, failures, unknowns)
-    select date_bin('5 minutes', c.at, '2000-01-01T00:00:00Z'), c.supplier,
-      -- Five steps for each factor of e.
-      case when c.latency_ms > 0 then greatest(1, round(exp(round(ln(c.latency_ms::double precision) * 5) / 5))::int) else 0 end as latency_ms,
-      sum(c.calls), sum(c.failures), sum(c.unknowns)
-    from core.counted_calls c
-    where not c.is_counted and c.at >= from_at and c.at < until_at
-    group by 1, 2, 3
-    returning *
-  )
-  insert into supply.supplier_call_hours as h (began_at, supplier, latency_ms, calls, failures, unknowns)
-  select date_trunc('hour', c.began_at, 'UTC'), c.supplier, c.latency_ms, sum(c.calls), sum(c.failures), sum(c.unknowns)
-  from counted c group by 1, 2, 3 order by 1, 2, 3
-  on conflict (began_at, supplier, latency_ms) do update
-    set calls = h.calls + excluded.calls, failures = h.failures + excluded.failures, unknowns = h.unknowns + excluded.unknowns;
+  until_at := least(from_at + interval '2 hours',
+    date_bin('5 minutes', now() - interval '1 minute', '2000-01-01T00:00:00Z') - interval '5 minutes');
+  insert into supply.supplier_call_counts (began_at, supplier, latency_ms, calls, failures, unknowns)
+  select date_bin('5 minutes', c.at, '2000-01-01T00:00:00Z'), c.supplier,
+    -- Five steps for each factor of e.
+    case when c.latency_ms > 0
+      then greatest(1, round(exp(round(ln(c.latency_ms::double precision) * 5) / 5))::int) else 0 end as latency_ms,
+    sum(c.calls), sum(c.failures), sum(c.unknowns)
+  from core.counted_calls c
+  where not c.is_counted and c.at >= from_at and c.at < until_at
+  group by 1, 2, 3;
   delete from supply.supplier_call_counts c where c.began_at < now() - interval '1 day';
-  delete from supply.supplier_call_hours h where h.began_at < now() - interval '1 day';
 
   select coalesce(array_agg('supplier_silent:' || s.supplier), '{}') as causes,
     array_agg(format('supplier %s has given no usable answer since %s%s', s.supplier,
@@ -60,6 +54,6 @@ begin
 end
 $$;
 comment on function work.check_suppliers is
-  'Counts the calls to suppliers that ended, for ops.supplier_health, and alerts operators of each supplier that has items and has given no usable '
-  'answer for so many minutes while it was called: once for a silence. Returns how many those are. Call it every 30 s from each worker; '
-  'calls at the same time do nothing.';
+  'Counts the calls to suppliers that ended, for ops.supplier_health, and alerts operators once of each supplier that has items and
+has given no usable answer for so many minutes. Returns how many those are. Call it every 30 s from each worker; calls at the same
+time do nothing.';
