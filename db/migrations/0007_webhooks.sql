@@ -90,8 +90,11 @@ create type supply.delivery_result as (
   ordinal int,
   event_id uuid,
   account_id bigint,
+  lease_token uuid,
   verdict text,
+  dead_reason text,
   ended_at timestamptz,
+  next_attempt_at timestamptz,
   status_code int,
   error text,
   retry_after int,
@@ -101,9 +104,12 @@ comment on type supply.delivery_result is 'The result of one attempt to deliver 
 comment on column supply.delivery_result.ordinal is 'Its place among the results that are recorded together, from 1.';
 comment on column supply.delivery_result.event_id is 'The event.';
 comment on column supply.delivery_result.account_id is 'The account that the event belongs to.';
+comment on column supply.delivery_result.lease_token is 'The fencing token of the attempt.';
 comment on column supply.delivery_result.verdict is
-  'delivered, retry, lost, the reason of a dead letter, or stale or busy, which end no attempt.';
+  'delivered, retry, dead or lost; or stale or busy, which end no attempt.';
+comment on column supply.delivery_result.dead_reason is 'Why the event is a dead letter; null: it is none.';
 comment on column supply.delivery_result.ended_at is 'When the attempt ended. The next rung is counted from then.';
+comment on column supply.delivery_result.next_attempt_at is 'When the next rung is due; null: there is none.';
 comment on column supply.delivery_result.status_code is 'The status code of the answer.';
 comment on column supply.delivery_result.error is 'Why there was no answer, in technical terms.';
 comment on column supply.delivery_result.retry_after is 'How many seconds to wait, as the receiver asked.';

@@ -223,9 +223,9 @@ export const mutants: Mutant[] = [
   {
     name: 'give up after eight attempts',
     breaks: 'An event has nine attempts.',
-    file: 'db/functions/core/webhooks/end_attempts.sql',
-    find: "'12 hours', '24 hours']",
-    replace: "'12 hours']",
+    file: 'db/functions/core/webhooks/rung_delay.sql',
+    find: "interval '12 hours', interval '24 hours'])",
+    replace: "interval '12 hours'])",
     tests: ['test/sql/webhooks/deliveries.test.ts'],
   },
   {
@@ -247,7 +247,7 @@ export const mutants: Mutant[] = [
   {
     name: 'give slots that are taken',
     breaks: 'An account has no more deliveries under way than slots.',
-    file: 'db/functions/core/webhooks/free_slots.sql',
+    file: 'db/functions/core/webhooks/fill_slots.sql',
     find: 's.slots - (select count(*) from core.taken_slots t where t.account_id = s.account_id)',
     replace: 's.slots',
     tests: ['test/sql/webhooks/delivery_slots.test.ts'],
@@ -256,7 +256,7 @@ export const mutants: Mutant[] = [
     name: 'try a 4xx again',
     breaks: 'A 4xx other than 408 and 429 makes a dead letter at once.',
     file: 'db/functions/work/finish_deliveries.sql',
-    find: "when said.status between 400 and 499 then 'http_4xx'",
+    find: "when said.status between 400 and 499 and said.status not in (408, 429) then 'http_4xx'",
     replace: '',
     tests: ['test/sql/webhooks/deliveries.test.ts'],
   },

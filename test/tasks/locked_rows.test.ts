@@ -110,7 +110,6 @@ describe('the calls of others are recorded at their pace, and the call that wait
       return { status: 200, json: { status: reference === item ? status : 'completed' } }
     })
     item = (await orderOf(partner)).item
-    await sql()`insert into supply.delivery_slots (account_id) values (${partner.accountId})`
     await deliveries.supplier.waitForRequest(({ reference }) => reference === item)
     for (let n = 0; n < 30; n += 1) await orderOf(others[n % 3] as Partner)
     // All of them where nothing else takes the processor's time.

@@ -16,7 +16,7 @@ begin
     coalesce(array_agg(e.id) filter (where e.verdict = 'early'), '{}') as early,
     array_agg(e.due_at) filter (where e.verdict = 'early') as early_until,
     coalesce(array_agg(e.id) filter (where e.verdict = 'lost'), '{}') as lost,
-    coalesce(array_agg(e.account_id) filter (where e.verdict in ('needs_slot', 'lost')), '{}') as accounts,
+    coalesce(array_agg(e.account_id) filter (where e.verdict = 'needs_slot'), '{}') as accounts,
     coalesce(array_agg(e.account_id) filter (where e.has_secret is null and e.verdict <> 'busy'), '{}') as unsigned,
     coalesce(array_agg(e.id) filter (where e.verdict <> 'busy'), '{}') as locked
   into batch
@@ -36,7 +36,8 @@ begin
     from (
       select e.*, (select true from supply.webhook_secrets s where s.account_id = e.account_id) as has_secret
       from (
-        select e.id, e.account_id, e.state, case e.state when 'sending' then e.lease_expires_at else e.next_attempt_at end as due_at
+        select e.id, e.account_id, e.state,
+          case e.state when 'sending' then e.lease_expires_at else e.next_attempt_at end as due_at
         from supply.events e where e.id = any (event_ids) order by e.id for no key update skip locked
       ) as e
       offset 0
@@ -48,10 +49,10 @@ begin
   end if;
 
   if cardinality(batch.lost) > 0 then
-    perform core.end_attempts(core.lost_attempts(batch.lost));
-    -- The lease may have ended so long ago that the next rung is due.
-    batch.without_slot := batch.without_slot || array(
-      select e.id from supply.events e where e.id = any (batch.lost) and e.next_attempt_at <= now());
+    perform core.lose_attempts(batch.lost);
+    -- The lease may have ended so long ago that the next rung is due, and has a slot.
+    batch.ready := batch.ready || array(
+      select e.id from supply.events e where e.id = any (batch.lost) and e.state = 'ready');
   end if;
   if cardinality(batch.early) > 0 then
     update supply.events e set state = 'waiting', lease_expires_at = null
@@ -73,9 +74,7 @@ begin
     perform core.lease_attempts(batch.ready);
   end if;
   return query
-  select array_position(event_ids, l.event_id), l.event_id, l.lease_token, l.callback_url, l.event_type, l.body, l.secret, l.attempt,
-    l.request_id, l.request_id_given, l.traceparent
-  from core.leased_attempts l where l.event_id = any (batch.ready || filled);
+  select array_position(event_ids, l.event_id), l.* from core.leased_attempts l where l.event_id = any (batch.ready || filled);
 end
 $$;
 comment on function work.begin_deliveries is

@@ -9,7 +9,11 @@ begin
     return;
   end if;
   perform core.reclaim_slots();
-  perform core.end_overdue_attempts();
+  -- Half a minute after its lease no worker tries to record a result any more. The first condition is that of the index.
+  perform core.lose_attempts(array(
+    select e.id from supply.events e
+    where e.state in ('ready', 'sending') and e.state = 'sending' and e.lease_expires_at < now() - interval '30 s'
+    order by e.id for no key update skip locked));
   perform core.queue_overdue();
   with recursive backlog (account_id) as (
     (select e.account_id from supply.events e where e.state = 'queued' order by e.account_id limit 1)
@@ -23,12 +27,13 @@ begin
   from backlog b
   where b.account_id is not null
     and (select count(*) from core.taken_slots t where t.account_id = b.account_id)
-      < coalesce((select s.slots from supply.delivery_slots s where s.account_id = b.account_id), 8);
+      < (select s.slots from supply.delivery_slots s where s.account_id = b.account_id);
   if cardinality(accounts) > 0 then
     perform core.fill_slots(core.lock_slots(accounts, wait => false));
   end if;
 end
 $$;
 comment on function work.fill_slots is
-  'Ends attempts whose lease ended long ago, takes back slots that nobody uses, and fills free slots that the end of an attempt left free, '
-  'because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the same time do nothing.';
+  'Ends attempts whose lease ended long ago, takes back slots that nobody uses, and gives out free slots that the end of an attempt
+left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the
+same time do nothing.';

@@ -8,9 +8,10 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  event_ids constant uuid[] := array(select (r ->> 'eventId')::uuid from jsonb_array_elements(results) as r);
   locked constant uuid[] := array(
-    select e.id from supply.events e where e.id = any (event_ids) order by e.id for no key update skip locked);
+    select e.id from supply.events e
+    where e.id = any (array(select (r ->> 'eventId')::uuid from jsonb_array_elements(results) as r))
+    order by e.id for no key update skip locked);
   ended_at constant timestamptz := clock_timestamp();
   judged supply.delivery_result[];
   ended supply.delivery_result[];
@@ -18,8 +19,11 @@ declare
 begin
   judged := array(
     select row(
-      r.ordinal, r."eventId", e.account_id, judged.verdict, ended_at, said.status, said.error,
-      case when judged.verdict = 'retry' then said."retryAfter" end,
+      r.ordinal, r."eventId", e.account_id, r."leaseToken", case when judged.is_dead then 'dead' else judged.verdict end,
+      case when judged.is_dead then judged.verdict end, ended_at,
+      case when judged.verdict = 'retry'
+        then ended_at + coalesce(make_interval(secs => said."retryAfter"), core.rung_delay(e.attempts)) end,
+      said.status, said.error, case when judged.verdict = 'retry' then said."retryAfter" end,
       case
         when said.kind in ('unreachable', 'unresolved') then -1
         when said.kind = 'answered' and ended_at <= (
@@ -28,27 +32,28 @@ begin
       end)::supply.delivery_result
     from jsonb_to_recordset(results) as r (ordinal int, "eventId" uuid, "leaseToken" uuid, result jsonb)
     cross join lateral jsonb_to_record(r.result) as said (kind text, reason text, status int, error text, "retryAfter" int)
-    left join lateral (
-      select e.state, e.lease_token, e.account_id, e.simulated from supply.events e where e.id = r."eventId" offset 0
-    ) as e on true
-    cross join lateral (select case
-      when e.state is not null and r."eventId" <> all (locked) then 'busy'
-      when e.state is distinct from 'sending' or e.lease_token is distinct from r."leaseToken" then 'stale'
-      when said.kind = 'refused' then said.reason
-      -- A sample ends here, as it does at a blocked address: the partner must not see which of the two it was.
-      when said.kind = 'unresolved' and e.simulated then 'unresolved'
-      when said.status between 200 and 299 then 'delivered'
-      when said.status in (408, 429) then 'retry'
-      when said.status between 400 and 499 then 'http_4xx'
-      when said.status between 300 and 399 then 'http_3xx'
-      else 'retry'
-    end as verdict offset 0) as judged);
+    left join lateral (select e.* from supply.events e where e.id = r."eventId" offset 0) as e on true
+    cross join lateral (
+      select v.verdict, v.verdict not in ('busy', 'stale', 'delivered', 'retry') as is_dead
+      from (select case
+        when e.state is not null and r."eventId" <> all (locked) then 'busy'
+        when e.state is distinct from 'sending' or e.lease_token is distinct from r."leaseToken" then 'stale'
+        when said.kind = 'refused' then said.reason
+        -- A sample ends here, as it does at a blocked address: the partner must not see which of the two it was.
+        when said.kind = 'unresolved' and e.simulated then 'unresolved'
+        when said.status between 200 and 299 then 'delivered'
+        when said.status between 400 and 499 and said.status not in (408, 429) then 'http_4xx'
+        when said.status between 300 and 399 then 'http_3xx'
+        when core.rung_delay(e.attempts) is null then 'attempts_exhausted'
+        else 'retry'
+      end as verdict) as v offset 0
+    ) as judged);
   ended := array(select r from unnest(judged) as r where r.verdict not in ('stale', 'busy'));
   perform core.end_attempts(ended);
   leased := core.return_slots(ended, to_send, pool_id);
 
   return query
-  select r.ordinal, r.verdict, case when r.verdict = 'delivered' then (
+  select r.ordinal, coalesce(r.dead_reason, r.verdict), case when r.verdict = 'delivered' then (
       select extract(epoch from r.ended_at - o.created_at)::double precision from supply.orders o
       where o.id = (select e.order_id from supply.events e where e.id = r.event_id)) end,
     null::uuid, null::uuid, null::text, null::text, null::text, null::text, null::int, null::text, null::boolean, null::text

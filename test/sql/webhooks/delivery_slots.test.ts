@@ -146,7 +146,7 @@ describe('the number of slots', () => {
   })
 
   test('is halved as often by many time-outs at the same moment', async () => {
-    await sql()`insert into supply.delivery_slots values (${partner.accountId}, 64)`
+    await sql()`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`
     await finish(await lease(await eventsOf(64)), unreachable('timed out'))
     expect(await slotsOf()).toBe(2)
   })
@@ -255,7 +255,7 @@ describe('a slot that gets free', () => {
   })
 
   test('is given once, however many end and come at the same moment', async () => {
-    await sql()`insert into supply.delivery_slots values (${partner.accountId}, 64)`
+    await sql()`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`
     const attempts = await lease(await eventsOf(64))
     await Promise.all([
       ...attempts.slice(0, 32).map((attempt) => finishAttempt(sql(), attempt, refused('blocked_address'))),
@@ -308,8 +308,7 @@ describe('an event that has a slot', () => {
 describe('a rung that comes due', () => {
   async function onARung(count: number): Promise<string[]> {
     const ids = await eventsOf(count)
-    await sql()`insert into supply.delivery_slots values (${partner.accountId}, 64)
-      on conflict (account_id) do update set slots = 64`
+    await sql()`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`
     await tick()
     await finish(await lease(ids), answered(500))
     await sql()`update supply.delivery_slots set slots = 8 where account_id = ${partner.accountId}`

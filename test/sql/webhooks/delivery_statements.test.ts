@@ -24,7 +24,7 @@ afterAll(() => old.end())
 
 async function partnerWithSlots(): Promise<Partner> {
   const partner = await makePartner(sql())
-  await sql()`insert into supply.delivery_slots (account_id, slots) values (${partner.accountId}, 64)`
+  await sql()`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`
   return partner
 }
 

@@ -7,8 +7,8 @@ declare
 begin
   perform 1 from supply.events e
   where e.state in ('waiting', 'queued', 'ready', 'sending') and not e.simulated order by e.id for no key update;
-  perform core.end_attempts(core.lost_attempts(array(
-    select e.id from supply.events e where e.state = 'sending' and not e.simulated order by e.id), now()));
+  perform core.lose_attempts(array(
+    select e.id from supply.events e where e.state = 'sending' and not e.simulated order by e.id), now());
 
   with changed as (
     update supply.events e set state = 'held', next_attempt_at = null, lease_expires_at = null, lease_token = null

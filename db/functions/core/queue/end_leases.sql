@@ -8,7 +8,6 @@ declare
     where not j.is_available and j.locked_by = any (pools) and j.subject is not null and j.task <> 'alert_operators'
     -- A later job of the same subject may be under way in a pool that lives: the lease is its own.
     and not exists (select from core.jobs o where not o.is_available and o.subject = j.subject and o.locked_by <> all (pools)));
-  lost supply.delivery_result[];
 begin
   with ended as (
     select i.id from supply.order_items i
@@ -19,14 +18,12 @@ begin
   update supply.order_items i set lease_token = null, lease_expires_at = null, next_check_at = now()
   from ended where i.id = ended.id;
 
-  lost := core.lost_attempts(array(
+  perform core.lose_attempts(array(
     select e.id from supply.events e
     -- The first condition is that of the index.
     where e.state in ('ready', 'sending') and e.state = 'sending' and e.lease_expires_at > now()
       and (e.id = any (subjects) or e.leased_by = any (pools))
     order by e.id for no key update skip locked), now());
-  perform core.end_attempts(lost);
-  perform core.return_slots(lost);
 end
 $$;
 comment on function core.end_leases is

@@ -4,26 +4,11 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   lock_timeout constant text := current_setting('lock_timeout');
-  locked bigint[];
+  locked bigint[] := array(
+    select s.account_id from supply.delivery_slots s where s.account_id = any (account_ids)
+    order by s.account_id for no key update skip locked);
 begin
-  for attempt in 1..2 loop
-    locked := array(
-      select s.account_id from supply.delivery_slots s where s.account_id = any (account_ids)
-      order by s.account_id for no key update skip locked);
-    if account_ids <@ locked then
-      return locked;
-    end if;
-    exit when attempt = 2;
-    insert into supply.delivery_slots (account_id)
-    select a.id from supply.accounts a
-    where a.id = any (account_ids) and not exists (select from supply.delivery_slots s where s.account_id = a.id)
-    order by a.id
-    -- The foreign key would wait for it.
-    for key share of a skip locked
-    on conflict on constraint delivery_slots_pkey do nothing;
-    exit when not found;
-  end loop;
-  if not wait then
+  if account_ids <@ locked or not wait then
     return locked;
   end if;
   begin
@@ -40,5 +25,5 @@ begin
 end
 $$;
 comment on function core.lock_slots is
-  'Locks the slots of accounts until the transaction ends, and returns those that it locked: those that no other transaction holds, or holds for '
-  'no longer than 50 ms where it waits. Call it after other rows are locked, and late: transactions of one account wait for each other here.';
+  'Locks the slots of accounts, and returns those that it locked: those that no other transaction holds, or with wait, holds for no
+longer than 50 ms. Call it after other rows are locked, and late: transactions of one account wait for each other here.';

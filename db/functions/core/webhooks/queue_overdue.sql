@@ -25,5 +25,5 @@ begin
 end
 $$;
 comment on function core.queue_overdue is
-  'Queues events whose rung has been due for 5 s, up to 10,000 at a time, and deletes their jobs, due or far in the future, '
-  'so that after an outage they wait for slots and not in front of other jobs.';
+  'Queues events whose rung has been due for 5 s, up to 10,000 at a time, and deletes their jobs, due or far in the future: after an
+outage they wait for slots, and not in front of other jobs.';

@@ -12,7 +12,8 @@ begin
     select u.id, j.run_at from unleased u
     left join lateral (
       select j.run_at from core.jobs j
-      where j.key = 'deliver_webhook:' || u.id and (j.last_error is not null or j.run_at < now() + interval '10 minutes') offset 0) as j on true
+      where j.key = 'deliver_webhook:' || u.id
+        and (j.last_error is not null or j.run_at < now() + interval '10 minutes') offset 0) as j on true
   )
   update supply.events e set
     state = case when l.run_at is null then 'queued' when l.run_at > now() then 'waiting' else 'ready' end,
@@ -22,5 +23,5 @@ begin
 end
 $$;
 comment on function core.reclaim_slots is
-  'Takes slots back from ready events that no worker leased within 10 s: an event whose job failed waits until that runs again, and one '
-  'without a job, or with one in the far future, is queued again. An event whose job is due keeps its slot: the workers are busy.';
+  'Takes slots back from ready events that no worker leased within 10 s: an event whose job failed waits until that runs again, and one
+without a job, or with one in the far future, is queued again. An event whose job is due keeps its slot: the workers are busy.';

@@ -34,6 +34,6 @@ begin
 end
 $$;
 comment on function core.return_slots is
-  'Changes the number of slots of accounts by the results of their attempts (2 to 64), and gives free slots to queued events. Leases at
-most to_send first attempts to the pool, and returns their events. An account whose slots are locked is left out: the holder of the
-lock fills them, or work.fill_slots within a second.';
+  'Changes the number of slots of accounts by the results of their attempts (2 to 64), and gives free slots to queued events, as
+core.fill_slots, whose arguments and result it has. An account whose slots are locked is left out: the holder of the lock fills
+them, or work.fill_slots within a second.';

@@ -22,11 +22,7 @@ begin
     format('supplier %s has no usable offer of product %s (%s)', target.code, moved.product_id, moved.product_name),
     'object_not_in_prerequisite_state', format('Its offers, and what is wrong with each: select * from ops.offers where product_id = %s',
       moved.product_id));
-  update supply.order_items i set
-    supplier = offer.supplier, sku = offer.sku, cost = offer.cost, next_call = 'put', checks = 0, supplier_order_id = null,
-    lease_token = null, lease_expires_at = null, limited_at = null, stuck_at = null, held_at = null, held_reason = null,
-    next_check_at = now()
-  where i.id = moved.id;
+  perform core.move_item(moved, offer);
   perform core.enqueue('call_supplier', array[moved.id], key => 'call_supplier');
   perform core.log_operator('reroute_item', 'item ' || moved.id, jsonb_build_object('from', moved.supplier, 'to', offer.supplier));
   raise notice 'item % goes to supplier % now, no longer to %; it costs %', moved.id, offer.supplier, moved.supplier,
