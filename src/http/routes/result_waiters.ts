@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../database/client.ts'
 import type { Notifications } from '../../database/connections/notifications.ts'
 
+/** Why a request waits no more: there may be results, its time is over, or its client or this process ends. */
+type Reason = 'results' | 'time' | 'end'
+
 /** A request that waits for results of its account. */
 export type Waiter = {
-  /** Waits until there may be some (`results`), until the time of `performance.now()`, or until nobody waits any more. */
-  next(until: number): Promise<'results' | 'time' | 'end'>
-  /** Ends the waiting at once: the client has gone. */
+  /** Waits for a reason, at most until a time of `performance.now()`. */
+  next(until: number): Promise<Reason>
+  /** Ends the waiting at once: the client hung up. */
   end(): void
   /** Frees the place. */
   leave(): void
@@ -14,124 +18,99 @@ export type Waiter = {
 /** The requests of this process that wait for results. They hold no connection to the database. */
 export type ResultWaiters = {
   /**
-   * A place for a request that has seen the account's results up to the number `after`. It is woken by all that comes from
-   * now on, so look for results after it was taken. Undefined where there is none: answer at once then.
+   * A place for a request that has seen the account's results up to the number `after`. Each later result wakes it, so
+   * look for results after this call. Undefined if all places are taken: answer at once then.
    */
   enter(accountId: string, after: number): Waiter | undefined
-  /** Ends all waiting, and gives no places any more. */
+  /** Ends all waiting, and gives no more places. */
   end(): Promise<void>
 }
 
-/** Listens for accounts with new results: it calls back with the accounts, and when it begins to listen. */
+/** Listens for accounts with new results. It calls back with each account, and when it begins to listen. */
 export type ListenForResults = (heard: { account(id: string): void; listening(): void }) => Notifications
 
 export type ResultWaitersOptions = {
   db: Pick<Database, 'call'>
-  /** Called when somebody waits for the first time. Without it, waiting requests poll once a second. */
+  /** Called for the first request that waits. Without it, waiting requests poll once a second. */
   listen?: ListenForResults | undefined
   /** How many requests may wait in this process, and how many of one account. */
   max?: number
   maxOfAccount?: number
 }
 
-const mostWaiters = 1_000
-const mostWaitersOfAccount = 10
-// Notifications are hints: now and then they are not heard, or not sent.
-const lookMs = 1_000
+// A notification can get lost, so this process also polls.
+const pollMs = 1_000
 
-type Place = { accountId: string; after: number; wake(reason: 'results' | 'end'): void }
+type Place = { accountId: string; after: number; wake(reason: Reason): void }
 
 export function createResultWaiters(options: ResultWaitersOptions): ResultWaiters {
-  const { db, listen, max = mostWaiters, maxOfAccount = mostWaitersOfAccount } = options
-  const places = new Map<string, Set<Place>>()
-  let count = 0
+  const { db, listen, max = 1_000, maxOfAccount = 10 } = options
+  const places = new Set<Place>()
   let notifications: Notifications | undefined
   let timer: NodeJS.Timeout | undefined
-  let isLooking = false
+  let isPolling = false
   let isEnded = false
 
+  const placesOf = (accountId: string) => [...places].filter((place) => place.accountId === accountId)
+
   function wake(accountId: string): void {
-    for (const place of places.get(accountId) ?? []) place.wake('results')
+    for (const place of placesOf(accountId)) place.wake('results')
   }
 
-  /** One statement looks for all who wait. */
-  async function look(): Promise<void> {
-    const waiting = [...places.values()].flatMap((ofAccount) => [...ofAccount])
-    if (isLooking || waiting.length === 0) return
-    isLooking = true
+  /** One statement polls for all requests that wait. */
+  async function poll(): Promise<void> {
+    const waiting = [...places]
+    if (isPolling || waiting.length === 0) return
+    isPolling = true
     try {
       const account_ids = waiting.map(({ accountId }) => accountId)
       const after = waiting.map((place) => place.after)
       const found = await db.call('api.accounts_with_results', { account_ids, after })
       for (const { account_id } of found) wake(account_id)
     } catch {
-      // The next look may succeed.
+      // The next poll may succeed.
     } finally {
-      isLooking = false
+      isPolling = false
     }
-  }
-
-  function startLooking(): void {
-    notifications ??= listen?.({ account: wake, listening: look })
-    timer ??= setInterval(look, lookMs).unref()
-  }
-
-  function add(place: Place): void {
-    const ofAccount = places.get(place.accountId) ?? new Set()
-    places.set(place.accountId, ofAccount.add(place))
-    count += 1
-    startLooking()
-  }
-
-  function remove(place: Place): void {
-    const ofAccount = places.get(place.accountId)
-    if (!ofAccount?.delete(place)) return
-    count -= 1
-    if (ofAccount.size === 0) places.delete(place.accountId)
-    if (count > 0) return
-    clearInterval(timer)
-    timer = undefined
   }
 
   return {
     enter(accountId, after) {
-      if (isEnded || count >= max || (places.get(accountId)?.size ?? 0) >= maxOfAccount) return undefined
-      const signal = createSignal()
-      const place = { accountId, after, wake: signal.set }
-      add(place)
-      return { next: signal.next, end: () => signal.set('end'), leave: () => remove(place) }
+      if (isEnded || places.size >= max || placesOf(accountId).length >= maxOfAccount) return undefined
+      const { wake: wakeUp, next } = createAlarm()
+      const place = { accountId, after, wake: wakeUp }
+      places.add(place)
+      notifications ??= listen?.({ account: wake, listening: poll })
+      timer ??= setInterval(poll, pollMs).unref()
+      return { next, end: () => wakeUp('end'), leave: () => places.delete(place) }
     },
     async end() {
       isEnded = true
-      for (const ofAccount of places.values()) for (const place of ofAccount) place.wake('end')
+      clearInterval(timer)
+      for (const place of places) place.wake('end')
       await notifications?.end()
     },
   }
 }
 
-/** What was set is kept until somebody waits for it, and an end permanently. */
-function createSignal() {
-  let state: 'results' | 'end' | undefined
-  let notice: () => void = () => {}
-
+/** Keeps a reason until `next` takes it. An end stays. */
+function createAlarm() {
+  let reason: Reason = 'time'
+  let waking = new AbortController()
   return {
-    set(reason: 'results' | 'end'): void {
-      if (state !== 'end') state = reason
-      notice()
+    wake(given: Reason): void {
+      if (reason !== 'end') reason = given
+      waking.abort()
     },
-    async next(until: number): Promise<'results' | 'time' | 'end'> {
-      if (state === undefined) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, Math.max(0, until - performance.now()))
-          notice = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
+    async next(until: number): Promise<Reason> {
+      const { signal } = waking
+      await sleep(Math.max(0, until - performance.now()), undefined, { signal }).catch(() => {})
+      const taken = reason
+      if (taken !== 'end') {
+        reason = 'time'
+        waking = new AbortController()
       }
-      const reason = state ?? 'time'
-      if (state === 'results') state = undefined
-      return reason
+      return taken
     },
   }
 }
