@@ -25,7 +25,7 @@ const post = (body: unknown, headers: Record<string, string | string[]> = {}): P
   api().post('/b2b/orders', { key: partner.key, body, headers })
 const paths = ({ json }: Answer) => json.details.map(({ path }: { path: string }) => path)
 
-describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing and names the field', () => {
+describe('a malformed request is 400 VALIDATION_ERROR, charges nothing and names the field', () => {
   test.each<[field: string, body: object | string]>([
     ['items', { externalOrderId: 'x' }],
     ['items', order({ items: null })],
@@ -35,22 +35,18 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
     ['items[0]', order({ items: ['x'] })],
     ['items[1]', order({ items: [item, null] })],
     ['items[0].productId', order({ items: [{}] })],
-    ['items[0].productId', order({ items: [[]] })],
     ['items[0].productId', withItem({ productId: '101' })],
     ['items[0].productId', withItem({ productId: 101.5 })],
     ['items[0].productId', withItem({ productId: null })],
     ['items[0].productId', JSON.stringify(order()).replace('101', '1e400')],
     ['items[0].quantity', withItem({ quantity: 0 })],
-    ['items[0].quantity', withItem({ quantity: -1 })],
     ['items[0].quantity', withItem({ quantity: 1.5 })],
     ['items[0].quantity', withItem({ quantity: '1' })],
     ['items[0].quantity', withItem({ quantity: 2_147_483_648 })],
-    ['items[0].quantity', withItem({ quantity: true })],
     ['items[0].maxPrice', withItem({ maxPrice: -0.01 })],
     ['items[0].maxPrice', withItem({ maxPrice: '10' })],
     ['items[0].maxPrice', JSON.stringify(withItem({ maxPrice: 7 })).replace(':7', ':1e999')],
     ['items[0].deliveryData', withData([])],
-    ['items[0].deliveryData', withData(['123'])],
     ['items[0].deliveryData', withData('123')],
     [
       'items[0].deliveryData',
@@ -59,10 +55,8 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
     ['', JSON.stringify(withData({ a: '1' })).replace('"a"', '"__proto__"')],
     ['items[0].deliveryData', withData({ constructor: 'x' })],
     ['items[0].deliveryData.a', withData({ a: '' })],
-    ['items[0].deliveryData.a', withData({ a: 'x'.repeat(257) })],
     ['items[0].deliveryData.a', withData({ a: '😀'.repeat(257) })],
     ['items[0].deliveryData.a', withData({ a: {} })],
-    ['items[0].deliveryData.a', withData({ a: ['x'] })],
     ['items[0].deliveryData.a', withData({ a: 'a\u0000b' })],
     ['items[0].deliveryData.a', withData({ a: '\ud800' })],
     ['items[0].deliveryData.a', withData({ a: 2 ** 53 })],
@@ -78,8 +72,6 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
     ['externalOrderId', order({ externalOrderId: 'a\u0000b' })],
     ['externalOrderId', order({ externalOrderId: '\udfff' })],
     ['callbackUrl', order({ callbackUrl: 7 })],
-    ['callbackUrl', order({ callbackUrl: {} })],
-    ['callbackUrl', order({ callbackUrl: false })],
     ['maxTotal', order({ maxTotal: -1 })],
     ['maxTotal', order({ maxTotal: '5' })],
   ])('%s in %j', async (field, body) => {
@@ -89,7 +81,7 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
     expect(answer.json.details[0].message).toMatch(/^\S/)
   })
 
-  test('all that is wrong is named at once', async () => {
+  test('names all wrong fields at once', async () => {
     const body = {
       items: [{ productId: 'x', quantity: 0 }, { deliveryData: 7 }, { productId: 1, maxPrice: -1 }],
       callbackUrl: 7,
@@ -123,16 +115,16 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
       'externalOrderId',
       'is required; unknown field external_order_id: did you mean externalOrderId?',
     ],
-  ])('%j is answered by what is wrong and what to do', async (body, path, message) => {
+  ])('%j says what is wrong', async (body, path, message) => {
     expect((await post(body)).json.details).toEqual([{ path, message }])
   })
 
-  test('a cap with the trifle of a sum of fractions is taken', async () => {
+  test('may have a cap that is a sum of fractions, as 0.1 + 0.2', async () => {
     const answer = await post(order({ maxTotal: 0.1 + 0.2 }))
     expect(answer.json.code).toBe('PRICE_CHANGED')
   })
 
-  test('a misspelt field of the delivery data is named', async () => {
+  test('names the misspelt field of deliveryData and the field that was meant', async () => {
     const { json } = await post(withData({ GameUserID: '1' }))
     expect(json).toMatchObject({ code: 'DELIVERY_DATA_INVALID' })
     expect(json.details).toEqual([
@@ -143,7 +135,7 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
     ])
   })
 
-  test('what is too long is not looked at piece by piece', async () => {
+  test('with too many items or keys has one detail, not one for each', async () => {
     const manyItems = await post(order({ items: Array(20_000).fill(1) }))
     expect(manyItems.json.details).toEqual([{ path: 'items', message: 'must not have more than 50 items' }])
     const keys = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, []]))
@@ -153,7 +145,7 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
     ])
   })
 
-  test('a body with a key __proto__ is refused and changes nothing', async () => {
+  test('with a key __proto__ is refused and changes no prototype', async () => {
     const body = JSON.stringify(order()).replace('{', '{"__proto__":{"externalOrderId":"x","admin":true},')
     const answer = await post(body.replace('"externalOrderId":"never placed",', ''))
     expect(paths(answer)).toEqual([''])
@@ -161,7 +153,7 @@ describe('a request of the wrong shape is 400 VALIDATION_ERROR, charges nothing 
   })
 })
 
-describe('the key of idempotency', () => {
+describe('the idempotency key', () => {
   test.each<[string, Record<string, string | string[]>, string]>([
     [
       'two headers of different values',
@@ -188,16 +180,10 @@ describe('the key of idempotency', () => {
   })
 })
 
-describe('a callbackUrl that is a text and cannot be used is 400 INVALID_CALLBACK_URL', () => {
+describe('an unusable callbackUrl is 400 INVALID_CALLBACK_URL', () => {
   test.each([
     '',
-    ' ',
     'ftp://partner.example/hook',
-    'http://user:pw@partner.example/',
-    'http://10.0.0.1/',
-    'http://[::1]/',
-    'http://localhost/',
-    'https://partner.example/a b',
     'https://partner.example/\u0000',
     'https://partner.example/\ud800',
     `https://partner.example/${'x'.repeat(2048)}`,
@@ -208,13 +194,8 @@ describe('a callbackUrl that is a text and cannot be used is 400 INVALID_CALLBAC
   })
 })
 
-describe('an order that the catalog refuses', () => {
+describe('an order that the catalog or the balance refuses', () => {
   test.each<[status: number, code: string, field: string, body: object | string]>([
-    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: 999 })],
-    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: 0 })],
-    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: -1 })],
-    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: 2 ** 31 })],
-    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: 1e300 })],
     [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: -1e300 })],
     [
       422,
@@ -222,36 +203,18 @@ describe('an order that the catalog refuses', () => {
       'items[0].productId',
       JSON.stringify(order()).replace('101', '9223372036854775808'),
     ],
-    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: products.dollars })],
     [422, 'PRODUCT_UNAVAILABLE', 'items[0].productId', withItem({ productId: products.outOfStock })],
-    [422, 'QUANTITY_OUT_OF_RANGE', 'items[0].quantity', withItem({ quantity: 101 })],
     [422, 'QUANTITY_OUT_OF_RANGE', 'items[0].quantity', withItem({ quantity: 2_147_483_647 })],
-    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({})],
-    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData(null)],
     [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ gameUserId: null })],
-    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ other: 'x' })],
-    [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ gameUserId: ' \t\n' })],
-    [
-      400,
-      'DELIVERY_DATA_INVALID',
-      'items[0].deliveryData.gameUserId',
-      withData({ gameUserId: '\u00a0\u200b\u3000' }),
-    ],
-    [422, 'PRICE_CHANGED', 'items[0].maxPrice', withItem({ maxPrice: 10.49 })],
     [422, 'PRICE_CHANGED', 'items[0].maxPrice', withItem({ maxPrice: 5e-324 })],
     [422, 'PRICE_CHANGED', 'maxTotal', order({ maxTotal: 0 })],
-  ])('%i %s at %s', async (status, code, field, body) => {
+  ])('is answered by %i %s at %s', async (status, code, field, body) => {
     const answer = await post(body)
     expect(answer).toMatchObject({ status, json: { success: false, code } })
     expect(paths(answer)).toEqual([field])
   })
 
-  test('for its price is told the present one', async () => {
-    const answer = await post(withItem({ maxPrice: 10 }))
-    expect(answer.json.details[0]).toMatchObject({ path: 'items[0].maxPrice', price: 10.5 })
-  })
-
-  test('for the balance says what is there and what is needed', async () => {
+  test('is answered by 402 with the balance and the amount required', async () => {
     const answer = await post(order({ items: [{ ...item, productId: products.expensive, quantity: 11 }] }))
     expect(answer).toMatchObject({
       status: 402,
@@ -265,21 +228,8 @@ describe('an order that the catalog refuses', () => {
   })
 })
 
-describe('the checks come in their order', () => {
-  const bad = { productId: 999, quantity: 101, deliveryData: {}, maxPrice: 0 }
-  test.each<[string, object]>([
-    ['VALIDATION_ERROR', order({ callbackUrl: 'ftp://x', items: [{ ...bad, quantity: 0 }] })],
-    ['INVALID_CALLBACK_URL', order({ callbackUrl: 'ftp://x', items: [bad] })],
-    ['PRODUCT_NOT_FOUND', order({ items: [bad] })],
-    ['DELIVERY_DATA_INVALID', order({ items: [{ ...bad, productId: products.outOfStock }] })],
-    ['PRODUCT_UNAVAILABLE', order({ items: [{ ...bad, ...item, productId: products.outOfStock }] })],
-    ['QUANTITY_OUT_OF_RANGE', order({ items: [{ ...bad, ...item }] })],
-    [
-      'PRICE_CHANGED',
-      order({ items: [{ ...item, productId: products.expensive, quantity: 100, maxPrice: 0 }] }),
-    ],
-    ['INSUFFICIENT_BALANCE', order({ items: [{ ...item, productId: products.expensive, quantity: 100 }] })],
-  ])('%s before what follows', async (code, body) => {
-    expect((await post(body)).json.code).toBe(code)
-  })
+test('the shape is checked before the callbackUrl, and the callbackUrl before the product', async () => {
+  const bad = order({ callbackUrl: 'ftp://x', items: [{ ...item, productId: 999 }] })
+  expect((await post({ ...bad, maxTotal: -1 })).json.code).toBe('VALIDATION_ERROR')
+  expect((await post(bad)).json.code).toBe('INVALID_CALLBACK_URL')
 })

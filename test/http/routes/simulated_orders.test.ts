@@ -60,7 +60,7 @@ function shapeOf(value: unknown): unknown {
 }
 
 describe('a simulated order', () => {
-  test('is processing, then completes by itself, and its webhook comes signed', async () => {
+  test('is processing, then completes, and its webhook arrives signed', async () => {
     const receiver = await service.receiver(partner)
     const body = orderBody([topUp(), keys(2)], { callbackUrl: receiver.url })
     const { status, headers, json } = await simulate(body)
@@ -121,7 +121,7 @@ describe('a simulated order', () => {
     expect(magicPlayerIds.map((magic) => magic.digits)).toContain(digits)
   })
 
-  test('ends item by item, each in its time', async () => {
+  test('ends item by item, each at its own time', async () => {
     const { code } = (await simulate(orderBody([topUp('100'), topUp('104')]))).json.data
     const statuses = async () =>
       (await read(code)).json.data.items.map(({ status }: { status: string }) => status)
@@ -158,7 +158,7 @@ describe('a simulated order', () => {
     expect(shapeOf(await bodyOf(simulated.code))).toEqual(shapeOf(await bodyOf(real.code)))
   })
 
-  test('of a partial result, and without a callbackUrl, has no event', async () => {
+  test('with a partial result, or without a callbackUrl, has no event', async () => {
     const partial = await driven(orderBody([keys(2, '02')], { callbackUrl: 'http://127.0.0.1:9/' }))
     const silent = await driven(orderBody([topUp('04')]))
     expect([partial.outcome, silent.outcome]).toEqual(['partial', 'full'])
@@ -167,7 +167,7 @@ describe('a simulated order', () => {
     expect(await sql()`select from supply.events where order_code = any(${codes})`).toHaveLength(0)
   })
 
-  test('tells no more of a host than a sample does', async () => {
+  test('does not show whether the host of its callbackUrl exists', async () => {
     const { code } = await driven(orderBody([topUp()], { callbackUrl: 'http://nowhere.invalid/' }))
     await expect.poll(async () => (await read(code)).json.data.deliveries.state).toBe('sending')
     const [event] = await sql()`select id from supply.events where order_code = ${code}`
@@ -179,7 +179,7 @@ describe('a simulated order', () => {
     })
   })
 
-  test('may cost more than any order can be paid for', async () => {
+  test('may cost more than any balance', async () => {
     await sql()`select ops.upsert_product(900, 'space-trader', 'Much', 9999999999.99, 'RUB', 'id_only', '[]',
       max_quantity => 2147483647)`
     await sql()`select ops.upsert_offer(900, supplier, 'sku-900') from ops.offers where product_id = ${products.topUp}`
@@ -189,7 +189,7 @@ describe('a simulated order', () => {
     expect(ended).toMatchObject({ status: 'failed', totalAmount: total, refundedAmount: total })
   })
 
-  test('touches no balance, no ledger, no order and no supplier', async () => {
+  test('changes no balance, ledger or order, and calls no supplier', async () => {
     const counts = async () => {
       const [row] = await sql()`select (select count(*)::int from ops.ledger) as ledger,
         (select count(*)::int from ops.orders) as orders, (select count(*)::int from ops.supplier_attempts) as calls`
@@ -205,7 +205,7 @@ describe('a simulated order', () => {
 })
 
 describe('a repeated request', () => {
-  test('gives the simulated order as it is now, and another one under the same key is a 409', async () => {
+  test('is answered by the simulated order as it is now, and by 409 for another order', async () => {
     const body = orderBody([topUp('04')])
     const { code } = (await simulate(body)).json.data
     await timePasses(code)
@@ -222,42 +222,21 @@ describe('a repeated request', () => {
     })
     expect((await simulate(body, partner.key, { 'x-idempotency-key': 'another' })).status).toBe(201)
   })
-
-  test('of many at the same moment makes one', async () => {
-    const body = orderBody([topUp()])
-    const answers = await Promise.all(Array.from({ length: 8 }, () => simulate(body)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201])
-    expect(new Set(answers.map(({ json }) => json.data.code)).size).toBe(1)
-  })
-
-  test('has nothing to do with the keys of orders', async () => {
-    const rich = await service.partner({ mode: 'test' })
-    const body = orderBody([topUp()])
-    const order = await service.order(rich, body)
-    const simulated = await simulate(body, rich.key)
-    expect(simulated).toMatchObject({ status: 201 })
-    expect(simulated.json.data.code).not.toBe(order.code)
-  })
 })
 
-describe('a request is refused as that of an order', () => {
+describe('a request for a simulated order', () => {
   test.each([
     [400, 'VALIDATION_ERROR', {}],
     [400, 'INVALID_CALLBACK_URL', orderBody([topUp()], { callbackUrl: 'http://10.0.0.1/' })],
-    [422, 'PRODUCT_NOT_FOUND', orderBody([{ productId: 1 }])],
-    [422, 'PRODUCT_NOT_FOUND', orderBody([{ ...topUp(), productId: products.dollars }])],
-    [400, 'DELIVERY_DATA_INVALID', orderBody([{ productId: products.topUp }])],
-    [422, 'PRODUCT_UNAVAILABLE', orderBody([{ ...topUp(), productId: products.outOfStock }])],
-    [422, 'QUANTITY_OUT_OF_RANGE', orderBody([{ ...topUp(), quantity: 101 }])],
     [422, 'PRICE_CHANGED', orderBody([{ ...topUp(), maxPrice: 1 }])],
-  ])('%i %s', async (status, code, body) => {
+  ])('is refused by %i %s, as that for an order', async (status, code, body) => {
     const answer = await simulate(body)
     expect(answer).toMatchObject({ status, json: { success: false, code, details: expect.any(Array) } })
     const placed = await service.api.post('/b2b/orders', { key: partner.key, body })
     expect(withoutRequestId(answer.json)).toEqual(withoutRequestId(placed.json))
   })
 
-  test('and where it asks for more than a thousand keys', async () => {
+  test('is refused for more than a thousand keys', async () => {
     const many = Array.from({ length: 11 }, () => keys(100))
     expect(await simulate(orderBody(many))).toMatchObject({
       status: 422,
@@ -266,19 +245,19 @@ describe('a request is refused as that of an order', () => {
   })
 })
 
-describe('who may not', () => {
+describe('the routes of simulated orders', () => {
   const forbidden = {
     status: 403,
     json: { error: 'Forbidden', message: 'Simulation is only available for test accounts' },
   }
 
-  test('live accounts', async () => {
+  test('are closed to live accounts', async () => {
     const live = await makePartner(sql())
     expect(await simulate({}, live.key)).toMatchObject(forbidden)
     expect(await read('sim_x', live.key)).toMatchObject(forbidden)
   })
 
-  test('another account reads', async () => {
+  test('show no order of another account', async () => {
     const other = await makePartner(sql(), { mode: 'test' })
     const { code } = (await simulate(orderBody([topUp()]))).json.data
     expect((await read(code)).status).toBe(200)
@@ -292,7 +271,7 @@ describe('who may not', () => {
   })
 })
 
-describe('an account cannot have too many', () => {
+describe('the simulated orders of an account', () => {
   const fill = ({ accountId }: Partner, count: number, dueAt: string | null, age: string) => sql()`
     insert into supply.simulated_orders (code, account_id, idempotency_key, external_order_id, request_items, total_amount,
       currency, payment_code, items, due_at, created_at)
@@ -304,7 +283,7 @@ describe('an account cannot have too many', () => {
     return rows.length
   }
 
-  test('under way', async () => {
+  test('are at most a hundred under way', async () => {
     const crowded = await makePartner(sql(), { mode: 'test' })
     await fill(crowded, 99, '2999-01-01', '1 hour')
     expect((await simulate(orderBody([topUp('04')]), crowded.key)).status).toBe(201)
@@ -315,7 +294,7 @@ describe('an account cannot have too many', () => {
     })
   })
 
-  test('in a minute', async () => {
+  test('are at most sixty in a minute', async () => {
     const busy = await makePartner(sql(), { mode: 'test' })
     await fill(busy, 59, null, '1 second')
     expect((await simulate(orderBody([topUp()]), busy.key)).status).toBe(201)
@@ -325,7 +304,7 @@ describe('an account cannot have too many', () => {
     })
   })
 
-  test('with events that nobody takes', async () => {
+  test('are refused while a hundred simulated events are open', async () => {
     const deaf = await makePartner(sql(), { mode: 'test' })
     await sql()`insert into supply.events
         (account_id, order_code, event_type, callback_url, body, simulated, state, next_attempt_at, created_at)
@@ -337,7 +316,7 @@ describe('an account cannot have too many', () => {
     })
   })
 
-  test('kept: the oldest of more than a thousand are forgotten', async () => {
+  test('are removed beyond a thousand, the oldest first', async () => {
     const eager = await makePartner(sql(), { mode: 'test' })
     await fill(eager, 1005, null, '1 hour')
     const { code } = (await simulate(orderBody([topUp()]), eager.key)).json.data
