@@ -1,5 +1,42 @@
 set local role supply_owner;
 
+create type supply.order_request_item as (product_id bigint, quantity int, delivery_data jsonb, max_price numeric);
+create type supply.order_request as (
+  ordinal int, account_id bigint, key_id bigint, request_id text, request_id_given boolean, traceparent text,
+  idempotency_key text, external_order_id text, callback_url text, callback_error text, max_total numeric,
+  items supply.order_request_item[]
+);
+comment on type supply.order_request is
+  'A request for an order, as the API checked its shape. callback_error: why the callback_url is refused, null if it is '
+  'not. Without an idempotency_key it is a quote.';
+
+create type supply.order_result as enum (
+  'busy', 'UNAUTHORIZED', 'replayed', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_CALLBACK_URL', 'PRODUCT_NOT_FOUND',
+  'DELIVERY_DATA_INVALID', 'PRODUCT_UNAVAILABLE', 'QUANTITY_OUT_OF_RANGE', 'PRICE_CHANGED', 'INSUFFICIENT_BALANCE',
+  'created'
+);
+comment on type supply.order_result is
+  'The result of a request, in the order of the checks. busy: nothing was done, and the request is to be repeated.';
+
+create type supply.order_fault as (result supply.order_result, path text, message text, price numeric);
+comment on type supply.order_fault is 'Why a field of a request is refused; price: the present one, of PRICE_CHANGED.';
+
+create type supply.priced_item as (
+  ordinal int, place bigint, product_id bigint, quantity int, delivery_data jsonb, product_name text, delivery_type text,
+  price numeric, available boolean, supplier text, sku text, cost numeric, faults supply.order_fault[]
+);
+comment on type supply.priced_item is
+  'An item of the request with this ordinal, at its place from 1, with what the catalog says of it; faults: null if it '
+  'can be ordered.';
+
+create type supply.order_decision as (
+  request supply.order_request, result supply.order_result, items supply.priced_item[], request_items jsonb,
+  total numeric, currency text, balance numeric, order_id bigint, order_code text, differing text[]
+);
+comment on type supply.order_decision is
+  'What is decided about a request. balance: of the account before the batch. The order is the earlier one with the same '
+  'key, or the one to be written; differing: the fields in which the request differs from the earlier one.';
+
 create table supply.orders (
   id bigint generated always as identity primary key,
   -- Not {1,64}: a counted repetition costs a twentieth of an order in a batch.

@@ -68,4 +68,10 @@ create trigger append_only before update or delete on supply.ledger
 create trigger append_only_truncate before truncate on supply.ledger
   for each statement execute function supply.refuse_change();
 
+create type supply.ledger_entry as (
+  account_id bigint, type text, amount numeric, order_id bigint, item_id uuid, payment_code text, reference text,
+  note text
+);
+comment on type supply.ledger_entry is 'A row of supply.ledger to be posted, without what core.post_entries adds.';
+
 reset role;

@@ -6,7 +6,7 @@ import { type FunctionTable, parametersOf, resultOf, statementOf } from './state
 
 export { WrongSession } from './connections/session.ts'
 export { isUnavailable } from './errors.ts'
-export type { Functions } from './signatures.ts'
+export type { Functions, SupplyArgument } from './signatures.ts'
 
 /** Durations in milliseconds. */
 export type DatabaseOptions = PoolOptions & {

@@ -68,11 +68,14 @@ export const functions = {
   'api.order_timeline': { args: { account_id: 'bigint', code: 'text' }, returns: 'json' },
   'api.place_orders': {
     args: { requests: 'jsonb' },
+    takes: { requests: 'supply.order_request[]' },
     returns: 'rows',
-    columns: { ordinal: 'integer', result: 'text', body: 'json' },
+    columns: { ordinal: 'integer', result: 'supply.order_result', total_amount: 'numeric | null',
+      body: 'json' },
   },
   'api.place_simulated_order': {
-    args: { request: 'jsonb' },
+    args: { request: 'jsonb', courses: 'jsonb' },
+    takes: { request: 'supply.order_request' },
     returns: 'rows',
     columns: { result: 'text', retry_after: 'integer | null',
       body: 'json' },
@@ -80,8 +83,9 @@ export const functions = {
   'api.prove_commit': { args: {}, returns: 'void' },
   'api.quote_order': {
     args: { request: 'jsonb' },
+    takes: { request: 'supply.order_request' },
     returns: 'rows',
-    columns: { result: 'text', quote: 'json', refusal: 'json' },
+    columns: { result: 'supply.order_result', quote: 'json', refusal: 'json' },
   },
   'api.read_state': {
     args: { process_id: 'uuid' },
@@ -416,4 +420,38 @@ export const functions = {
 } as const
 
 export const types = {
+  'supply.order_request': {
+    ordinal: 'integer',
+    account_id: 'bigint',
+    key_id: 'bigint',
+    request_id: 'text',
+    request_id_given: 'boolean',
+    traceparent: 'text',
+    idempotency_key: 'text',
+    external_order_id: 'text',
+    callback_url: 'text',
+    callback_error: 'text',
+    max_total: 'numeric',
+    items: 'supply.order_request_item[]',
+  },
+  'supply.order_request_item': {
+    product_id: 'bigint',
+    quantity: 'integer',
+    delivery_data: 'jsonb',
+    max_price: 'numeric',
+  },
+  'supply.order_result': [
+    'busy',
+    'UNAUTHORIZED',
+    'replayed',
+    'IDEMPOTENCY_KEY_REUSED',
+    'INVALID_CALLBACK_URL',
+    'PRODUCT_NOT_FOUND',
+    'DELIVERY_DATA_INVALID',
+    'PRODUCT_UNAVAILABLE',
+    'QUANTITY_OUT_OF_RANGE',
+    'PRICE_CHANGED',
+    'INSUFFICIENT_BALANCE',
+    'created',
+  ],
 } as const

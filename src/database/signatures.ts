@@ -50,3 +50,6 @@ export type Functions = {
     result: Result<(typeof functions)[Name]>
   }
 }
+
+/** An argument of a named type of the schema `supply`. */
+export type SupplyArgument<Name extends keyof Named> = NonNullable<Argument<Name>>

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../src/database/connections/pool.ts'
 import { fillOrders } from '../bench/fill.ts'
 import { testDatabase } from '../support/database.ts'
+import { orderRequest } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { type Explained, explainingSession, scansOf } from '../support/sql/plans.ts'
 
@@ -58,16 +59,7 @@ const partnersReads: Reads = {
   'page and total of a status that nothing has, as of a moment': (sql) => sql`
     select api.list_orders(${partner.accountId}, ${page}, page => 1, status => 'pending', as_of => ${midSeq(sql)})`,
   'a quote': (sql) => sql`
-    select * from api.quote_order(${sql.json({
-      ...{
-        accountId: partner.accountId,
-        keyId: partner.keyId,
-        callbackUrl: null,
-        callbackError: null,
-        maxTotal: null,
-      },
-      items: [{ productId: products.topUp, quantity: 1, maxPrice: null, deliveryData: { gameUserId: '1' } }],
-    })})`,
+    select * from api.quote_order(${sql.json({ ...orderRequest(partner), idempotency_key: null } as never)})`,
   'first page of the results': (sql) =>
     sql`select * from api.list_results(${partner.accountId}, ${partner.keyId}, 0, ${page})`,
   'results from a number': (sql) =>

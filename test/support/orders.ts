@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
+import type { SqlRequest } from '../../src/http/routes/order_requests.ts'
 import { type Partner, products } from './partner.ts'
 
 export type OrderRequest = {
@@ -27,24 +28,26 @@ export type Placed = { ordinal: number; result: string; body: Answer }
 let counter = 0
 
 /** One request as `api.place_orders` takes it, with what a test leaves out. */
-export function orderRequest(partner: Partner, request: OrderRequest = {}) {
+export function orderRequest(partner: Partner, request: OrderRequest = {}): SqlRequest & { ordinal: number } {
   counter += 1
   const externalOrderId = request.externalOrderId ?? `order-${counter}`
   return {
-    ordinal: 1,
-    accountId: partner.accountId,
-    keyId: partner.keyId,
-    idempotencyKey: externalOrderId,
-    callbackUrl: null,
-    callbackError: null,
-    maxTotal: null,
-    ...request,
-    externalOrderId,
-    items: (request.items ?? [{ productId: products.topUp }]).map((item) => ({
-      quantity: 1,
-      maxPrice: null,
-      deliveryData: item.productId === products.key ? {} : { gameUserId: '12345' },
-      ...item,
+    ordinal: request.ordinal ?? 1,
+    account_id: partner.accountId,
+    key_id: partner.keyId,
+    request_id: request.requestId ?? null,
+    request_id_given: null,
+    traceparent: null,
+    idempotency_key: request.idempotencyKey ?? externalOrderId,
+    external_order_id: externalOrderId,
+    callback_url: request.callbackUrl ?? null,
+    callback_error: request.callbackError ?? null,
+    max_total: request.maxTotal ?? null,
+    items: (request.items ?? [{ productId: products.topUp }]).map(({ productId, ...item }) => ({
+      product_id: productId,
+      quantity: item.quantity ?? 1,
+      delivery_data: item.deliveryData ?? (productId === products.key ? {} : { gameUserId: '12345' }),
+      max_price: item.maxPrice ?? null,
     })),
   }
 }

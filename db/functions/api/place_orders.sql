@@ -1,42 +1,36 @@
 create or replace function api.place_orders(requests jsonb)
-returns table (ordinal int, result text, body json)
+returns table (ordinal int, result supply.order_result, total_amount numeric, body json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
-  busy_accounts bigint[];
-  answers jsonb[];
+  asked constant supply.order_request[] := array(
+    select r from jsonb_populate_recordset(null::supply.order_request, requests) as r);
+  locked constant bigint[] := array(
+    select a.id from supply.accounts a where a.id = any (array(select r.account_id from unnest(asked) as r))
+    order by a.id for no key update skip locked);
+  decisions supply.order_decision[] := array(
+    select d from core.decide_orders(array(select r from unnest(asked) as r where r.account_id = any (locked))) as d);
 begin
-  select array_agg(asked.id) into busy_accounts
-  from (select distinct (r ->> 'accountId')::bigint as id from jsonb_array_elements(requests) r order by id) as asked
-  left join lateral (
-    select a.id from supply.accounts a where a.id = asked.id for no key update skip locked) as locked on true
-  where locked.id is null;
-  if busy_accounts is not null then
-    return query
-    select (r ->> 'ordinal')::int, 'busy', '{}'::json
-    from jsonb_array_elements(requests) r where (r ->> 'accountId')::bigint = any (busy_accounts);
-    requests := (
-      select coalesce(jsonb_agg(r), '[]') from jsonb_array_elements(requests) r where (r ->> 'accountId')::bigint <> all (busy_accounts));
-    if requests = '[]' then
-      return;
+  for i in 1 .. cardinality(decisions) loop
+    if decisions[i].result = 'created' then
+      decisions[i].order_id := nextval('supply.orders_id_seq');
     end if;
-  end if;
-
-  answers := core.spend_balances(core.judge_orders(requests));
-  perform core.enqueue('call_supplier', core.write_orders(array(select a from unnest(answers) as a where a ->> 'result' = 'created')));
-
+  end loop;
+  perform core.enqueue('call_supplier', core.write_orders(array(
+    select d from unnest(decisions) as d where d.result = 'created')));
   return query
-  select (a ->> 'ordinal')::int, a ->> 'result',
-    case when a ->> 'result' in ('created', 'replayed') then rendered.body else core.refusal_json(a) end
-  from core.orders_json(array(
-    select case when b ->> 'result' in ('created', 'replayed') then (b ->> 'orderId')::bigint end from unnest(answers) as b), true) as rendered
-  cross join lateral (select answers[rendered.place] as a offset 0) as answer;
+  select (d.request).ordinal, d.result, d.total, coalesce(refusal.body, placed.body)
+  from unnest(decisions) as d
+  left join core.refusals_json(decisions) as refusal on refusal.ordinal = (d.request).ordinal
+  left join core.orders_json(array(select e.order_id from unnest(decisions) as e), true) as placed
+    on placed.order_id = d.order_id
+  union all
+  select r.ordinal, 'busy', null, '{}' from unnest(asked) as r where r.account_id <> all (locked);
 end
 $$;
 comment on function api.place_orders is
-  'Places many orders in one transaction and answers each by its ordinal; one refusal never touches another order. '
-  'Takes [{ordinal, accountId, keyId, requestId, requestIdGiven, traceparent, idempotencyKey, externalOrderId, callbackUrl, callbackError, maxTotal, '
-  'items: [{productId, quantity, deliveryData, maxPrice}]}], money in the account''s currency. Gives created or replayed with the '
-  'order, a refusal''s code with {details, orderCode}, or busy, of which nothing was done: another transaction has the lock of the account. '
-  'A repeat keeps what its first request is known by. An accepted order is written with its charge, ledger row and jobs. Specification 3 and 4.';
+  'Places orders in one transaction: each with its charge, ledger row and jobs; one refusal never touches another order.
+Returns for each ordinal created or replayed with the order, a refusal with {details, orderCode}, or busy: nothing was
+done, because its account is locked, or another request of the batch comes first. Specification 3 and 4.
+takes: requests supply.order_request[]
+nullable: total_amount';

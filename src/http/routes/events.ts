@@ -8,7 +8,7 @@ import type { ListTurns } from '../list_turns.ts'
 import { replyUnstored } from '../reply.ts'
 import { eventId, eventsQuery, redeliverDeadRequest, redeliveryRequest } from '../schemas.ts'
 import { check, checkQuery } from '../validate.ts'
-import { isGoodCallback } from './order_judgement.ts'
+import { isGoodCallback } from './order_requests.ts'
 
 export type EventRouteOptions = { db: Database; turns: ListTurns; allowNetworks: readonly Network[] }
 

@@ -1,22 +1,12 @@
 import { batch } from '../../database/batch.ts'
 import { callNumbered } from '../../database/batch_call.ts'
 import type { Database, Functions } from '../../database/client.ts'
-import type { RequestState } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import type { HttpMetrics } from '../metrics.ts'
-import type { OrderRequest } from '../schemas.ts'
+import type { SqlRequest } from './order_requests.ts'
 
-/** An order request as SQL takes it, without its ordinal. */
-export type PlaceRequest = OrderRequest &
-  Pick<RequestState, 'requestId' | 'requestIdGiven' | 'traceparent'> & {
-    accountId: string
-    keyId: string
-    idempotencyKey: string
-    /** Why the callbackUrl is refused; SQL says so unless the request is a repeat. */
-    callbackError: string | null
-  }
-export type Placed = Functions['api.place_orders']['result'][number]
-export type PlaceOrder = (request: PlaceRequest) => Promise<Placed>
+type Placed = Functions['api.place_orders']['result'][number]
+export type PlaceOrder = (request: SqlRequest) => Promise<Placed>
 
 // In items of orders. More than is pending at most would not be placed within the time that a request has.
 const mostOfBatch = 256
@@ -35,12 +25,12 @@ export function placeInBatches(
   metrics: Pick<HttpMetrics, 'batch'>,
   waitMs = placeWithinMs,
 ): PlaceOrder {
-  return batch<PlaceRequest, Placed>({
+  return batch<SqlRequest, Placed>({
     run: (requests) =>
       callNumbered(requests, (numbered) => db.call('api.place_orders', { requests: numbered })),
     isBusy: ({ result }) => result === 'busy',
-    weightOf: ({ items }) => items.length,
-    keyOf: ({ accountId }) => accountId,
+    weightOf: ({ items }) => items?.length ?? 1,
+    keyOf: ({ account_id }) => String(account_id),
     maxWeight: mostOfBatch,
     maxPending: mostPending,
     maxPendingOfKey: mostPendingOfAccount,

@@ -8,10 +8,10 @@ import { type Detail, type ErrorExtras, refuse, refuseInvalid } from '../errors.
 import type { ListTurns } from '../list_turns.ts'
 import type { HttpMetrics } from '../metrics.ts'
 import { replyUnstored } from '../reply.ts'
-import { idempotencyKey, orderCode, orderRequest, ordersQuery } from '../schemas.ts'
+import { idempotencyKey, type OrderRequest, orderCode, orderRequest, ordersQuery } from '../schemas.ts'
 import { type Checked, check, checkQuery } from '../validate.ts'
-import { type Placed, type PlaceOrder, type PlaceRequest, placeInBatches } from './order_batches.ts'
-import { checkedCallback, refusalOf } from './order_judgement.ts'
+import { type PlaceOrder, placeInBatches } from './order_batches.ts'
+import { refusalOf, sqlRequest } from './order_requests.ts'
 
 export type OrderRouteOptions = {
   db: Database
@@ -26,7 +26,7 @@ export function addOrderRoutes(routes: Routes, options: OrderRouteOptions): void
   const { db, reads, turns, allowNetworks, metrics } = options
   const placeInBatch = placeInBatches(db, metrics)
   const place: PlaceOrder = (request) =>
-    placeInBatch(request).finally(() => reads.noteWrite(request.accountId))
+    placeInBatch(request).finally(() => reads.noteWrite(String(request.account_id)))
   routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, allowNetworks, metrics))
   routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, db))
   routes.get('/b2b/orders', (ctx) => listOrders(ctx, db, reads, turns))
@@ -38,22 +38,22 @@ async function placeOrder(
   allowNetworks: readonly Network[],
   metrics: Pick<HttpMetrics, 'placedOrder' | 'refusedOrder'>,
 ): Promise<void> {
-  const order = await readOrder(ctx, allowNetworks)
-  if (order === undefined) return
-  const placed = await ctx.state.databaseTime(() => place(order))
+  const asked = await readOrder(ctx)
+  if (asked === undefined) return
+  const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
+  const placed = await ctx.state.databaseTime(() => place(request))
   if (placed.result === 'created') {
-    metrics.placedOrder(accountOf(ctx), Number(JSON.parse(placed.body).totalAmount))
+    metrics.placedOrder(accountOf(ctx), Number(placed.total_amount))
   } else if (placed.result !== 'replayed') {
     metrics.refusedOrder(accountOf(ctx), placed.result)
   }
   answerPlaced(ctx, placed)
 }
 
-/** Reads the order that a request asks for. Where it has not the right shape, answers the request and returns undefined. */
+/** Reads the order that a request asks for, and its key. Answers a malformed request, and returns undefined. */
 export async function readOrder(
   ctx: RouteContext,
-  allowNetworks: readonly Network[],
-): Promise<PlaceRequest | undefined> {
+): Promise<{ order: OrderRequest; idempotencyKey: string } | undefined> {
   const body = await readJson(ctx)
   if (body === undefined) return undefined
   const order = check(orderRequest, body.value)
@@ -62,16 +62,7 @@ export async function readOrder(
     refuseInvalid(ctx, [...faultsOf(key), ...faultsOf(order)])
     return undefined
   }
-  const { id, keyId } = accountOf(ctx)
-  const { requestId, requestIdGiven, traceparent } = ctx.state
-  return {
-    ...order.value,
-    ...checkedCallback(order.value.callbackUrl, allowNetworks),
-    accountId: id,
-    keyId,
-    ...{ requestId, requestIdGiven, traceparent },
-    idempotencyKey: key.value ?? order.value.externalOrderId,
-  }
+  return { order: order.value, idempotencyKey: key.value ?? order.value.externalOrderId }
 }
 
 /** The idempotency key of the headers; null if they have none. */
@@ -91,7 +82,7 @@ function faultsOf(checked: Checked<unknown>): Detail[] {
 }
 
 /** Answers with the order, or with why it was refused. */
-export function answerPlaced(ctx: RouteContext, { result, body }: Pick<Placed, 'result' | 'body'>): void {
+export function answerPlaced(ctx: RouteContext, { result, body }: { result: string; body: string }): void {
   if (result === 'created' || result === 'replayed') {
     if (result === 'replayed') ctx.set('Idempotent-Replayed', 'true')
     replyUnstored(ctx, body, result === 'created' ? 201 : 200)

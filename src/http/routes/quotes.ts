@@ -1,12 +1,12 @@
 import type { Database } from '../../database/client.ts'
 import type { Network } from '../../network/networks.ts'
 import { readJson } from '../body.ts'
-import { accountOf, type RouteContext, type Routes } from '../context.ts'
+import type { RouteContext, Routes } from '../context.ts'
 import { type ErrorExtras, errorOf, refuse, refuseInvalid } from '../errors.ts'
 import { replyUnstored } from '../reply.ts'
 import { quoteRequest } from '../schemas.ts'
 import { check } from '../validate.ts'
-import { checkedCallback, refusalOf } from './order_judgement.ts'
+import { refusalOf, sqlRequest } from './order_requests.ts'
 
 export type QuoteRouteOptions = { db: Database; allowNetworks: readonly Network[] }
 
@@ -21,17 +21,8 @@ async function quoteOrder(ctx: RouteContext, db: Database, allowNetworks: readon
   const order = check(quoteRequest, body.value)
   if (!order.ok) return refuseInvalid(ctx, order.details)
 
-  const { id, keyId } = accountOf(ctx)
-  const [quoted] = await ctx.state.databaseTime(() =>
-    db.call('api.quote_order', {
-      request: {
-        ...order.value,
-        ...checkedCallback(order.value.callbackUrl, allowNetworks),
-        accountId: id,
-        keyId,
-      },
-    }),
-  )
+  const request = sqlRequest(ctx, order.value, null, allowNetworks)
+  const [quoted] = await ctx.state.databaseTime(() => db.call('api.quote_order', { request }))
   if (quoted === undefined) throw new Error('api.quote_order gave no answer')
   if (quoted.result === 'UNAUTHORIZED') return refuse(ctx, 'UNAUTHORIZED')
   const wouldBeRefused = JSON.stringify(refusalFor(quoted.result, quoted.refusal))

@@ -4,8 +4,8 @@ import { behaviourFor, endOf, secondsOf } from '../../demo/supplier/orders.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type ErrorName, refuse } from '../errors.ts'
 import { replyUnstored } from '../reply.ts'
-import { orderCode } from '../schemas.ts'
-import type { PlaceRequest } from './order_batches.ts'
+import { type OrderRequest, orderCode } from '../schemas.ts'
+import { sqlRequest } from './order_requests.ts'
 import { answerPlaced, readOrder } from './orders.ts'
 import type { SimulationRouteOptions } from './simulation.ts'
 
@@ -30,10 +30,13 @@ async function placeSimulatedOrder(
   { db, allowNetworks }: SimulationRouteOptions,
 ): Promise<void> {
   if (accountOf(ctx).mode !== 'test') return refuse(ctx, 'LIVE_ACCOUNT')
-  const order = await readOrder(ctx, allowNetworks)
-  if (order === undefined) return
-  const request = { ...order, items: order.items.map(withCourse) }
-  const [placed] = await ctx.state.databaseTime(() => db.call('api.place_simulated_order', { request }))
+  const asked = await readOrder(ctx)
+  if (asked === undefined) return
+  const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
+  const courses = asked.order.items.map(courseOf)
+  const [placed] = await ctx.state.databaseTime(() =>
+    db.call('api.place_simulated_order', { request, courses }),
+  )
   if (placed === undefined) throw new Error('api.place_simulated_order returned no row')
   const { result, retry_after: retryAfter, body } = placed
   const refusal = refusals[result]
@@ -41,12 +44,12 @@ async function placeSimulatedOrder(
   refuse(ctx, refusal, { retryAfter })
 }
 
-/** Adds when the item ends and how, for either kind of product: which kind it is, the database knows. */
-function withCourse(item: PlaceRequest['items'][number]) {
+/** When an item ends and how, for either kind of product: the database knows which kind it is. */
+function courseOf(item: OrderRequest['items'][number]) {
   const behaviour = behaviourFor(item)
   const keys = endOf(behaviour, item.quantity, true)
   const topUp = endOf(behaviour, item.quantity, false)
-  return { ...item, course: { seconds: secondsOf(item), keys, topUp } }
+  return { seconds: secondsOf(item), keys, topUp }
 }
 
 async function getSimulatedOrder(ctx: RouteContext, db: Database): Promise<void> {

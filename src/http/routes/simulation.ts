@@ -7,7 +7,7 @@ import { refuse, refuseInvalid } from '../errors.ts'
 import { reply, replyUnstored } from '../reply.ts'
 import { eventId, simulationRequest } from '../schemas.ts'
 import { check } from '../validate.ts'
-import { isGoodCallback } from './order_judgement.ts'
+import { isGoodCallback } from './order_requests.ts'
 
 export type SimulationRouteOptions = { db: Database; allowNetworks: readonly Network[] }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connect, type Database, isUnavailable } from '../../../src/database/client.ts'
-import { type PlaceOrder, type PlaceRequest, placeInBatches } from '../../../src/http/routes/order_batches.ts'
+import { type PlaceOrder, placeInBatches } from '../../../src/http/routes/order_batches.ts'
 import { testDatabase } from '../../support/database.ts'
 import { audit, type OrderRequest, orderRequest } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -30,8 +30,7 @@ beforeEach(() => {
 afterEach(() => db.end())
 
 const place = async (partner: Partner, request?: OrderRequest): Promise<string> => {
-  const { ordinal: _, ...complete } = orderRequest(partner, request)
-  const { result } = await placeRequest(complete as never as PlaceRequest)
+  const { result } = await placeRequest(orderRequest(partner, request))
   return result
 }
 const heavy = { items: Array.from({ length: 50 }, () => ({ productId: products.key })) }

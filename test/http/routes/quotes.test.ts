@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { balanceOf, place } from '../../support/orders.ts'
+import { balanceOf, orderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { type Answer, type Send, testApi, withoutRequestId } from '../../support/service.ts'
 
@@ -132,16 +132,12 @@ describe('a quote', () => {
 })
 
 describe('making a quote', () => {
-  const request = (more: object = {}) => ({
-    ...{ accountId: partner.accountId, keyId: partner.keyId, callbackUrl: null, callbackError: null },
-    ...{ maxTotal: null, items: [{ ...topUp, quantity: 1, maxPrice: null }], ...more },
-  })
-
   test('writes nothing, draws no numbers and locks no row', async () => {
     // A read-only transaction permits nothing of that.
     const [quoted] = await database.sql.begin(
       'read only',
-      (tx) => tx`select * from api.quote_order(${tx.json(request())})`,
+      (tx) =>
+        tx`select * from api.quote_order(${tx.json({ ...orderRequest(partner), idempotency_key: null } as never)})`,
     )
     expect(quoted).toMatchObject({ result: 'created', quote: { totalAmount: 10.5 }, refusal: {} })
     expect(await balanceOf(database.sql, partner)).toBe(1000)
@@ -169,7 +165,8 @@ describe('making a quote', () => {
 
   test('is refused as unauthorized where the key ended after the admission', async () => {
     await database.sql`select ops.revoke_key(${partner.keyId})`
-    const [quoted] = await database.sql`select * from api.quote_order(${database.sql.json(request())})`
+    const [quoted] =
+      await database.sql`select * from api.quote_order(${database.sql.json({ ...orderRequest(partner), idempotency_key: null } as never)})`
     expect(quoted).toMatchObject({ result: 'UNAUTHORIZED', refusal: {} })
   })
 

@@ -109,7 +109,7 @@ describe('a repeat', () => {
     const [first] = await placeAll(database.sql, [request])
     await database.sql`
       select ops.upsert_product(191, 'space-trader', 'Last one', 12.00, 'RUB', 'key', in_stock => false)`
-    const [again] = await placeAll(database.sql, [{ ...request, maxTotal: 1 }])
+    const [again] = await placeAll(database.sql, [{ ...request, max_total: 1 }])
     expect(first?.result).toBe('created')
     expect(again).toMatchObject({ result: 'replayed', body: first?.body })
     expect(await balanceOf(database.sql, partner)).toBe(0)
@@ -163,11 +163,11 @@ describe('a repeat', () => {
     const partner = await makePartner(database.sql, { balance: 21 })
     const request = orderRequest(partner, { externalOrderId: 'twice' })
     const answers = await placeAll(database.sql, [
-      { ...request, ordinal: 1, callbackError: 'is private' },
+      { ...request, ordinal: 1, callback_error: 'is private' },
       { ...request, ordinal: 2 },
-      { ...request, ordinal: 3, callbackUrl: 'x', callbackError: 'is private' },
-      { ...request, ordinal: 4, items: [{ productId: 9, quantity: 1, deliveryData: {}, maxPrice: null }] },
-      { ...request, ordinal: 5, maxTotal: 1 },
+      { ...request, ordinal: 3, callback_url: 'x', callback_error: 'is private' },
+      { ...request, ordinal: 4, items: [{ product_id: 9, quantity: 1, delivery_data: {}, max_price: null }] },
+      { ...request, ordinal: 5, max_total: 1 },
       { ...orderRequest(partner, { items: [{ productId: products.topUp, quantity: 2 }] }), ordinal: 6 },
       { ...orderRequest(partner), ordinal: 7 },
     ])
@@ -357,7 +357,7 @@ describe('a batch', () => {
         await database.sql`select account_id::int, external_order_id from ops.orders where order_code = ${body.code}`
       expect([result, row]).toEqual([
         'created',
-        { account_id: requests[ordinal]?.accountId, external_order_id: `batch-${ordinal}` },
+        { account_id: requests[ordinal]?.account_id, external_order_id: `batch-${ordinal}` },
       ])
     }
     expect(answers.filter(({ result }) => result === 'created')).toHaveLength(12)

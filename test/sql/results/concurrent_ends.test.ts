@@ -36,7 +36,7 @@ async function placeOrders(partners: Partner[]): Promise<{ calls: Call[]; codes:
   )
   const codes = new Map<number, string[]>()
   for (const { ordinal, body } of placed) {
-    const account = requests[ordinal]?.accountId ?? 0
+    const account = Number(requests[ordinal]?.account_id)
     codes.set(account, [...(codes.get(account) ?? []), body.code])
   }
   const items = placed.flatMap(({ body }) => body.items.map(({ id }) => id))

@@ -1,26 +1,25 @@
-create or replace function core.post_entries(entries jsonb)
+create or replace function core.post_entries(entries supply.ledger_entry[])
 returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  with entry as (
-    select e.*, a.id, a.currency, a.last_seq + row_number() over by_account as seq, a.balance + sum(e.amount) over by_account as balance
-    from jsonb_to_recordset(entries) as e (
-      "accountId" bigint, place bigint, type text, amount numeric, "orderId" bigint, "itemId" uuid, "paymentCode" text, reference text, note text)
-    cross join lateral (select a.* from supply.accounts a where a.id = e."accountId" offset 0) as a
-    window by_account as (partition by a.id order by e.place)
-  ), posted as (
-    insert into supply.ledger
-      (account_id, seq, type, amount, balance_after, currency, order_id, item_id, payment_code, reference, plain_reference, note)
-    select e.id, e.seq, e.type, e.amount, e.balance, e.currency, e."orderId", e."itemId", e."paymentCode", e.reference, core.plain_reference(e.reference), e.note
-    from entry e order by e.id, e.seq
-  )
-  update supply.accounts a set balance = e.balance, last_seq = e.seq
-  from (select distinct on (e.id) e.id, e.seq, e.balance from entry e order by e.id, e.seq desc) as e
-  where a.id = e.id;
+  update supply.accounts a set balance = a.balance + e.amount, last_seq = a.last_seq + e.entries
+  from (
+    select n.account_id, sum(n.amount) as amount, count(*) as entries from unnest(post_entries.entries) as n group by n.account_id
+  ) as e
+  where a.id = e.account_id;
+  insert into supply.ledger
+    (account_id, seq, type, amount, balance_after, currency, order_id, item_id, payment_code, reference,
+     plain_reference, note)
+  select a.id, a.last_seq - count(*) over later, e.type, e.amount, a.balance - coalesce(sum(e.amount) over later, 0),
+    a.currency, e.order_id, e.item_id, e.payment_code, e.reference, core.plain_reference(e.reference), e.note
+  from unnest(entries) with ordinality
+    as e (account_id, type, amount, order_id, item_id, payment_code, reference, note, place)
+  cross join lateral (select a.* from supply.accounts a where a.id = e.account_id offset 0) as a
+  window later as (partition by a.id order by e.place rows between 1 following and unbounded following);
 end
 $$;
 comment on function core.post_entries is
-  'Changes balances by signed amounts (account currency) and adds the ledger rows that say why, in the order of their places: '
-  '[{accountId, place, type, amount, orderId, itemId, paymentCode, reference, note}]. The ledger is written here and nowhere else. Raises '
-  'check_violation if a balance would fall below zero. The caller holds the locks of the accounts.';
+  'Changes balances by signed amounts (account currency) and adds the ledger rows that say why, in the order of the
+entries. The ledger is written here and nowhere else. Raises check_violation if a balance would fall below zero. The
+caller holds the locks of the accounts.';

@@ -46,9 +46,8 @@ begin
     action => case when (item).id is not null then 'refund_item' when post_once.type = 'adjustment' then 'adjust' else post_once.type end,
     subject => coalesce('item ' || (item).id, 'account ' || account.id),
     detail => jsonb_build_object('amount', post_once.amount, 'reference', post_once.reference, 'note', post_once.note));
-  perform core.post_entries(jsonb_build_array(jsonb_build_object(
-    'accountId', account.id, 'type', post_once.type, 'amount', post_once.amount, 'itemId', (item).id,
-    'reference', post_once.reference, 'note', post_once.note)));
+  perform core.post_entries(array[row(account.id, post_once.type, post_once.amount, null, (item).id, null,
+    post_once.reference, post_once.note)::supply.ledger_entry]);
   raise notice 'account % (%): balance % → % %', account.id, account.name, account.balance,
     (account.balance + post_once.amount)::numeric(14,2), account.currency;
   return account.balance + post_once.amount;

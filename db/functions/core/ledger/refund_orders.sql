@@ -3,7 +3,7 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  entries jsonb;
+  entries supply.ledger_entry[];
 begin
   if cardinality(order_ids) = 0 then
     return;
@@ -16,15 +16,14 @@ begin
     where i.order_id = any (order_ids) and i.status = 'failed'
     returning i.id, i.order_id, i.position, i.part, i.refunded_amount
   )
-  select jsonb_agg(jsonb_build_object(
-    'accountId', o.account_id, 'place', r.place, 'type', 'order_refund', 'amount', r.refunded_amount,
-    'orderId', o.id, 'itemId', r.id, 'paymentCode', o.payment_code))
+  select array_agg(row(o.account_id, 'order_refund', r.refunded_amount, o.id, r.id, o.payment_code, null, null)
+    ::supply.ledger_entry order by r.order_id, r.position, r.part)
   into entries
-  from (select f.*, row_number() over (order by f.order_id, f.position, f.part) as place from refunded f) as r
+  from refunded r
   cross join lateral (select o.* from supply.orders o where o.id = r.order_id offset 0) as o;
   perform core.post_entries(entries);
 end
 $$;
 comment on function core.refund_orders is
-  'Refunds the failed items of final orders (account currency): a ledger row an item, numbered and summed up by account. Locks the accounts. '
-  'Call it once an order. Specification 3.';
+  'Refunds the failed items of final orders (account currency), a ledger row an item. Locks the accounts. Call it once an
+order. Specification 3.';

@@ -1,11 +1,10 @@
 create or replace function core.orders_json(order_ids bigint[], with_codes boolean)
-returns table (place int, body json)
+returns table (order_id bigint, body json)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
-  select wanted.place::int, case when o.id is not null then json_build_object(
+  select o.id, json_build_object(
     'code', o.code,
     'orderCode', o.code,
     'externalOrderId', o.external_order_id,
@@ -22,9 +21,8 @@ begin
     'updatedAt', core.iso(o.updated_at),
     'completedAt', core.iso(o.completed_at),
     'items', of_order.items,
-    'orders', json_build_array(json_build_object('code', o.code, 'total', o.total_amount, 'itemCount', of_order.count))) end
-  from unnest(order_ids) with ordinality as wanted (id, place)
-  left join lateral (select o.* from supply.orders o where o.id = wanted.id offset 0) as o on true
+    'orders', json_build_array(json_build_object('code', o.code, 'total', o.total_amount, 'itemCount', of_order.count)))
+  from supply.orders o
   cross join lateral (
     select count(*) filter (where i.part = 0) as count,
       json_agg(
@@ -33,13 +31,14 @@ begin
         order by i.position, i.part) as items
     from supply.order_items i
     cross join lateral (select json_build_object(
-      'id', i.id, 'productId', i.product_id, 'productName', i.product_name, 'amount', i.amount, 'price', i.price, 'status', i.status,
-      'refundedAmount', i.refunded_amount, 'errorCode', i.error_code, 'errorMessage', i.error_message,
-      'completedAt', core.iso(i.completed_at)) as item) as plain
+      'id', i.id, 'productId', i.product_id, 'productName', i.product_name, 'amount', i.amount, 'price', i.price,
+      'status', i.status, 'refundedAmount', i.refunded_amount, 'errorCode', i.error_code,
+      'errorMessage', i.error_message, 'completedAt', core.iso(i.completed_at)) as item) as plain
     where i.order_id = o.id
-  ) as of_order;
+  ) as of_order
+  where o.id = any (order_ids);
 end
 $$;
 comment on function core.orders_json is
-  'Orders as partners read them, each by its place in order_ids; with_codes adds the delivered codes. Null for a null. The one rendering for '
-  'POST, GET and lists. Specification 2.3.';
+  'Orders as partners read them; with_codes adds the delivered codes. The one rendering for POST, GET and lists.
+Specification 2.3.';

@@ -1,43 +1,46 @@
-create or replace function core.write_orders(drafts jsonb[])
+create or replace function core.write_orders(decisions supply.order_decision[])
 returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  item_ids uuid[];
   -- The transaction may have begun long before it had its turn: its own time would not be in the order of the orders.
-  placed_at timestamptz := clock_timestamp();
+  placed_at constant timestamptz := clock_timestamp();
+  charges supply.ledger_entry[];
+  item_ids uuid[];
 begin
-  if cardinality(drafts) = 0 then
+  if cardinality(decisions) = 0 then
     return '{}';
   end if;
   with written as (
     insert into supply.orders
-      (id, code, account_id, idempotency_key, external_order_id, callback_url, request_items, total_amount, currency, payment_code,
-       request_id, request_id_given, traceparent, created_at, updated_at)
+      (id, code, account_id, idempotency_key, external_order_id, callback_url, request_items, total_amount, currency,
+       payment_code, request_id, request_id_given, traceparent, created_at, updated_at)
     overriding system value
-    select (d ->> 'orderId')::bigint, d ->> 'orderCode', (d ->> 'accountId')::bigint, d ->> 'idempotencyKey', d ->> 'externalOrderId',
-      d ->> 'callbackUrl', d -> 'items', (d ->> 'total')::numeric, d ->> 'currency', d ->> 'paymentCode',
-      d ->> 'requestId', (d ->> 'requestIdGiven')::boolean, d ->> 'traceparent', placed_at, placed_at
-    from unnest(drafts) as d
-  ), added as (
+    select d.order_id, 'ord_' || replace(gen_random_uuid()::text, '-', ''), (d.request).account_id, (d.request).idempotency_key,
+      (d.request).external_order_id, (d.request).callback_url, d.request_items, d.total, d.currency,
+      'pay_' || replace(core.time_ordered_uuid()::text, '-', ''),
+      (d.request).request_id, (d.request).request_id_given, (d.request).traceparent, placed_at, placed_at
+    from unnest(decisions) as d
+    returning id, account_id, total_amount, payment_code
+  )
+  select array_agg(row(w.account_id, 'order_charge', -w.total_amount, w.id, null, w.payment_code, null, null)
+    ::supply.ledger_entry order by w.id) into charges from written w;
+
+  with added as (
     insert into supply.order_items
-      (id, order_id, position, product_id, product_name, delivery_type, delivery_data, amount, price, supplier, sku, cost, next_check_at)
-    select core.time_ordered_uuid(), (d ->> 'orderId')::bigint, (p ->> 'position')::int, (p ->> 'productId')::int, p ->> 'productName', p ->> 'deliveryType',
-      p -> 'deliveryData', (p ->> 'amount')::int, (p ->> 'price')::numeric, p ->> 'supplier', p ->> 'sku',
-      (p ->> 'cost')::numeric, now()
-    from unnest(drafts) as d cross join lateral jsonb_array_elements(d -> 'priced') as p
+      (id, order_id, position, product_id, product_name, delivery_type, delivery_data, amount, price, supplier, sku,
+       cost, next_check_at)
+    select core.time_ordered_uuid(), d.order_id, i.place - 1, i.product_id, i.product_name, i.delivery_type,
+      i.delivery_data, i.quantity, i.price, i.supplier, i.sku, i.cost, now()
+    from unnest(decisions) as d cross join lateral unnest(d.items) as i
     returning id
   )
   select array_agg(a.id) into item_ids from added a;
 
-  perform core.post_entries((
-    select jsonb_agg(jsonb_build_object(
-      'accountId', d -> 'accountId', 'place', place, 'type', 'order_charge', 'amount', -(d ->> 'total')::numeric,
-      'orderId', d -> 'orderId', 'paymentCode', d -> 'paymentCode'))
-    from unnest(drafts) with ordinality as draft (d, place)));
+  perform core.post_entries(charges);
   return item_ids;
 end
 $$;
 comment on function core.write_orders is
-  'Writes orders as core.judge_orders drew them up, with their items and charges, and gives the ids of the items. The caller holds the locks of '
-  'the accounts, whose balances suffice.';
+  'Writes the orders that core.decide_orders found to be right, with their items and charges, and returns the ids of the
+items. The caller holds the locks of the accounts.';

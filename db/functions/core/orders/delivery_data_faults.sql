@@ -1,12 +1,12 @@
-create or replace function core.delivery_data_errors(fields jsonb, data jsonb, path text)
-returns jsonb
+create or replace function core.delivery_data_faults(fields jsonb, data jsonb, path text)
+returns supply.order_fault[]
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   field jsonb;
   given text;
-  errors jsonb := '[]';
   message text;
+  faults supply.order_fault[] := '{}';
 begin
   for i in 0 .. jsonb_array_length(fields) - 1 loop
     field := fields -> i;
@@ -15,7 +15,8 @@ begin
     if core.is_blank(given) then
       if (field ->> 'required')::boolean then
         message := 'is required' || coalesce((
-          select format('; unknown field %s: did you mean %s?', left(k, 64), field ->> 'id') from jsonb_object_keys(data) as k
+          select format('; unknown field %s: did you mean %s?', left(k, 64), field ->> 'id')
+          from jsonb_object_keys(data) as k
           where core.plain_name(k) = core.plain_name(field ->> 'id') and k <> field ->> 'id' limit 1), '');
       end if;
     elsif field ->> 'type' = 'number' and given !~ '^-?[0-9]+([.][0-9]+)?$' then
@@ -24,11 +25,12 @@ begin
       message := 'must be one of: ' || (select string_agg(o, ', ') from jsonb_array_elements_text(field -> 'options') o);
     end if;
     if message is not null then
-      errors := errors || jsonb_build_object('path', path || '.' || (field ->> 'id'), 'message', message);
+      faults := faults
+        || row('DELIVERY_DATA_INVALID', path || '.' || (field ->> 'id'), message, null)::supply.order_fault;
     end if;
   end loop;
-  return errors;
+  return faults;
 end
 $$;
-comment on function core.delivery_data_errors is
-  'Which of a product''s delivery fields the given data lacks or has wrong: [{path, message}], empty if it is all right.';
+comment on function core.delivery_data_faults is
+  'The delivery fields of a product that the given data lacks or has wrong, each with a message; path is that of the data.';

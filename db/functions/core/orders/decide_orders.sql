@@ -1,0 +1,58 @@
+create or replace function core.decide_orders(requests supply.order_request[])
+returns setof supply.order_decision
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  with priced as materialized (
+    select i.ordinal, array_agg(i order by i.place) as items, min((i.faults[1]).result) as fault,
+      case when count(i.price) = count(*) then sum(i.price * i.quantity) end as total,
+      jsonb_agg(jsonb_build_object('productId', i.product_id, 'quantity', i.quantity, 'deliveryData', i.delivery_data)
+        order by i.place) as request_items
+    from core.price_items(requests) as i group by i.ordinal
+  ), checked as (
+    select r as request, p.items, p.request_items, p.total, a.currency, a.balance, o.id as earlier_id,
+      o.code as earlier_code, earlier.differing, case
+        -- The key was checked by the admission; it may have been revoked since, and then it must not spend.
+        when not a.active or key.works is not true then 'UNAUTHORIZED'
+        when earlier.differing = '{}' then 'replayed'
+        when earlier.differing <> '{}' then 'IDEMPOTENCY_KEY_REUSED'
+        when r.callback_error is not null then 'INVALID_CALLBACK_URL'
+        when p.fault is not null then p.fault
+        when p.total > r.max_total then 'PRICE_CHANGED'
+        when p.total > a.balance then 'INSUFFICIENT_BALANCE'
+        else 'created'
+      end::supply.order_result as result
+    from unnest(requests) as r
+    join priced p on p.ordinal = r.ordinal
+    cross join lateral (select a.* from supply.accounts a where a.id = r.account_id offset 0) as a
+    left join lateral (
+      select k.account_id = r.account_id and k.revoked_at is null and k.starts_at <= now()
+        and (k.expires_at is null or k.expires_at > now()) as works
+      from supply.api_keys k where k.id = r.key_id offset 0) as key on true
+    left join lateral (
+      -- Written so that no other index serves it: many orders may have the account, and many accounts the key.
+      select o.* from supply.orders o
+      where o.idempotency_key = r.idempotency_key and o.account_id + 0 = r.account_id offset 0) as o on true
+    left join lateral (
+      select core.differing_fields(
+        r, p.request_items, o.external_order_id, o.callback_url, o.request_items) as differing) as earlier
+      on o.id is not null
+  )
+  select c.request, case
+      -- An earlier request of the batch has the same key, or spends money that this one needs: it is decided after that.
+      when bool_or(c.result = 'created') over same_key then 'busy'
+      when c.result = 'created' and sum(c.total) filter (where c.result = 'created') over same_account > c.balance
+        then 'busy'
+      else c.result
+    end, c.items, c.request_items, c.total, c.currency, c.balance, c.earlier_id, c.earlier_code, c.differing
+  from checked c
+  window same_account as (partition by (c.request).account_id order by (c.request).ordinal),
+    same_key as (partition by (c.request).account_id, (c.request).idempotency_key order by (c.request).ordinal
+      rows between unbounded preceding and 1 preceding)
+  order by (c.request).account_id, (c.request).ordinal;
+end
+$$;
+comment on function core.decide_orders is
+  'Decides about order requests, by account and ordinal: the first check that each fails, replayed, or created, of which
+nothing is written. Who writes the orders holds the locks of the accounts before. Specification 3 and 4.';
