@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// What tests alone or in the same process as others: rules in SQL, routes, adapters, units.
+// What mostly computes: rules in SQL, routes, adapters, units.
 const fast = [
   'test/{sql,suppliers,messages,network,client,tracing}/**/*.test.ts',
   'test/http/{routes,middleware}/**/*.test.ts',
@@ -9,20 +9,29 @@ const fast = [
 const shared = {
   globalSetup: ['test/support/global_setup.ts'],
   pool: 'forks' as const,
-  testTimeout: 30_000,
+  isolate: false,
+  testTimeout: 120_000,
   hookTimeout: 120_000,
   teardownTimeout: 30_000,
-  // A machine with much to do may take long to get there; a test that waits longer loses nothing.
-  expect: { poll: { timeout: 15_000 } },
+  // A busy machine needs longer, and a test that waits loses nothing; but a webhook is retried after a minute.
+  expect: { poll: { timeout: 45_000 } },
 }
 
 export default defineConfig({
   test: {
-    maxWorkers: 3,
     projects: [
-      { test: { ...shared, name: 'fast', include: fast, isolate: false } },
-      // Kills, outages, failover, locks, recovery, programs, browser: a process for each file.
-      { test: { ...shared, name: 'faults', include: ['test/**/*.test.ts'], exclude: fast } },
+      { test: { ...shared, name: 'fast', include: fast, maxWorkers: 3, sequence: { groupOrder: 0 } } },
+      // Kills, outages, failover, locks, recovery, programs, browser: these mostly wait.
+      {
+        test: {
+          ...shared,
+          name: 'faults',
+          include: ['test/**/*.test.ts'],
+          exclude: fast,
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 })
