@@ -173,6 +173,7 @@ export function answered(answer: SupplierAnswer, httpStatus: number | null): Sup
 }
 
 function isRefusal(status: number): boolean {
+  // guard: a 5xx leaves the outcome unknown
   return status >= 400 && status <= 499 && !undecided.includes(status)
 }
 

@@ -85,6 +85,7 @@ function judge(answers: Answer[], allowNetworks: readonly Network[]): Resolution
   }
   const addresses = answers.flatMap((answer) => answer.addresses)
   const bad = addresses.find(({ address }) => isRefusedAddress(address, allowNetworks))
+  // guard: a blocked address gets no webhook
   if (bad !== undefined) return { kind: 'blocked', address: bad.address }
   if (addresses.length > 0) return { kind: 'ok', addresses }
   const errors = answers.map((answer) => answer.error ?? 'ENODATA')

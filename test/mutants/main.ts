@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../../src/embedded_postgres/start.ts'
 import { mutants } from './list.ts'
-import type { Mutant } from './mutant.ts'
+import { type Mutant, nameOf } from './mutant.ts'
 import { Copy, type Trial } from './trial.ts'
 
-const usage = 'npm run mutants -- [part of a NAME…]: without any, all mutants'
+const usage = 'npm run mutants -- [part of a GUARD…]: without any, all mutants'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -20,9 +20,9 @@ function chosenMutants(): Mutant[] {
     console.log(usage)
     process.exit(0)
   }
-  const matching = (word: string) => mutants.filter(({ name }) => name.includes(word))
+  const matching = (word: string) => mutants.filter(({ guard }) => guard.includes(word))
   const unknown = positionals.find((word) => matching(word).length === 0)
-  if (unknown !== undefined) throw new Error(`no mutant has a name with "${unknown}"`)
+  if (unknown !== undefined) throw new Error(`no mutant has a guard with "${unknown}"`)
   return positionals.length === 0 ? mutants : positionals.flatMap(matching)
 }
 
@@ -36,9 +36,9 @@ async function tryAll(copy: Copy, chosen: Mutant[]): Promise<string[]> {
   for (const mutant of chosen) {
     const started = performance.now()
     const trial = await copy.try(mutant)
-    if (trial.kind !== 'red') survivors.push(mutant.name)
+    if (trial.kind !== 'red') survivors.push(nameOf(mutant))
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    console.log(`${mutant.name} (${seconds} s)\n    ${mutant.breaks}\n    ${describe(trial)}`)
+    console.log(`${nameOf(mutant)}, ${seconds} s\n    ${describe(trial)}`)
   }
   return survivors
 }

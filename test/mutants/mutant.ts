@@ -1,29 +1,52 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** One change of one file: `find` stands in it exactly once. */
-type Patch = { file: string; find: string; replace: string }
-
-/** A fault that is put in on purpose, to see whether the tests notice it. */
-export type Mutant = Patch & {
-  name: string
+/**
+ * A fault that is put in on purpose, to see whether the tests notice it. It changes the line below the comment
+ * `guard: <guard>`, wherever that is: the line is removed, repeated, or what a pattern finds in it is replaced.
+ */
+export type Mutant = {
   /** The rule that no longer holds. */
-  breaks: string
-  /** Further patches, where one alone is no whole fault. */
-  also?: Patch[]
+  guard: string
+  change: 'remove' | 'repeat' | [pattern: RegExp, replacement: string]
   /** The test files of which at least one test must turn red. */
   tests: string[]
 }
 
-/** The texts of a mutant's files, with the fault. Throws where a text to be replaced is not found exactly once. */
-export function mutate(root: string, mutant: Mutant): Map<string, string> {
-  const texts = new Map<string, string>()
-  for (const { file, find, replace } of [mutant, ...(mutant.also ?? [])]) {
-    const parts = (texts.get(file) ?? readFileSync(join(root, file), 'utf8')).split(find)
-    if (parts.length !== 2) {
-      throw new Error(`'${mutant.name}': ${file} has ${parts.length - 1} times: ${find}`)
-    }
-    texts.set(file, parts.join(replace))
+/** The name of a mutant: its guard and its change. */
+export const nameOf = ({ guard, change }: Mutant): string =>
+  `${guard} (${typeof change === 'string' ? change : `${change[0].source} → ${change[1]}`})`
+
+/** The files under a root that may have guards, with their texts. */
+export function readGuarded(root: string): Map<string, string> {
+  const names = ['db/functions', 'src', 'tasks'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  const files = names.filter((name) => /\.(sql|ts)$/.test(name))
+  return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+}
+
+/** The guards that the comments of some texts name, in order. */
+export function guardsIn(texts: Map<string, string>): string[] {
+  return [...texts.values()].flatMap((text) =>
+    [...text.matchAll(/^ *(?:--|\/\/) guard: (.*)$/gm)].map(([, guard = '']) => guard),
+  )
+}
+
+/** The file of a mutant's guard, and its text with the fault. Throws where the change changes nothing. */
+export function mutate(texts: Map<string, string>, mutant: Mutant): { file: string; text: string } {
+  const { guard, change } = mutant
+  for (const [file, text] of texts) {
+    const lines = text.split('\n')
+    const marker = lines.findIndex((line) => line.trim().replace(/^(--|\/\/) /, '') === `guard: ${guard}`)
+    if (marker < 0) continue
+    const line = lines[marker + 1] ?? ''
+    const changed = { remove: [], repeat: [line, line] }
+    const becomes = typeof change === 'string' ? changed[change] : [line.replace(...change)]
+    if (becomes[0] === line && becomes.length === 1)
+      throw new Error(`${nameOf(mutant)} does not change: ${line}`)
+    lines.splice(marker + 1, 1, ...becomes)
+    return { file, text: lines.join('\n') }
   }
-  return texts
+  throw new Error(`no line is marked with "guard: ${guard}"`)
 }

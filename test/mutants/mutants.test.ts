@@ -1,25 +1,25 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { mutants } from './list.ts'
-import { mutate } from './mutant.ts'
+import { guardsIn, mutate, nameOf, readGuarded } from './mutant.ts'
 
 const root = join(import.meta.dirname, '../..')
+const texts = readGuarded(root)
 
-describe('the mutants', () => {
-  test.each(mutants)('$name: changes what stands exactly once in its files', (mutant) => {
-    for (const [file, text] of mutate(root, mutant)) {
-      expect(text).not.toBe(readFileSync(join(root, file), 'utf8'))
-    }
-  })
+test.each(mutants.map((mutant) => ({ name: nameOf(mutant), mutant })))(
+  'the mutant changes the line of its guard: $name',
+  ({ mutant }) => {
+    const { file, text } = mutate(texts, mutant)
+    expect(text).not.toBe(texts.get(file))
+  },
+)
 
-  test('have names of their own', () => {
-    expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
-  })
+test('each guard has one place and at least one mutant', () => {
+  expect(guardsIn(texts).sort()).toEqual([...new Set(mutants.map(({ guard }) => guard))].sort())
+})
 
-  test('name test files that there are', () => {
-    const named = new Set(mutants.flatMap(({ tests }) => tests))
-    expect([...named].filter((file) => !existsSync(join(root, file)))).toEqual([])
-    expect(mutants.filter(({ tests }) => tests.length === 0)).toEqual([])
-  })
+test('the test files of mutants exist', () => {
+  const named = new Set(mutants.flatMap(({ tests }) => tests))
+  expect([...named].filter((file) => !existsSync(join(root, file)))).toEqual([])
 })

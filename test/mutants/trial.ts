@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
-import { type Mutant, mutate } from './mutant.ts'
+import { type Mutant, mutate, readGuarded } from './mutant.ts'
 
 /** How a run of test files ended: the first test that failed, or why there was no such answer. */
 export type Trial =
@@ -39,12 +39,12 @@ export class Copy {
 
   /** Runs a mutant's test files with its fault. */
   async try(mutant: Mutant): Promise<Trial> {
-    const texts = mutate(this.#root, mutant)
+    const { file, text } = mutate(readGuarded(this.#root), mutant)
     try {
-      for (const [file, text] of texts) writeFileSync(join(this.#copy, file), text)
+      writeFileSync(join(this.#copy, file), text)
       return await this.run(mutant.tests)
     } finally {
-      for (const file of texts.keys()) cpSync(join(this.#root, file), join(this.#copy, file))
+      cpSync(join(this.#root, file), join(this.#copy, file))
     }
   }
 

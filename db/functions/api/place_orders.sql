@@ -7,6 +7,7 @@ declare
     select r from jsonb_populate_recordset(null::supply.order_request, requests) as r);
   locked constant bigint[] := array(
     select a.id from supply.accounts a where a.id = any (array(select r.account_id from unnest(asked) as r))
+    -- guard: orders of an account wait for its lock
     order by a.id for no key update skip locked);
   decisions supply.order_decision[] := array(
     select d from core.decide_orders(array(select r from unnest(asked) as r where r.account_id = any (locked))) as d);
@@ -16,6 +17,7 @@ begin
       decisions[i].order_id := nextval('supply.orders_id_seq');
     end if;
   end loop;
+  -- guard: an order is written with its jobs
   perform core.enqueue('call_supplier', core.write_orders(array(
     select d from unnest(decisions) as d where d.result = 'created')));
   return query

@@ -45,6 +45,7 @@ begin
     end as due_at
     from supply.order_items i
     -- Without a lease, nothing planned means held for an operator.
+    -- guard: no worker calls for an item under another lease
     cross join lateral (select coalesce(i.lease_expires_at, i.next_check_at) as at) as planned
     where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
   ) as d;

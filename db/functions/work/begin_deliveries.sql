@@ -37,6 +37,7 @@ begin
       select e.*, (select true from supply.webhook_secrets s where s.account_id = e.account_id) as has_secret
       from (
         select e.id, e.account_id, e.state,
+          -- guard: no worker sends an event under another lease
           case e.state when 'sending' then e.lease_expires_at else e.next_attempt_at end as due_at
         from supply.events e where e.id = any (event_ids) order by e.id for no key update skip locked
       ) as e

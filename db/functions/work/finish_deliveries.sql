@@ -37,11 +37,13 @@ begin
       select v.verdict, v.verdict not in ('busy', 'stale', 'delivered', 'retry') as is_dead
       from (select case
         when e.state is not null and r."eventId" <> all (locked) then 'busy'
+        -- guard: an outdated fencing token of a delivery changes nothing
         when e.state is distinct from 'sending' or e.lease_token is distinct from r."leaseToken" then 'stale'
         when said.kind = 'refused' then said.reason
         -- A sample ends here, as it does at a blocked address: the partner must not see which of the two it was.
         when said.kind = 'unresolved' and e.simulated then 'unresolved'
         when said.status between 200 and 299 then 'delivered'
+        -- guard: a 4xx is not tried again
         when said.status between 400 and 499 and said.status not in (408, 429) then 'http_4xx'
         when said.status between 300 and 399 then 'http_3xx'
         when core.rung_delay(e.attempts) is null then 'attempts_exhausted'

@@ -24,6 +24,7 @@ begin
     ) as c
     where c.jobs_before < at_once);
   -- First, as what it plans gets new jobs beside those that are still locked.
+  -- guard: the leases of dead workers end at once
   perform core.end_leases(dead);
   jobs := array(
     select j from core.jobs j

@@ -13,6 +13,7 @@ export async function placeOrder(
   call: SupplierCall,
   signal: AbortSignal,
 ): Promise<SupplierOutcome> {
+  // guard: an item that was sent is looked for first
   if (call.firstSentAt !== null) {
     const found = await findOrder(gateway, call, signal)
     if (found.outcome !== 'not_received') return found

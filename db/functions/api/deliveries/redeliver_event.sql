@@ -11,6 +11,7 @@ declare
   requested_at timestamptz;
 begin
   select e.* into event from supply.events e
+  -- guard: a partner redelivers its own events only
   where e.id = redeliver_event.event_id and e.account_id = redeliver_event.account_id and not e.simulated for no key update;
   if not found then
     return query select 'EVENT_NOT_FOUND', null::int, null::json;

@@ -5,6 +5,7 @@ as $$
 declare
   account supply.accounts;
 begin
+  -- guard: bookings of an account wait for its lock
   select a.* into account from supply.accounts a where a.id = lock_account.account_id for no key update;
   perform core.require(found, format('there is no account %s', coalesce(lock_account.account_id::text, 'null')), 'no_data_found',
     'ops.accounts lists the accounts, ops.create_account makes one.');

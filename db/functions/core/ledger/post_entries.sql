@@ -11,6 +11,7 @@ begin
   insert into supply.ledger
     (account_id, seq, type, amount, balance_after, currency, order_id, item_id, payment_code, reference,
      plain_reference, note)
+  -- guard: the entries of a batch follow one another
   select a.id, a.last_seq - count(*) over later, e.type, e.amount, a.balance - coalesce(sum(e.amount) over later, 0),
     a.currency, e.order_id, e.item_id, e.payment_code, e.reference, core.plain_reference(e.reference), e.note
   from unnest(entries) with ordinality

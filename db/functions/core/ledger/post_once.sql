@@ -16,6 +16,7 @@ begin
     format('amounts in %s have at most %s decimals', account.currency, core.decimals(account.currency)));
 
   select l.* into earlier from supply.ledger l
+  -- guard: a reference is booked once
   where l.account_id = account.id and l.plain_reference = core.plain_reference(post_once.reference);
   if found then
     perform core.require(

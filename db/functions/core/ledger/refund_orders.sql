@@ -13,6 +13,7 @@ begin
   order by a.id for no key update;
   with refunded as (
     update supply.order_items i set refunded_amount = i.price * i.amount
+    -- guard: only failed items are refunded
     where i.order_id = any (order_ids) and i.status = 'failed'
     returning i.id, i.order_id, i.position, i.part, i.refunded_amount
   )

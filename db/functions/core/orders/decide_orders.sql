@@ -6,6 +6,7 @@ begin
   return query
   with priced as materialized (
     select i.ordinal, array_agg(i order by i.place) as items, min((i.faults[1]).result) as fault,
+      -- guard: an order costs price times quantity
       case when count(i.price) = count(*) then sum(i.price * i.quantity) end as total,
       jsonb_agg(jsonb_build_object('productId', i.product_id, 'quantity', i.quantity, 'deliveryData', i.delivery_data)
         order by i.place) as request_items
@@ -14,12 +15,15 @@ begin
     select r as request, p.items, p.request_items, p.total, a.currency, a.balance, o.id as earlier_id,
       o.code as earlier_code, earlier.differing, case
         -- The key was checked by the admission; it may have been revoked since, and then it must not spend.
+        -- guard: a revoked key spends nothing
         when not a.active or key.works is not true then 'UNAUTHORIZED'
+        -- guard: a repeat is answered whatever the balance is
         when earlier.differing = '{}' then 'replayed'
         when earlier.differing <> '{}' then 'IDEMPOTENCY_KEY_REUSED'
         when r.callback_error is not null then 'INVALID_CALLBACK_URL'
         when p.fault is not null then p.fault
         when p.total > r.max_total then 'PRICE_CHANGED'
+        -- guard: the balance covers an order
         when p.total > a.balance then 'INSUFFICIENT_BALANCE'
         else 'created'
       end::supply.order_result as result
@@ -33,6 +37,7 @@ begin
     left join lateral (
       -- Written so that no other index serves it: many orders may have the account, and many accounts the key.
       select o.* from supply.orders o
+      -- guard: an idempotency key belongs to one account
       where o.idempotency_key = r.idempotency_key and o.account_id + 0 = r.account_id offset 0) as o on true
     left join lateral (
       select core.differing_fields(
@@ -42,6 +47,7 @@ begin
   select c.request, case
       -- An earlier request of the batch has the same key, or spends money that this one needs: it is decided after that.
       when bool_or(c.result = 'created') over same_key then 'busy'
+      -- guard: an order of a batch leaves less for the next
       when c.result = 'created' and sum(c.total) filter (where c.result = 'created') over same_account > c.balance
         then 'busy'
       else c.result

@@ -31,6 +31,7 @@ begin
       refunded_amount = case when c.open > 0 then o.refunded_amount else c.refundable end,
       reason = case when c.open = 0 then c.reason end,
       completed_at = case when c.open = 0 then now() end, updated_at = now()
+    -- guard: a final order does not end again
     from counted c where o.id = c.order_id and o.completed_at is null
     returning o.id, o.account_id, o.created_at, o.completed_at, o.outcome, o.refunded_amount, o.callback_url, c.is_recovered
   )
@@ -39,6 +40,7 @@ begin
     array_agg(distinct c.account_id) filter (where c.callback_url is not null), array_agg(c.outcome),
     array_agg(extract(epoch from c.completed_at - c.created_at)::double precision)
   into ended, accounts, refunded, recovered, to_announce, announced_to, outcomes, times from changed c where c.completed_at is not null;
+  -- guard: a failed item is refunded, and once
   perform core.refund_orders(refunded);
 
   -- After a restore, what was open may have ended and been announced before. The lock lasts until the event is there.

@@ -5,6 +5,7 @@ as $$
   -- With offset 0 the order is read by its code; on an empty table the planner could take another index.
   select found.id
   from (select o.id, o.account_id from supply.orders o where o.code = own_order.code offset 0) as found
+  -- guard: an account reads its own orders only
   where found.account_id = own_order.account_id
 $$;
 comment on function core.own_order is 'The id of the order with this code if it is one of the account; else null.';

@@ -15,6 +15,7 @@ begin
        error_code, error_message, buyer_reason, completed_at, supplier, sku, cost, tried_suppliers, sent_at, next_call)
     values
       (item.order_id, item.position, 1, item.product_id, item.product_name, item.delivery_type, item.delivery_data,
+       -- guard: only the rest of a partial item is refunded
        item.amount - delivered, item.price, 'failed',
        public_code, message, public_reason, now(), item.supplier, item.sku, item.cost, item.tried_suppliers, item.sent_at, 'get');
   end if;

@@ -15,6 +15,7 @@ begin
     -- Whoever has a lock is recording the call at this moment.
     order by i.id for no key update skip locked
   )
+  -- guard: a worker that was declared dead records nothing
   update supply.order_items i set lease_token = null, lease_expires_at = null, next_check_at = now()
   from ended where i.id = ended.id;
 

@@ -9,8 +9,10 @@ begin
       case
         when r.item_id <> all (locked_ids) then 'busy'
         when row_number() over (partition by r.item_id order by r.ordinal) > 1 then 'busy'
+        -- guard: a final item stays as it is
         when item.completed_at is not null or item.supplier <> r.supplier then 'individual'
         -- The fencing token of a worker that lost its lease is outdated. A push has none and always counts.
+        -- guard: an outdated fencing token of a call changes nothing
         when r.lease_token is not null and r.lease_token is distinct from item.lease_token then 'individual'
         when r.outcome = 'hold' then 'individual'
         when r.outcome = 'not_received' and (
@@ -20,6 +22,7 @@ begin
         when r.outcome in ('unknown', 'not_received', 'not_placed', 'processing') then 'waiting'
         when r.outcome = 'failed' and r.error_code = 'OUT_OF_STOCK' then 'individual'
         when item.delivery_type <> 'key' then 'settled'
+        -- guard: a key item completes with exactly its amount of codes
         when cardinality(r.codes) <> case r.outcome when 'completed' then item.amount else 0 end then 'individual'
         when cardinality(r.codes) <> (select count(distinct c) from unnest(r.codes) as c) then 'individual'
         when exists (select from supply.item_keys k where k.item_id = item.id) then 'individual'

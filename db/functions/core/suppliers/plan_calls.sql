@@ -8,6 +8,7 @@ declare
 begin
   with changed as (
     update supply.order_items i set
+      -- guard: an item with an unknown outcome is asked for
       next_call = case when planned.may_send or planned.may_repeat then 'put' else 'get' end,
       sent_at = case when planned.is_unsent then null else i.sent_at end,
       checks = i.checks + case when planned.may_send then 0 else 1 end,
@@ -36,6 +37,7 @@ begin
         from supply.order_items i where i.id = r.item_id offset 0
       ) as item
       cross join lateral (
+        -- guard: an item is sent again only where it was not received
         select r.outcome = 'not_received' and item.deadline_at > now() and not item.is_held
           and core.repeat_is_safe(item.supplier, item.sent_at, item.recovered_at) as allowed
       ) as send

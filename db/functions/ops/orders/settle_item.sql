@@ -19,6 +19,7 @@ begin
   select i.* into item from supply.order_items i where i.id = wanted_id for no key update;
   perform core.require(item.completed_at is null, format('item %s is final already: %s', item.id, item.status),
     'object_not_in_prerequisite_state', 'A final item stays as it is; ops.adjust corrects the balance where money has to move.');
+  -- guard: an operator settles stuck and held items only
   perform core.require(item.stuck_at is not null or item.held_at is not null or core.is_unsent(item),
     format('item %s is neither stuck nor held; its supplier is being asked', item.id), 'object_not_in_prerequisite_state',
     'Only items of ops.stuck_items, and items that no supplier has, are settled by hand. ops.poll_now(item_id) asks at once.');
