@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { closeGate, type Gate, killBefore, killBehind } from '../support/crash/crash.ts'
 import { completes, crashScene } from '../support/crash/crash_scene.ts'
 import { testDatabase } from '../support/database.ts'
-import { place } from '../support/orders.ts'
+import { audit, place } from '../support/orders.ts'
 import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
 
 const database = testDatabase()
@@ -109,6 +109,30 @@ describe('a worker that dies with an order item in hand', () => {
     await scene().recover()
     await scene().itemIn(id, 'completed')
     await scene().jobsGone(id)
+    expect(callsOf(id)).toEqual(['PUT', 'GET'])
+  })
+
+  test('while its result waits for a lock, after the job ended: the item is asked for a minute after its lease', async () => {
+    const doomed = await scene().runningWorker()
+    const holder = await sql().reserve()
+    await holder`begin`
+    scene().supplier.setAnswer(async ({ reference }) => {
+      await holder`select from supply.order_items where id = ${reference} for update`
+      return completes
+    })
+    const { id } = await item(async () => {})
+    const jobs = () => sql()`select from ops.queue where subject = ${id}`
+    await expect.poll(jobs).toHaveLength(0)
+    await doomed.kill()
+    await holder`rollback`
+    holder.release()
+    scene().supplier.setAnswer(() => completes)
+    await scene().withoutWorker()
+    await sql()`update supply.order_items set lease_expires_at = now() - interval '31 s' where id = ${id}`
+    expect(await audit(sql())).toEqual([])
+    await sql()`select work.resume_forgotten()`
+    await scene().runningWorker()
+    await scene().itemIn(id, 'completed')
     expect(callsOf(id)).toEqual(['PUT', 'GET'])
   })
 

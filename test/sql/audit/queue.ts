@@ -8,7 +8,7 @@ export const queue: Breach[] = [
     about: 'openItem',
     by: async (sql) => {
       await loseJob(sql, well.openItem)
-      await setItem(sql, well.openItem, "lease_expires_at = now() - interval '1 second'")
+      await setItem(sql, well.openItem, "lease_expires_at = now() - interval '91 seconds'")
     },
   },
   {
