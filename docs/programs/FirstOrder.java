@@ -1,8 +1,7 @@
 // Places an order and waits for its result: java FirstOrder.java shop-1001 [product id]
-// Java 17 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment.
-// The argument is your own number of the purchase: run it again with the same one, and there is
-// still one order. Exits with 0 once the order is completed, with 2 for wrong arguments, else
-// with 1.
+// Needs Java 17 or newer, and BASE_URL and API_KEY in the environment; CALLBACK_URL is optional.
+// The argument is your own purchase number: with the same number, the program finds the same order.
+// Exits with 0 if the order is completed, 2 for wrong arguments, otherwise 1.
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -33,7 +32,7 @@ class FirstOrder {
         }
     }
 
-    // Follows no redirects: one would carry the key to wherever it leads.
+    // Follows no redirect: it would carry the key to another server.
     private static final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -68,7 +67,7 @@ class FirstOrder {
             System.err.printf("%s; again in %.1f s%n", problem, pause);
             Thread.sleep((long) (pause * 1000));
         }
-        throw new GivenUp("given up, the outcome is unknown: run the same again; " + problem);
+        throw new GivenUp("gave up, outcome unknown: run the same command again; " + problem);
     }
 
     static boolean run(String externalOrderId, int productId)
@@ -182,7 +181,7 @@ final class Json {
         String word = text.substring(start, at);
         if (word.equals("null")) return null;
         if (word.equals("true") || word.equals("false")) return word.equals("true");
-        return new BigDecimal(word); // as it was written: money is no float
+        return new BigDecimal(word); // as written: never a float for money
     }
 
     private String string() {

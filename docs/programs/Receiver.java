@@ -36,7 +36,7 @@ class Receiver {
     }
 
     private static void handle(HttpExchange exchange) throws IOException {
-        int status = 503; // so that it comes again
+        int status = 503; // so that the service sends it again
         try {
             status = receive(exchange);
         } catch (IOException | RuntimeException e) {
@@ -53,7 +53,7 @@ class Receiver {
         if (rawBody.length > largestBody) return 413;
 
         String secret = readSecret();
-        if (secret.isEmpty()) return 503; // not known yet: the event comes again
+        if (secret.isEmpty()) return 503; // no secret yet: the service sends the event again
         String timestamp = exchange.getRequestHeaders().getFirst("X-Webhook-Timestamp");
         String signature = exchange.getRequestHeaders().getFirst("X-Webhook-Signature");
         long now = Instant.now().getEpochSecond();

@@ -1,9 +1,8 @@
 // Places an order and waits for its result: go run first_order.go shop-1001 [product id]
 //
-// Go 1.16 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment.
-// The argument is your own number of the purchase: run it again with the same one, and there is
-// still one order. Exits with 0 once the order is completed, with 2 for wrong arguments, else
-// with 1.
+// Needs Go 1.16 or newer, and BASE_URL and API_KEY in the environment; CALLBACK_URL is optional.
+// The argument is your own purchase number: with the same number, the program finds the same order.
+// Exits with 0 if the order is completed, 2 for wrong arguments, otherwise 1.
 package main
 
 import (
@@ -21,7 +20,7 @@ import (
 type order struct {
 	Code        string      `json:"code"`
 	Status      string      `json:"status"`
-	TotalAmount json.Number `json:"totalAmount"` // as it was written: money is no float
+	TotalAmount json.Number `json:"totalAmount"` // as written: never a float for money
 	Currency    string      `json:"currency"`
 	Items       []struct {
 		ProductName string `json:"productName"`
@@ -36,7 +35,7 @@ type order struct {
 
 var client = &http.Client{
 	Timeout: 30 * time.Second,
-	// A redirect would carry the key to wherever it leads.
+	// A redirect would carry the key to another server.
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
@@ -63,7 +62,7 @@ func send(method, path string, body []byte) (order, error) {
 		fmt.Fprintf(os.Stderr, "%v; again in %.1f s\n", err, pause.Seconds())
 		time.Sleep(pause)
 	}
-	return order{}, fmt.Errorf("given up, the outcome is unknown: run the same again (%w)", problem)
+	return order{}, fmt.Errorf("gave up, outcome unknown: run the same command again (%w)", problem)
 }
 
 // try sends a request once. Without an answer, status is 0.

@@ -1,9 +1,9 @@
 <?php
 // Places an order and waits for its result: php first_order.php shop-1001 [product id]
-// PHP 7.4 or newer, no extension. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from
-// the environment. The argument is your own number of the purchase: run it again with the same
-// one, and there is still one order. Exits with 0 once the order is completed, with 2 for wrong
-// arguments, else with 1.
+// Runs on PHP 7.4 or newer without extensions. It needs BASE_URL and API_KEY in the environment;
+// CALLBACK_URL is optional.
+// The argument is your own purchase number: with the same number, the program finds the same order.
+// Exits with 0 if the order is completed, 2 for wrong arguments, otherwise 1.
 declare(strict_types=1);
 
 /** An answer that a repeat would not change. */
@@ -24,7 +24,7 @@ function send(string $method, string $path, string $body = ''): array
             'protocol_version' => 1.1,
             'timeout' => 30,
             'ignore_errors' => true,
-            'follow_location' => 0, // a redirect would carry the key to wherever it leads
+            'follow_location' => 0, // a redirect would carry the key to another server
         ]]);
         $stream = @fopen(getenv('BASE_URL') . $path, 'r', false, $context);
         if ($stream === false) {
@@ -47,7 +47,7 @@ function send(string $method, string $path, string $body = ''): array
         fprintf(STDERR, "%s; again in %.1f s\n", $problem, $pause);
         usleep((int) ($pause * 1e6));
     }
-    throw new RuntimeException("given up, the outcome is unknown: run the same again ($problem)");
+    throw new RuntimeException("gave up, outcome unknown: run the same command again ($problem)");
 }
 
 function headerOf(array $headers, string $name): string

@@ -1,9 +1,8 @@
 """Places an order and waits for its result: python3 first_order.py shop-1001 [product id]
 
-Python 3.8 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the environment.
-The argument is your own number of the purchase: run it again with the same one, and there is
-still one order. Exits with 0 once the order is completed, with 2 for wrong arguments, else with
-1.
+Needs Python 3.8 or newer, and BASE_URL and API_KEY in the environment; CALLBACK_URL is
+optional. The argument is your own purchase number: with the same number, the program finds the
+same order. Exits with 0 if the order is completed, 2 for wrong arguments, otherwise 1.
 """
 
 import http.client
@@ -21,7 +20,7 @@ class Refused(Exception):
 
 
 class AnyStatus(urllib.request.HTTPErrorProcessor):
-    """Gives every answer as it is. A redirect, too: it would carry the key to wherever it leads."""
+    """Returns every response as it is, redirects too: one would carry the key to another server."""
 
     def http_response(self, request, response):
         return response
@@ -55,7 +54,7 @@ def send(method, path, body=None):
             problem = f"no answer: {error!r}"
         print(f"{problem}; again in {pause:.1f} s", file=sys.stderr)
         time.sleep(pause)
-    raise TimeoutError(f"given up, the outcome is unknown: run the same again ({problem})")
+    raise TimeoutError(f"gave up, outcome unknown: run the same command again ({problem})")
 
 
 def main(external_order_id, product_id):

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Places an order and waits for its result: bash first_order.sh shop-1001 [product id]
-# Needs curl 7.71 or newer. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from the
-# environment. The argument is your own number of the purchase: run it again with the same one,
-# and there is still one order. Prints the order as JSON. Exits with 0 once it is completed,
-# with 2 for wrong arguments, else with 1.
+# Needs curl 7.71 or newer, BASE_URL and API_KEY; CALLBACK_URL is optional. The argument is your own
+# purchase number: with the same number, the program finds the same order. Prints the order as JSON.
+# Exits with 0 if the order is completed, 2 for wrong arguments, otherwise 1.
 set -euo pipefail
 
 external_order_id=${1:-} product_id=${2:-101}
@@ -27,13 +26,13 @@ send() {
     --retry 8 --retry-all-errors --retry-max-time 120 \
     -H "@$scratch/headers" -D "$scratch/received" -o "$scratch/answer" -w '%{http_code}' \
     "$BASE_URL$1" "${@:2}") || {
-    echo 'given up, the outcome is unknown: run the same again' >&2
+    echo 'gave up, outcome unknown: run the same command again' >&2
     exit 1
   }
   local verdict=refused request_id
   case $status in
     2??) return ;;
-    5?? | 408 | 429) verdict='given up, the outcome is unknown: run the same again' ;;
+    5?? | 408 | 429) verdict='gave up, outcome unknown: run the same command again' ;;
   esac
   request_id=$(tr -d '\r' <"$scratch/received" | sed -n 's/^[Xx]-[Rr]equest-[Ii]d: *//p' | tail -n 1)
   echo "$verdict: HTTP $status, request $request_id: $(cat "$scratch/answer")" >&2

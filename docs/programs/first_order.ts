@@ -1,8 +1,7 @@
 // Places an order and waits for its result: node first_order.ts shop-1001 [product id]
-// Node 24 or newer runs it as it is. BASE_URL, API_KEY and, if you like, CALLBACK_URL come from
-// the environment. The argument is your own number of the purchase: run it again with the same
-// one, and there is still one order. Exits with 0 once the order is completed, with 2 for wrong
-// arguments, else with 1.
+// Needs Node 24 or newer, and BASE_URL and API_KEY in the environment; CALLBACK_URL is optional.
+// The argument is your own purchase number: with the same number, the program finds the same order.
+// Exits with 0 if the order is completed, 2 for wrong arguments, otherwise 1.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 type Item = {
@@ -33,7 +32,7 @@ async function send(method: 'GET' | 'POST', path: string, body?: string): Promis
         method,
         headers: { 'X-Api-Key': process.env.API_KEY ?? '', 'Content-Type': 'application/json' },
         ...(body === undefined ? {} : { body }),
-        redirect: 'manual', // a redirect would carry the key to wherever it leads
+        redirect: 'manual', // a redirect would carry the key to another server
         signal: AbortSignal.timeout(30_000),
       })
       const { status, headers } = response
@@ -49,7 +48,7 @@ async function send(method: 'GET' | 'POST', path: string, body?: string): Promis
     console.error(`${problem}; again in ${pause.toFixed(1)} s`)
     await sleep(pause * 1000)
   }
-  throw new Error(`given up, the outcome is unknown: run the same again (${problem})`)
+  throw new Error(`gave up, outcome unknown: run the same command again (${problem})`)
 }
 
 async function main(externalOrderId: string, productId: number): Promise<boolean> {

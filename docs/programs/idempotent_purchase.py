@@ -49,10 +49,10 @@ def place_order(reference, request):
                 db.execute(update, (status, json.dumps(body), reference))
             code = body["data"]["code"] if is_ordered else body["code"]
             return print(f"{reference}: {'ordered as' if is_ordered else 'refused,'} {code}")
-        # No repeat makes the API key a good one. The purchase stays open.
+        # A repeat does not fix the API key. The purchase stays open.
         if status in (401, 403):
             sys.exit(json.dumps(body))
-        # 402, 408, 429, 5xx, an answer that is not ours, or none: the purchase stays open.
+        # 402, 408, 429, 5xx, a response of another program, or none: the purchase stays open.
         trouble = f"{status} {body.get('code')}" if status else "no answer"
         print(f"{reference}: {trouble}, again", file=sys.stderr)
         time.sleep(min(max(retry_after, seconds), 3600))
@@ -60,7 +60,7 @@ def place_order(reference, request):
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
-    # A redirect would carry the key to wherever it leads.
+    # A redirect would carry the key to another server.
     def redirect_request(self, *args):
         return None
 
@@ -69,7 +69,7 @@ opener = urllib.request.build_opener(NoRedirects)
 
 
 def post(key, request):
-    """What was answered. Status 0: nothing, or half of an answer, and the outcome is not known."""
+    """The response. Status 0: none or only a part, so the outcome is unknown."""
     headers = {"X-Api-Key": API_KEY, "X-Idempotency-Key": key, "Content-Type": "application/json"}
     call = urllib.request.Request(f"{BASE_URL}/b2b/orders", request.encode(), headers)
     try:

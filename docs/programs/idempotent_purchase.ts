@@ -48,22 +48,22 @@ async function placeOrder(reference: string, request: string): Promise<void> {
       console.log(`${reference}: ${outcome}`)
       return
     }
-    // No repeat makes the API key a good one. The purchase stays open.
+    // A repeat does not fix the API key. The purchase stays open.
     if (status === 401 || status === 403) throw new Error(JSON.stringify(body))
-    // 402, 408, 429, 5xx, an answer that is not ours, or none: the purchase stays open.
+    // 402, 408, 429, 5xx, a response of another program, or none: the purchase stays open.
     console.error(`${reference}: ${status === 0 ? 'no answer' : `${status} ${body?.code}`}, again`)
     await pause(1000 * Math.min(Math.max(retryAfter || 0, seconds), 3600))
   }
 }
 
-/** What was answered. Status 0: nothing, or half of an answer, and the outcome is not known. */
+/** The response. Status 0: none or only a part, so the outcome is unknown. */
 async function post(key: string, request: string) {
   try {
     const response = await fetch(`${BASE_URL}/b2b/orders`, {
       method: 'POST',
       headers: { ...headers, 'X-Idempotency-Key': key },
       body: request,
-      redirect: 'manual', // a redirect would carry the key to wherever it leads
+      redirect: 'manual', // a redirect would carry the key to another server
       signal: AbortSignal.timeout(30_000),
     })
     const retryAfter = Number(response.headers.get('Retry-After'))

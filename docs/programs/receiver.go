@@ -45,7 +45,7 @@ func handle(w http.ResponseWriter, r *http.Request) {
 	status, err := receive(w, r)
 	if err != nil {
 		log.Printf("not stored: %v", err)
-		status = http.StatusServiceUnavailable // so that it comes again
+		status = http.StatusServiceUnavailable // so that the service sends it again
 	}
 	w.WriteHeader(status)
 }
@@ -66,14 +66,14 @@ func receive(w http.ResponseWriter, r *http.Request) (int, error) {
 
 	secret, err := readSecret()
 	if err != nil || secret == "" {
-		return http.StatusServiceUnavailable, err // not known yet: the event comes again
+		return http.StatusServiceUnavailable, err // no secret yet: the service sends the event again
 	}
 	timestamp, signature := r.Header.Get("X-Webhook-Timestamp"), r.Header.Get("X-Webhook-Signature")
 	if !verify(secret, timestamp, signature, rawBody, time.Now().Unix()) {
 		return http.StatusUnauthorized, nil
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(rawBody)))
-	decoder.UseNumber() // amounts as they were written: money is no float
+	decoder.UseNumber() // amounts as written: never a float for money
 	var e event
 	if err := decoder.Decode(&e); err != nil {
 		return 0, err

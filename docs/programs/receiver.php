@@ -24,7 +24,7 @@ function receive(string $rawBody): int
     }
     $secret = readSecret();
     if ($secret === '') {
-        return 503; // not known yet: the event comes again
+        return 503; // no secret yet: the service sends the event again
     }
     $timestamp = $_SERVER['HTTP_X_WEBHOOK_TIMESTAMP'] ?? null;
     if (!verify($secret, $timestamp, $_SERVER['HTTP_X_WEBHOOK_SIGNATURE'] ?? null, $rawBody)) {
@@ -89,5 +89,5 @@ try {
     http_response_code($isWhole ? receive($rawBody) : 503);
 } catch (Throwable $error) {
     error_log('not stored: ' . $error->getMessage());
-    http_response_code(503); // so that it comes again
+    http_response_code(503); // so that the service sends it again
 }

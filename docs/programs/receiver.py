@@ -37,7 +37,7 @@ class Receiver(BaseHTTPRequestHandler):
             self.answer(receive(self.headers, raw_body))
         except Exception as error:
             print(f"not stored: {error!r}", file=sys.stderr)
-            self.answer(503)  # so that it comes again
+            self.answer(503)  # so that the service sends it again
 
     def answer(self, status):
         self.send_response(status)
@@ -52,11 +52,11 @@ def receive(headers, raw_body):
     """Returns the status to answer with."""
     secret = read_secret()
     if not secret:
-        return 503  # not known yet: the event comes again
+        return 503  # no secret yet: the service sends the event again
     timestamp, signature = headers["X-Webhook-Timestamp"], headers["X-Webhook-Signature"]
     if not verify(secret, timestamp, signature, raw_body):
         return 401
-    event = json.loads(raw_body, parse_float=Decimal)  # money is no float
+    event = json.loads(raw_body, parse_float=Decimal)  # never a float for money
     if event["event_id"] != headers["X-Idempotency-Key"]:
         return 401
 

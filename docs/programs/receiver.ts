@@ -21,7 +21,7 @@ const server = createServer((request, response) => {
     (status) => response.writeHead(status).end(),
     (error) => {
       console.error(`not stored: ${error}`)
-      response.writeHead(503).end() // so that it comes again
+      response.writeHead(503).end() // so that the service sends it again
     },
   )
 })
@@ -41,7 +41,7 @@ async function receive(request: IncomingMessage): Promise<number> {
   const rawBody = Buffer.concat(chunks)
 
   const secret = readSecret()
-  if (secret === '') return 503 // not known yet: the event comes again
+  if (secret === '') return 503 // no secret yet: the service sends the event again
   const header = (name: string) => request.headersDistinct[name]?.[0]
   const [timestamp, signature] = [header('x-webhook-timestamp'), header('x-webhook-signature')]
   if (!verify(secret, timestamp, signature, rawBody)) return 401

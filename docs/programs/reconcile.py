@@ -37,7 +37,7 @@ differences = []
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
-    # A redirect would carry the key to wherever it leads.
+    # A redirect would carry the key to another server.
     def redirect_request(self, *args):
         return None
 

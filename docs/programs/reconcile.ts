@@ -44,7 +44,7 @@ process.exitCode = differences.length === 0 ? 0 : 1
 async function get(path: string) {
   const response = await fetch(BASE_URL + path, {
     headers: { 'X-Api-Key': API_KEY },
-    redirect: 'error', // a redirect would carry the key to wherever it leads
+    redirect: 'error', // a redirect would carry the key to another server
     signal: AbortSignal.timeout(30_000),
   })
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)

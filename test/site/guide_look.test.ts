@@ -120,7 +120,7 @@ describeInChromium('the guide in a browser', (open) => {
   test('the contents mark the section where the reader is, and show no other as current', async () => {
     const { page } = await openGuide('/docs/webhooks')
     expect(await current(page).count()).toBe(0)
-    for (const id of ['dead-letters', 'what-comes']) {
+    for (const id of ['dead-letters', 'the-request']) {
       await page.evaluate(`document.getElementById('${id}').scrollIntoView()`)
       await expect.poll(() => current(page).getAttribute('href')).toBe(`#${id}`)
     }

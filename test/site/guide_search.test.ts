@@ -36,7 +36,7 @@ describe('what the guide’s search looks in', () => {
     expect(of('/docs/webhooks')).toMatchObject({ title: 'Webhooks', trail: ['Guides'] })
     expect(of('/docs/webhooks#ordercompleted')).toMatchObject({
       title: 'order.completed',
-      trail: ['Webhooks', 'What comes'],
+      trail: ['Webhooks', 'The request'],
     })
     expect(of('/reference#placeOrder')).toEqual({
       href: '../reference#placeOrder',
@@ -110,7 +110,7 @@ describeInChromium('the search of the guide in a browser', (open) => {
     await box(page).fill('order.completed')
     await expect
       .poll(() => page.locator('.search-trail').allInnerTexts(), soon)
-      .toContain('Webhooks › What comes')
+      .toContain('Webhooks › The request')
     await expect.poll(() => status(page), soon).toMatch(/^\d+ results$|^The first 20 of \d+ results$/)
     await box(page).fill('qqqqqqqq')
     await expect.poll(() => status(page), soon).toBe('Nothing found')
