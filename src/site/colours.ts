@@ -17,8 +17,8 @@ for (const [name, language] of Object.entries(languages)) highlighter.registerLa
 highlighter.registerAliases('console', { languageName: 'bash' })
 
 /**
- * Code as HTML, with a class for each kind of word. `language` is a name or a usual short form of one; a language that is
- * not known is left without colours.
+ * Code as HTML, with a class for each kind of word. `language` is a name or a usual short form of one; a language
+ * that is not known is left without colours.
  */
 export function coloured(language: string, code: string): string {
   const known = highlighter.getLanguage(language)

@@ -56,8 +56,8 @@ export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publ
 }
 
 /**
- * Lets in only requests with the password of the guide and any user name (HTTP Basic, compared in constant time). Without
- * a configured password it refuses all.
+ * Lets in only requests with the password of the guide and any user name (HTTP Basic, compared in constant time).
+ * Without a configured password it refuses all.
  */
 export function guardGuide(password: string | undefined): Middleware {
   return async (ctx, next) => {

@@ -4,10 +4,7 @@ const documents = [
   { id: 'reference', path: '/reference', label: 'Reference' },
 ] as const
 
-/**
- * What stands above each page. `current` is the document that it belongs to; `search` is HTML that stands at the end of
- * the line.
- */
+/** The header of each page. `current` is the document of the page; `search` is HTML at the end of the line. */
 export function siteHeader(
   base: string,
   current?: (typeof documents)[number]['id'],
@@ -17,5 +14,6 @@ export function siteHeader(
     ({ id, path, label }) =>
       `<a href="${base}${path}"${id === current ? ' aria-current="true"' : ''}>${label}</a>`,
   )
-  return `<header class="site"><a class="name" href="${base}/"><img src="${base}/assets/icon.svg" alt="" width="24" height="24">Supply ordering</a><nav aria-label="Documents">${links.join('')}</nav>${search}</header>`
+  return `<header class="site"><a class="name" href="${base}/"><img src="${base}/assets/icon.svg" alt="" width="24"
+height="24">Supply ordering</a><nav aria-label="Documents">${links.join('')}</nav>${search}</header>`
 }

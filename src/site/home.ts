@@ -42,12 +42,15 @@ function homePage(base: string): string {
 <p>A wholesale ordering service for business partners: top-ups and keys, a prepaid balance, signed webhooks.</p>
 <h2>Start here</h2>
 <ol>
-<li>Ask the operators of this service for an API key and the password of the guide. A demo prints both when it starts.</li>
+<li>Ask the operators of this service for an API key and the password of the guide. A demo prints both when it
+starts.</li>
 <li>Follow the quickstart in ${link('/docs', 'the guide')}: your first order and your first webhook.</li>
-<li>Look up operations, fields and errors in ${link('/reference', 'the reference')}, and try them there with your key.</li>
+<li>Look up operations, fields and errors in ${link('/reference', 'the reference')}, and try them there with your
+key.</li>
 </ol>
 <h2>Addresses for programs</h2>
-<div class="scroll" role="group" aria-label="Addresses" tabindex="0"><table><thead><tr><th>Address</th><th>Purpose</th></tr></thead><tbody>
+<div class="scroll" role="group" aria-label="Addresses"
+tabindex="0"><table><thead><tr><th>Address</th><th>Purpose</th></tr></thead><tbody>
 ${rows.join('\n')}
 </tbody></table></div>
 </main>`,

@@ -8,9 +8,9 @@ export type Heading = { id: string; depth: number; text: string }
 export type Rendered = { html: string; headings: Heading[] }
 
 /**
- * Renders our own Markdown (GitHub's dialect) as HTML. HTML tags in it are shown as text. `hrefOf` returns the address
- * of a link's target, and throws for a target that it does not know; links within the page are left alone. Throws for
- * images.
+ * Renders our own Markdown (GitHub's dialect) as HTML. HTML tags in it are shown as text. `hrefOf` returns the
+ * address of a link's target, and throws for a target that it does not know; links within the page are left alone.
+ * Throws for images.
  */
 export function renderMarkdown(markdown: string, hrefOf: (target: string) => string): Rendered {
   const headings: Heading[] = []

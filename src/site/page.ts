@@ -45,8 +45,8 @@ export function styleSheets(base: string, files: readonly string[]): string {
 }
 
 /**
- * Answers with a page. One that `takesInput` has a form, which is sent to this service; one that `fetches` has a script
- * that asks this service for more.
+ * Answers with a page. A page that `takesInput` sends a form to this service; the script of one that `fetches` asks
+ * it for more.
  */
 export function replyPage(
   ctx: Context,
@@ -61,7 +61,9 @@ export function replyPage(
   ctx.body = html
 }
 
-/** The path under which the service is reached: that of PUBLIC_URL, without a slash at its end; escaped for HTML. */
+/**
+ * The path under which the service is reached: that of PUBLIC_URL, without a slash at its end; escaped for HTML.
+ */
 export function basePath(publicUrl: string | undefined): string {
   return publicUrl === undefined ? '' : escapeHtml(new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, ''))
 }

@@ -9,8 +9,8 @@ import { renderReference } from './reference/render.ts'
 type Options = Pick<Config, 'publicUrl'>
 
 /**
- * `/openapi.json`: the OpenAPI document of the whole platform. `/reference`: a page that shows it (specification 4),
- * rendered at the first request. Admission has checked the key. Both name the address of the service.
+ * `/openapi.json`: the OpenAPI document of the whole platform. `/reference`: a page that shows it (specification
+ * 4), rendered at the first request. Admission has checked the key. Both name the address of the service.
  */
 export function addReferenceRoutes(routes: Routes, { publicUrl }: Options): void {
   const document = openApiDocument()

@@ -7,8 +7,8 @@ import { keyForm } from './reference/key_form.ts'
 import { referencePage } from './reference.ts'
 
 /**
- * Answers a browser's refused request for a page with a page that says what to do. Status and headers stay; programs, whose
- * `Accept` does not prefer HTML, get the JSON.
+ * Answers a browser's refused request for a page with a page that says what to do. Status and headers stay;
+ * programs, whose `Accept` does not prefer HTML, get the JSON.
  */
 export function answerBrowsers({ publicUrl }: Pick<Config, 'publicUrl'>): Middleware {
   const base = basePath(publicUrl)
@@ -35,7 +35,8 @@ function refusalPage(base: string, { status, path, state, body, query }: Context
   if (status !== 404 || key === 'header' || path.startsWith('/suppliers/')) return undefined
   return messagePage(base, 'Page not found', [
     `There is no page at <code>${escapeHtml(path.slice(0, 200))}</code>.`,
-    `Go to the <a href="${base}/">home page</a>, <a href="${base}/docs">the guide</a> or <a href="${base}/reference">the reference</a>.`,
+    `Go to the <a href="${base}/">home page</a>, <a href="${base}/docs">the guide</a> or
+<a href="${base}/reference">the reference</a>.`,
   ])
 }
 

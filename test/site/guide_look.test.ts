@@ -154,7 +154,7 @@ describeInChromium('the guide in a browser', (open) => {
     await page.waitForURL('**/docs')
     const linked = guidePages.map((one) => {
       const html = renderGuidePage('', one)
-      return ['prev', 'next'].map((rel) => new RegExp(`rel="${rel}" href="([^"]*)"`).exec(html)?.[1])
+      return ['prev', 'next'].map((rel) => new RegExp(`rel="${rel}"\\shref="([^"]*)"`).exec(html)?.[1])
     })
     const paths = guidePages.map(({ path }) => path)
     expect(linked).toEqual(paths.map((_, index) => [paths[index - 1], paths[index + 1]]))

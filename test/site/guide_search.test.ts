@@ -82,7 +82,7 @@ describeInChromium('the search of the guide in a browser', (open) => {
   const active = ({ page }: Watched) => page.locator('[role="option"][aria-selected="true"]')
   const focused = ({ page }: Watched) => page.evaluate('document.activeElement.getAttribute("role")')
 
-  test('loads what it needs when it is first used, finds by words, beginnings and typing errors, and says how much', async () => {
+  test('loads at its first use and finds words, their beginnings and typing errors', async () => {
     const watched = await openGuide()
     const { page, complaints } = watched
     expect(fetched(watched)).toEqual([])

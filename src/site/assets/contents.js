@@ -20,8 +20,8 @@ export function foldContents(contents) {
 }
 
 /**
- * Marks the links of the section where the reader is, and names the section in the bar of a narrow screen. Above all
- * sections no link is marked, unless there is a `first` one.
+ * Marks the links of the section where the reader is, and names the section in the bar of a narrow screen. Above
+ * all sections no link is marked, unless there is a `first` one.
  */
 export function markCurrent(selector, first = undefined) {
   const bar = document.querySelector('.contents summary span')

@@ -5,8 +5,8 @@ const snippetLength = 140
 const words = /[\p{L}\p{N}]+/gu
 
 /**
- * Makes a box search the sections that `load` returns: `{ href, title, trail, text, weight }`. They are asked for when the
- * box is first used.
+ * Makes a box search the sections that `load` returns: `{ href, title, trail, text, weight }`. They are asked for
+ * when the box is first used.
  */
 export function makeSearch(box, load) {
   const input = box.querySelector('input')

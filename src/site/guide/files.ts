@@ -14,8 +14,8 @@ export function guideFile(folder: string, name: string): string | undefined {
 }
 
 /**
- * The address of a link in the guide, which names a page or a file by its relative path. `base` is the path of the service.
- * Throws for a broken link.
+ * The address of a link in the guide, which names a page or a file by its relative path. `base` is the path of the
+ * service. Throws for a broken link.
  */
 export function addressIn(base: string, target: string): string {
   if (target.startsWith('https://')) return target

@@ -2,7 +2,7 @@ import { openApiDocument } from '../openapi/document.ts'
 import { escapeHtml } from '../page.ts'
 import { type Endpoint, subjectsOf } from '../reference/api_document.ts'
 
-/** Links to what the reference says of operations, by their ids; nothing where there are none. Throws for an unknown id. */
+/** Links to operations in the reference, by their ids. Empty without ids. Throws for an unknown id. */
 export function operationLinks(base: string, ids: string[]): string {
   if (ids.length === 0) return ''
   const endpoints = subjectsOf(openApiDocument()).flatMap((subject) => subject.endpoints)
@@ -11,11 +11,14 @@ export function operationLinks(base: string, ids: string[]): string {
     if (endpoint === undefined) throw new Error(`the guide names an operation that does not exist: ${id}`)
     return operationLink(base, endpoint)
   })
-  return `<aside class="operations" aria-label="In the reference"><p>In the reference</p><ul>${links.join('\n')}</ul></aside>`
+  return `<aside class="operations" aria-label="In the reference"><p>In the reference</p>
+<ul>${links.join('\n')}</ul></aside>`
 }
 
 function operationLink(base: string, { id, method, operation, path, event }: Endpoint): string {
   const kind = event === undefined ? method.toLowerCase() : 'event'
   const mark = event === undefined ? method : 'EVENT'
-  return `<li><span class="method ${kind}">${mark}</span><span><a href="${base}/reference#${id}">${escapeHtml(operation.summary)}</a> <code>${escapeHtml(path ?? event)}</code></span></li>`
+  return `<li><span class="method ${kind}">${mark}</span><span><a
+href="${base}/reference#${id}">${escapeHtml(operation.summary)}</a>
+<code>${escapeHtml(path ?? event)}</code></span></li>`
 }

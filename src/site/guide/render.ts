@@ -70,6 +70,8 @@ function neighbours(base: string, page: GuidePage): string {
   const link = (one: GuidePage | undefined, kind: string, word: string) =>
     one === undefined
       ? ''
-      : `<a class="neighbour ${kind}" rel="${kind}" href="${base}${one.path}"><small>${word}</small>${one.label}</a>`
-  return `<nav class="neighbours" aria-label="Previous and next page">${link(guidePages[place - 1], 'prev', 'Previous')}${link(guidePages[place + 1], 'next', 'Next')}</nav>`
+      : `<a class="neighbour ${kind}" rel="${kind}"
+href="${base}${one.path}"><small>${word}</small>${one.label}</a>`
+  const links = [link(guidePages[place - 1], 'prev', 'Previous'), link(guidePages[place + 1], 'next', 'Next')]
+  return `<nav class="neighbours" aria-label="Previous and next page">${links.join('')}</nav>`
 }

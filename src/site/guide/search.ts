@@ -5,12 +5,12 @@ import { type GuidePage, guideGroups } from './pages.ts'
 import { renderGuideText } from './render.ts'
 
 /**
- * What the search finds: a section of the guide or an operation. `href` is relative to a page one folder below the service's
- * own address, `trail` says what the section is a part of. All are plain texts.
+ * A section of the guide or an operation. `href` is relative to a page one folder below the service's own address;
+ * `trail` names the parts that contain the section. All are plain texts.
  */
 export type Section = { href: string; title: string; trail: string[]; text: string }
 
-/** All that the search of the guide looks in: its sections, then the reference's operations by their names and addresses. */
+/** The index of the guide's search: its sections, and the reference's operations by their names and paths. */
 export function searchedSections(): Section[] {
   const guide = guideGroups.flatMap(({ label, pages }) => pages.flatMap((page) => sectionsOf(label, page)))
   return [...guide, ...operations()]
@@ -43,7 +43,7 @@ function operations(): Section[] {
   )
 }
 
-/** Longer blocks of code are whole programs: all their words would be found wherever one looks. */
+/** Longer blocks of code are whole programs, which the search leaves out. */
 const longestCode = 1_500
 const entities: { [entity: string]: string } = {
   ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" },

@@ -104,8 +104,8 @@ export const securitySchemes = {
     in: 'header',
     name: 'X-Api-Key',
     description:
-      'The account’s API key: `svc_live_` or `svc_test_` and 48 hexadecimal characters. Both kinds place real orders. Keep the key ' +
-      'on a server, never in a browser.',
+      'The account’s API key: `svc_live_` or `svc_test_` and 48 hexadecimal characters. Both kinds place real ' +
+      'orders. Keep the key on a server, never in a browser.',
   },
   apiKeyInQuery: {
     type: 'apiKey',

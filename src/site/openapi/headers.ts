@@ -15,8 +15,8 @@ const seconds = (description: string) => header(description, { type: 'integer', 
 /** Every header of a response, except those of the connection and the content. */
 export const headers = {
   'X-Request-Id': always(
-    'The request’s id. Your own id is kept if it has 1 to 128 of `A-Za-z0-9._-` and does not look like an API key. Name it when ' +
-      'you ask the operators.',
+    'The request’s id. Your own id is kept if it has 1 to 128 of `A-Za-z0-9._-` and does not look like an API ' +
+      'key. Name it when you ask the operators.',
     { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   ),
   'X-Api-Version': always('The version of the API.', { const: '1' }),

@@ -33,8 +33,8 @@ export function schemaRef(name: string): Reference {
 }
 
 /**
- * The JSON Schemas (draft 2020-12) of named valibot schemas; one that contains another refers to it. Throws if a schema
- * cannot be converted.
+ * The JSON Schemas (draft 2020-12) of named valibot schemas; one that contains another refers to it. Throws if a
+ * schema cannot be converted.
  */
 export function componentSchemas(schemas: { [name: string]: v.GenericSchema }): {
   [name: string]: JsonSchema

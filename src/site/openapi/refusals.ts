@@ -100,19 +100,19 @@ const budgetUsed = 'The budget of your address is used up until the window ends'
 export const sharedResponses = {
   Unauthorized: refusal(
     ['UNAUTHORIZED'],
-    'The key is missing, unknown, deactivated or expired, its account is inactive, or `Origin` is outside its allowlist. The ' +
-      'answer is the same in all these cases.',
+    'The key is missing, unknown, deactivated or expired, its account is inactive, or `Origin` is outside its ' +
+      'allowlist. The answer is the same in all these cases.',
   ),
   Forbidden: refusal(byKey, 'The key is valid, but it may not use this operation.'),
   ForbiddenWrite: refusal(
     [...byKey, 'ORIGIN_NOT_ALLOWED'],
-    'The key is valid, but it may not use this operation; or `Origin` is on no allowlist. The origin check comes before the ' +
-      'rate limit, so its answer has no rate-limit headers.',
+    'The key is valid, but it may not use this operation; or `Origin` is on no allowlist. The origin check comes ' +
+      'before the rate limit, so its answer has no rate-limit headers.',
   ),
   ForbiddenSimulation: refusal(
     [...byKey, 'LIVE_ACCOUNT', 'ORIGIN_NOT_ALLOWED'],
-    'The key is valid, but it may not use this operation, or its account is not in test mode; or `Origin` of a write is on no ' +
-      'allowlist.',
+    'The key is valid, but it may not use this operation, or its account is not in test mode; or `Origin` of a ' +
+      'write is on no allowlist.',
   ),
   ForbiddenOrigin: refusal(['ORIGIN_NOT_ALLOWED'], '`Origin` is on no allowlist.', { counted: false }),
   MethodNotAllowed: refusal(
@@ -122,20 +122,21 @@ export const sharedResponses = {
   ),
   RateLimited: refusal(
     ['RATE_LIMITED'],
-    `${budgetUsed}; or too many request bodies come from your address at once; or 50 lists of the account wait to be read.`,
+    `${budgetUsed}; or too many bodies come from your address at once; or 50 lists of the account wait to be read.`,
     { headers: ['Retry-After'] },
   ),
   InternalError: refusal(['INTERNAL'], 'Internal error on our side. The outcome of the request is unknown.'),
   Unavailable: refusal(
     ['UNAVAILABLE'],
-    'The database does not answer, too much is in progress, or the process is about to stop. The outcome of the request is ' +
-      'unknown: repeat it, an order with the same idempotency key.',
+    'The database does not answer, too much is in progress, or the process is about to stop. The outcome of the ' +
+      'request is unknown: repeat it, an order with the same idempotency key.',
     { counted: false, headers: ['Retry-After'] },
   ),
   NotServed: refusal(
     ['MALFORMED_HTTP', 'NOT_FOUND', 'REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'HEADERS_TOO_LARGE'],
-    'The request reached no operation: it is not well-formed HTTP (400), its path does not exist (404), it took longer than 30 s to ' +
-      'arrive or its body came slower than 1 KiB/s (408), or it is too large (413, 431). Only a 404 has rate-limit headers.',
+    'The request reached no operation: it is not well-formed HTTP (400), its path does not exist (404), it took ' +
+      'longer than 30 s to arrive or its body came slower than 1 KiB/s (408), or it is too large (413, 431). Only ' +
+      'a 404 has rate-limit headers.',
   ),
 }
 

@@ -37,8 +37,8 @@ const answers: Operation['responses'] = {
   '4XX': { description: 'A dead letter at once.' },
   '5XX': {
     description:
-      'A retry, also after a time-out of 10 seconds or a failed connection: after 1, 5 and 15 minutes, 1, 3, 6, 12 and 24 hours; ' +
-      'at most nine deliveries.',
+      'A retry, also after a time-out of 10 seconds or a failed connection: after 1, 5 and 15 minutes, 1, 3, 6, ' +
+      '12 and 24 hours; at most nine deliveries.',
   },
 }
 
@@ -77,7 +77,8 @@ export const webhooks = {
     {
       summary: 'Order failed',
       description:
-        'Nothing was delivered and everything was refunded. A partial result sends no event: poll orders that are not final.',
+        'Nothing was delivered and everything was refunded. A partial result sends no event: poll orders that ' +
+        'are not final.',
     },
     'OrderFailedEvent',
     examples.failedEvents,

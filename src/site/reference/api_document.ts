@@ -47,7 +47,9 @@ export function idOf(name: string): string {
   return name.replace(/[^A-Za-z0-9_.-]/g, '_')
 }
 
-/** The operations and webhooks by their first tag, in the order of the document's tags. Throws for an unknown tag. */
+/**
+ * The operations and webhooks by their first tag, in the order of the document's tags. Throws for an unknown tag.
+ */
 export function subjectsOf({ tags, paths, webhooks }: ApiDocument): Subject[] {
   const endpoints: Endpoint[] = [
     ...Object.entries(paths).flatMap(([path, methods]) =>

@@ -5,11 +5,14 @@ import { bodyFields, parameterFields } from './fields.ts'
 import { code, heading, prose } from './html.ts'
 import { errorModels, examplesOf, headerId, headerLine, modelId, namesIn, sharedId } from './responses.ts'
 
-/** The parts that operations share: the codes of errors, the common responses, the bodies of errors and the headers. */
+/**
+ * The parts that operations share: the codes of errors, the common responses, the bodies of errors and the headers.
+ */
 export function errorSections(document: ApiDocument): string {
   return `<section class="subject" aria-labelledby="errors">
 ${heading(2, 'errors', 'Errors')}
-<p>Branch on the status, then on <code>code</code>. An authentication error has no <code>code</code>, but a <code>message</code>.</p>
+<p>Branch on the status, then on <code>code</code>. An authentication error has no <code>code</code>, but a
+<code>message</code>.</p>
 ${codeTable(document)}
 </section>
 <section class="subject" aria-labelledby="common-responses">
@@ -21,7 +24,8 @@ ${commonResponses(document)}
 </section>
 <section class="subject" aria-labelledby="headers">
 ${heading(2, 'headers', 'Response headers')}
-<p>Every response has <code>X-Request-Id</code>, <code>X-Api-Version</code> and <code>X-Content-Type-Options</code>; every response that counts against the rate limit has the <code>X-RateLimit</code> headers.</p>
+<p>Every response has <code>X-Request-Id</code>, <code>X-Api-Version</code> and <code>X-Content-Type-Options</code>;
+every response that counts against the rate limit has the <code>X-RateLimit</code> headers.</p>
 ${headers(document)}
 </section>`
 }
@@ -54,11 +58,12 @@ function codeTable(document: ApiDocument): string {
   const rows = [...codes]
     .map(([name, { statuses, texts }]) => ({ name, texts, status: [...statuses].sort().join(', ') }))
     .sort((one, other) => one.status.localeCompare(other.status))
-    .map(
-      ({ name, status, texts }) =>
-        `<tr id="error-${idOf(name)}"><td>${code(name)}</td><td>${escapeHtml(status)}</td><td>${[...texts].map(escapeHtml).join('<br>')}</td></tr>`,
-    )
-  return `<div class="scroll" role="group" aria-label="Codes of errors" tabindex="0"><table><thead><tr><th scope="col">code</th><th scope="col">Status</th><th scope="col">error</th></tr></thead>
+    .map(({ name, status, texts }) => {
+      const cells = [code(name), escapeHtml(status), [...texts].map(escapeHtml).join('<br>')]
+      return `<tr id="error-${idOf(name)}">${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+    })
+  return `<div class="scroll" role="group" aria-label="Codes of errors" tabindex="0">
+<table><thead><tr><th scope="col">code</th><th scope="col">Status</th><th scope="col">error</th></tr></thead>
 <tbody>${rows.join('\n')}</tbody></table></div>`
 }
 
@@ -73,9 +78,15 @@ function commonResponses({ components }: ApiDocument): string {
   const parts = Object.entries(components.responses).map(([name, response]) => {
     const id = sharedId(name)
     const [media] = Object.values(response.content ?? {})
+    const models = media === undefined ? '' : errorModels(media.schema)
+    const words = `${prose(response.description)}${headerLine(response.headers)}${models}`
+    const body = codeBox([{ label: 'JSON', html: examplesOf(response) }], {
+      title: 'Body',
+      about: titleOf(name),
+    })
     return `<section class="operation" aria-labelledby="${id}">
-<div class="words">${heading(4, id, escapeHtml(titleOf(name)))}${prose(response.description)}${headerLine(response.headers)}${media === undefined ? '' : errorModels(media.schema)}</div>
-<div class="code">${codeBox([{ label: 'JSON', html: examplesOf(response) }], { title: 'Body', about: titleOf(name) })}</div>
+<div class="words">${heading(4, id, escapeHtml(titleOf(name)))}${words}</div>
+<div class="code">${body}</div>
 </section>`
   })
   return parts.join('\n')

@@ -70,7 +70,8 @@ function fieldItem(schemas: Schemas, field: Field, place: Place): string {
   const limits = limitsOf({ ...read.schema, ...(examples === undefined ? {} : { examples }) }, code)
   const inside = isSchema(read.schema.items) ? itemLimits(schemas, read.schema.items) : []
   return `<li class="field" id="${id}">
-<p class="field-head"><a class="field-name" href="#${id}">${escapeHtml(name)}</a> <span class="type">${escapeHtml(typeOf(schemas, read))}</span>${mark(required, place.noted)}</p>
+<p class="field-head"><a class="field-name" href="#${id}">${escapeHtml(name)}</a> <span
+class="type">${escapeHtml(typeOf(schemas, read))}</span>${mark(required, place.noted)}</p>
 ${prose(description)}${limitLine([...limits, ...inside])}${contents(schemas, read, { ...place, id })}</li>`
 }
 
@@ -94,9 +95,11 @@ function otherKeys(
   if (!isSchema(additionalProperties)) return ''
   const read = readSchema(schemas, additionalProperties)
   const names = isSchema(propertyNames) ? limitsOf(propertyNames, code) : []
+  const limits = [...names.map((limit) => `key: ${limit}`), ...valueLimits(schemas, read)]
   return `<ul class="fields"><li class="field">
-<p class="field-head"><span class="field-name">any key</span> <span class="type">${escapeHtml(typeOf(schemas, read))}</span></p>
-${limitLine([...names.map((limit) => `key: ${limit}`), ...valueLimits(schemas, read)])}${contents(schemas, { ...read, variants: [] }, place)}</li></ul>`
+<p class="field-head"><span class="field-name">any key</span> <span
+class="type">${escapeHtml(typeOf(schemas, read))}</span></p>
+${limitLine(limits)}${contents(schemas, { ...read, variants: [] }, place)}</li></ul>`
 }
 
 function valueLimits(schemas: Schemas, { schema, variants }: ReadSchema): string[] {

@@ -1,7 +1,9 @@
 import { renderMarkdown } from '../markdown.ts'
 import { escapeHtml } from '../page.ts'
 
-/** A description of the document, which is Markdown, as HTML. Throws for a link to anything but an HTTPS address. */
+/**
+ * A description of the document, which is Markdown, as HTML. Throws for a link to anything but an HTTPS address.
+ */
 export function prose(markdown: string | undefined): string {
   return markdown === undefined ? '' : renderMarkdown(markdown, addressOf).html
 }

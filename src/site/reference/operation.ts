@@ -48,7 +48,8 @@ function securityLine({ components, security }: ApiDocument, operation: Operatio
   const lines = names.map((name) => {
     const scheme = components.securitySchemes[name]
     const field = scheme?.type === 'apiKey' ? scheme.name : 'Authorization: Basic'
-    return `<li class="field"><p class="field-head"><span class="field-name">${escapeHtml(field)}</span> <span class="type">${scheme?.type === 'apiKey' ? scheme.in : 'header'}</span></p>${prose(scheme?.description)}</li>`
+    return `<li class="field"><p class="field-head"><span class="field-name">${escapeHtml(field)}</span> <span
+class="type">${scheme?.type === 'apiKey' ? scheme.in : 'header'}</span></p>${prose(scheme?.description)}</li>`
   })
   return `<h4>Authentication</h4><ul class="fields">${lines.join('')}</ul>`
 }

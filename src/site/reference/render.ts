@@ -9,9 +9,9 @@ import { type Addresses, operationSection } from './operation.ts'
 import { samplesOf } from './samples.ts'
 
 /**
- * The body of a page that shows an OpenAPI document: its operations by subject, with all fields, examples and answers. All
- * texts of the document are escaped. Throws if the document has a broken reference, an unknown tag, or a required parameter
- * without an example.
+ * The body of a page that shows an OpenAPI document: its operations by subject, with all fields, examples and
+ * answers. All texts of the document are escaped. Throws if the document has a broken reference, an unknown tag, or
+ * a required parameter without an example.
  */
 export function renderReference(document: ApiDocument, addresses: Addresses): string {
   const { base } = addresses
@@ -36,7 +36,8 @@ ${sections(others)}
 function sidebar(forPartners: Subject[], others: Subject[]): string {
   const plain = (id: string, label: string) => `<li><a href="#${id}"><span>${label}</span></a></li>`
   const group = ({ id, name, endpoints }: Subject) =>
-    `<li class="group"><a class="group-name" href="#${id}">${escapeHtml(name)}</a><ul>${endpoints.map(sidebarLink).join('\n')}</ul></li>`
+    `<li class="group"><a class="group-name"
+href="#${id}">${escapeHtml(name)}</a><ul>${endpoints.map(sidebarLink).join('\n')}</ul></li>`
   return `<details class="contents" open><summary>Contents <span></span></summary>
 <nav aria-label="Contents">
 <ul>
@@ -52,7 +53,9 @@ ${others.map(group).join('\n')}
 
 function sidebarLink({ id, method, operation, path, event }: Endpoint): string {
   const mark = event === undefined ? method : 'EVENT'
-  return `<li><a href="#${id}" data-address="${escapeHtml(path ?? event)}"><span>${escapeHtml(operation.summary)}</span> <span class="method ${event === undefined ? method.toLowerCase() : 'event'}">${mark}</span></a></li>`
+  return `<li><a href="#${id}"
+data-address="${escapeHtml(path ?? event)}"><span>${escapeHtml(operation.summary)}</span>
+<span class="method ${event === undefined ? method.toLowerCase() : 'event'}">${mark}</span></a></li>`
 }
 
 function introduction(document: ApiDocument, { base, address }: Addresses, subjects: Subject[]): string {
@@ -62,7 +65,8 @@ function introduction(document: ApiDocument, { base, address }: Addresses, subje
 <div class="words">
 <h1 id="introduction">API reference</h1>
 ${prose(document.info.description)}
-<p>Step-by-step instructions: <a href="${base}/docs">the guide</a>. Machine-readable version: <a href="${base}/openapi.json">openapi.json</a>, with the key.</p>
+<p>Step-by-step instructions: <a href="${base}/docs">the guide</a>. Machine-readable version: <a
+href="${base}/openapi.json">openapi.json</a>, with the key.</p>
 </div>
 <div class="code">
 ${codeBox([{ label: 'URL', html: codeBlock('text', address) }], { title: 'Address', about: 'Address' })}
@@ -89,7 +93,10 @@ function authentication({ components, security }: ApiDocument): string {
       const scheme = components.securitySchemes[name]
       if (scheme === undefined) return ''
       const field = scheme.type === 'apiKey' ? scheme.name : 'Authorization'
-      return `<ul class="fields"><li class="field"><p class="field-head"><span class="field-name">${escapeHtml(field)}</span> <span class="type">${scheme.type === 'apiKey' ? scheme.in : 'header'}</span> <span class="required">required</span></p>${prose(scheme.description)}</li></ul>`
+      return `<ul class="fields"><li class="field"><p class="field-head"><span
+class="field-name">${escapeHtml(field)}</span> <span
+class="type">${scheme.type === 'apiKey' ? scheme.in : 'header'}</span> <span
+class="required">required</span></p>${prose(scheme.description)}</li></ul>`
     })
     .join('')
 }

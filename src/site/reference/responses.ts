@@ -23,7 +23,8 @@ export function responseList(document: ApiDocument, { id, operation }: Endpoint)
       earlier === undefined
         ? fieldsOf(document, place, status, response)
         : `<p class="more">The same fields as <a href="#${id}-${idOf(earlier)}">${escapeHtml(earlier)}</a>.</p>`
-    return `<li class="response" id="${place}"><a class="status ${kindOf(status)}" href="#${place}">${escapeHtml(status)}</a>
+    return `<li class="response" id="${place}"><a class="status ${kindOf(status)}"
+href="#${place}">${escapeHtml(status)}</a>
 <div class="response-text">${prose(response.description)}${headerLine(response.headers)}${fields}</div></li>`
   })
   return `<ul class="responses">${own.join('\n')}</ul>${commonLine(operation)}`

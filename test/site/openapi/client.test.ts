@@ -35,7 +35,8 @@ const read = await api.b2B.getOrder(code)
 const outcome: 'full' | 'partial' | 'none' | null = read.data.data.outcome
 const keys: string[] = read.data.data.items.flatMap(({ cdKeys = [] }) => cdKeys.map((key) => key.code))
 const refused = await api.b2B.getProduct('999').catch((answer) => answer)
-console.log(JSON.stringify({ status: placed.status, total: read.data.data.totalAmount, outcome, keys, refused: refused.error.code }))
+const total = read.data.data.totalAmount
+console.log(JSON.stringify({ status: placed.status, total, outcome, keys, refused: refused.error.code }))
 `
 
 beforeAll(async () => {

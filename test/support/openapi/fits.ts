@@ -73,7 +73,7 @@ const ofTheConnection = new Set(['date', 'connection', 'keep-alive', 'content-le
 // Refusals of documents have these headers too.
 const onAnyRefusal = new Set(['cache-control', 'referrer-policy', 'vary', 'content-security-policy'])
 
-/** The faults of an answer by the document: its status, headers and body. None if the document has no such operation. */
+/** The faults of an answer's status, headers and body by the document. None if the document has no such operation. */
 export function misfits(method: string, path: string, answer: Answer): string[] {
   const found = operationOf(method, path)
   if (found === undefined) return []

@@ -24,8 +24,8 @@ const timelineEntry = v.object({
       ...(['order_completed', 'order_failed', 'refunded', 'event_created', 'round_started'] as const),
       ...(['delivery_attempt', 'delivered', 'given_up'] as const),
     ],
-    '`round_started`: you or the operators redelivered the event. `given_up`: the event is a dead letter. Ignore values that you ' +
-      'do not know.',
+    '`round_started`: you or the operators redelivered the event. `given_up`: the event is a dead letter. Ignore ' +
+      'values that you do not know.',
   ),
   itemId: v.nullable(uuid('The item.')),
   amount: v.nullable(money('The amount of `charged` and `refunded`.')),
@@ -70,8 +70,8 @@ export const simulationState = v.object({
   deadReason: v.nullable(
     oneOf(
       ['attempts_exhausted', 'http_4xx', 'http_3xx', 'invalid_url', 'host_unreachable'],
-      'Why the event is a dead letter. `host_unreachable`: the name does not resolve, or not only to public addresses; shown ' +
-        '15 s after the attempt began.',
+      'Why the event is a dead letter. `host_unreachable`: the name does not resolve, or not only to public ' +
+        'addresses; shown 15 s after the attempt began.',
     ),
   ),
   nextAttemptAt: v.nullable(time('When the next delivery is due.')),

@@ -136,7 +136,8 @@ export const result = v.object({
   completedAt: time('When the order became final. The sequence of `seq` can differ from it by some seconds.'),
   items: listOf(
     resultItem,
-    'The items of the order, without keys. An item that was delivered in part is split in two: one completed, one failed.',
+    'The items of the order, without keys. An item that was delivered in part is split in two: one completed, ' +
+      'one failed.',
   ),
 })
 

@@ -13,8 +13,8 @@ export const accountPaths: Paths = {
       tag: 'Account',
       summary: 'Read your account and key',
       description:
-        'The account and the key of the request, what is left of the rate limit, and your address as the service sees it. Use it as ' +
-        'a first call, and when the service refuses something.',
+        'The account and the key of the request, what is left of the rate limit, and your address as the service ' +
+        'sees it. Use it as a first call, and when the service refuses something.',
       answers: { 200: ok('The account and the key.', 'MeAnswer', examples.me) },
       errors: ['VALIDATION_ERROR'],
     }),

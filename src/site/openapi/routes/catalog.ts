@@ -40,7 +40,8 @@ export const catalogPaths: Paths = {
       tag,
       summary: 'List the products of a game',
       description:
-        'All products of a game in your account’s currency. Products that you cannot order now have `inStock: false`.',
+        'All products of a game in your account’s currency. Products that you cannot order now have `inStock: ' +
+        'false`.',
       parameters: [
         pathParameter('slug', 'The game’s `slug`.', gameSlug, 'dragon-harbor'),
         ...queryParameters(productsQuery),
@@ -56,8 +57,8 @@ export const catalogPaths: Paths = {
       tag,
       summary: 'List all products',
       description:
-        'The whole catalog in your account’s currency, by `id`. A cursor stays valid when products change. Read the whole catalog ' +
-        'once, and later only the changes, with `updatedSince`.',
+        'The whole catalog in your account’s currency, by `id`. A cursor stays valid when products change. Read ' +
+        'the whole catalog once, and later only the changes, with `updatedSince`.',
       parameters: [...queryParameters(catalogQuery), ifNoneMatch],
       answers: answers('The products.', 'CatalogPage', examples.catalogPages),
       errors: ['VALIDATION_ERROR'],

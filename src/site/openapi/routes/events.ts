@@ -21,7 +21,8 @@ export const eventPaths: Paths = {
       tag,
       summary: 'List events',
       description:
-        'The events of your orders, newest first, each with the state of its delivery. `state=dead` lists the dead letters.',
+        'The events of your orders, newest first, each with the state of its delivery. `state=dead` lists the ' +
+        'dead letters.',
       parameters: queryParameters(eventsQuery),
       answers: { 200: ok('The events.', 'EventPage', examples.eventPages) },
       errors: ['VALIDATION_ERROR'],
@@ -44,9 +45,9 @@ export const eventPaths: Paths = {
       tag,
       summary: 'Redeliver all dead letters',
       description:
-        'For the time after an outage of your receiver: a new round of deliveries begins for each event that became a dead letter ' +
-        'since then, the oldest first, at most 10,000 at once. With `dryRun` the service only counts them. The request counts as ' +
-        'one of 60 redeliveries a minute.',
+        'For the time after an outage of your receiver: a new round of deliveries begins for each event that ' +
+        'became a dead letter since then, the oldest first, at most 10,000 at once. With `dryRun` the service ' +
+        'only counts them. The request counts as one of 60 redeliveries a minute.',
       access: 'keyForWrites',
       body: jsonBody('RedeliverDeadRequest', examples.redeliverDeadRequests),
       answers: {
@@ -65,8 +66,9 @@ export const eventPaths: Paths = {
       tag,
       summary: 'Redeliver an event',
       description:
-        'For an event that is `delivered` or `dead`: a new round of deliveries begins at once, with the same event id and the same ' +
-        'body. At most once a minute for an event, and 60 times a minute in all. The body is optional.',
+        'For an event that is `delivered` or `dead`: a new round of deliveries begins at once, with the same ' +
+        'event id and the same body. At most once a minute for an event, and 60 times a minute in all. The body ' +
+        'is optional.',
       access: 'keyForWrites',
       parameters: [eventParameter],
       body: {

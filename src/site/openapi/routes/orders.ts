@@ -66,14 +66,14 @@ export const orderPaths: Paths = {
       tag,
       summary: 'Place an order',
       description: [
-        'One request is one order and one charge. The new order is `processing`. Its result comes by webhook, and `GET ' +
-          '/b2b/orders/{code}` returns it.',
-        'It is always safe to repeat the request. The same idempotency key with the same `items`, `externalOrderId` and ' +
-          '`callbackUrl` returns 200, the order as it is now and `Idempotent-Replayed: true`, and charges nothing. With other ' +
-          'content it returns 409. A refused request (4xx) does not use up the key. After a 5xx or a lost connection, repeat the ' +
-          'request.',
-        'The checks, in this order: shape, idempotency, `callbackUrl`, products, `deliveryData`, availability, quantities, ' +
-          'prices, balance. Fields that are not listed here are ignored, and `null` counts as absent.',
+        'One request is one order and one charge. The new order is `processing`. Its result comes by webhook, ' +
+          'and `GET /b2b/orders/{code}` returns it.',
+        'It is always safe to repeat the request. The same idempotency key with the same `items`, ' +
+          '`externalOrderId` and `callbackUrl` returns 200, the order as it is now and `Idempotent-Replayed: ' +
+          'true`, and charges nothing. With other content it returns 409. A refused request (4xx) does not use up ' +
+          'the key. After a 5xx or a lost connection, repeat the request.',
+        'The checks, in this order: shape, idempotency, `callbackUrl`, products, `deliveryData`, availability, ' +
+          'quantities, prices, balance. Fields that are not listed here are ignored, and `null` counts as absent.',
       ].join('\n\n'),
       access: 'keyForWrites',
       parameters: idempotencyHeaders,
@@ -95,9 +95,9 @@ export const orderPaths: Paths = {
       tag,
       summary: 'List orders',
       description:
-        'Newest first, the items without their keys. There are two ways to page. With `cursor`, pages are stable while orders are ' +
-        'added; a page has at most 1,000 items, but at least one order. With `page`, send the `asOf` of the first page with the ' +
-        'others. `cursor` excludes `page`, and `asOf` needs `page`.',
+        'Newest first, the items without their keys. There are two ways to page. With `cursor`, pages are stable ' +
+        'while orders are added; a page has at most 1,000 items, but at least one order. With `page`, send the ' +
+        '`asOf` of the first page with the others. `cursor` excludes `page`, and `asOf` needs `page`.',
       parameters: queryParameters(ordersQuery),
       answers: { 200: ok('The orders.', 'OrderPage', examples.orderPages) },
       errors: ['VALIDATION_ERROR'],
@@ -109,11 +109,11 @@ export const orderPaths: Paths = {
       tag,
       summary: 'Quote an order',
       description: [
-        'The body is that of an order without `externalOrderId`. The answer has the present prices, the total and the balance ' +
-          'after the order. `wouldBeRefused` has the status, `code` and `details` of the refusal that the order would get now. ' +
-          'Nothing is placed, charged or reserved.',
-        'The checks are those of an order, except idempotency: the idempotency headers and `externalOrderId` are ignored. A ' +
-          'malformed body is a 400.',
+        'The body is that of an order without `externalOrderId`. The answer has the present prices, the total ' +
+          'and the balance after the order. `wouldBeRefused` has the status, `code` and `details` of the refusal ' +
+          'that the order would get now. Nothing is placed, charged or reserved.',
+        'The checks are those of an order, except idempotency: the idempotency headers and `externalOrderId` are ' +
+          'ignored. A malformed body is a 400.',
       ].join('\n\n'),
       access: 'keyForWrites',
       body: jsonBody('QuoteRequest', examples.quoteRequests),
@@ -128,9 +128,9 @@ export const orderPaths: Paths = {
       tag,
       summary: 'Read an order',
       description:
-        'For a partial result, `items[].status` shows what was delivered. The `cdKeys` of delivered items are shown although the ' +
-        'order is `failed`. No webhook reports a partial result: poll orders that are not final. `deliveries` is the status of the ' +
-        'webhook.',
+        'For a partial result, `items[].status` shows what was delivered. The `cdKeys` of delivered items are ' +
+        'shown although the order is `failed`. No webhook reports a partial result: poll orders that are not ' +
+        'final. `deliveries` is the status of the webhook.',
       parameters: [codeParameter],
       answers: { 200: { ...ok('The order.', 'OrderAnswer', examples.readOrders), links: toEvent } },
       errors: ['VALIDATION_ERROR', 'ORDER_NOT_FOUND'],
@@ -142,8 +142,8 @@ export const orderPaths: Paths = {
       tag,
       summary: 'Read the timeline of an order',
       description:
-        'Placed, charged, sent to the supplier, the result of each item, refunds, and each delivery of the event, oldest first. ' +
-        'Single attempts are kept for some months, and shown for the last 20 rounds.',
+        'Placed, charged, sent to the supplier, the result of each item, refunds, and each delivery of the ' +
+        'event, oldest first. Single attempts are kept for some months, and shown for the last 20 rounds.',
       parameters: [codeParameter],
       answers: { 200: ok('The timeline.', 'OrderTimelineAnswer', timelines) },
       errors: ['VALIDATION_ERROR', 'ORDER_NOT_FOUND'],
@@ -155,13 +155,14 @@ export const orderPaths: Paths = {
       tag: 'Results',
       summary: 'List results',
       description: [
-        'Every order of the account that became final: also orders without a `callbackUrl` and partial results, which have no ' +
-          'webhook. Results have numbers, from 1 without a gap. Store `nextAfter` together with what you did about the results, and ' +
-          'send it as `after` next time: you get each result once and miss none.',
-        'Each result has the items of its order with `id` and `productId`. Only the keys are missing: read the order.',
-        'With `wait`, an empty answer waits for a result for so many seconds. It can come earlier: while a server stops, or when ' +
-          'too many requests wait (10 of an account, 1,000 in all, in each server process). Pause for a second after an empty ' +
-          'answer.',
+        'Every order of the account that became final: also orders without a `callbackUrl` and partial results, ' +
+          'which have no webhook. Results have numbers, from 1 without a gap. Store `nextAfter` together with what ' +
+          'you did about the results, and send it as `after` next time: you get each result once and miss none.',
+        'Each result has the items of its order with `id` and `productId`. Only the keys are missing: read the ' +
+          'order.',
+        'With `wait`, an empty answer waits for a result for so many seconds. It can come earlier: while a ' +
+          'server stops, or when too many requests wait (10 of an account, 1,000 in all, in each server process). ' +
+          'Pause for a second after an empty answer.',
       ].join('\n\n'),
       parameters: queryParameters(resultsQuery),
       answers: {

@@ -16,7 +16,9 @@ const places = {
 }
 const alive = { 405: responseRef('MethodNotAllowed'), default: responseRef('NotServed') }
 
-/** The home page, the documents and the health checks. The parts of the pages are no API: they are not described. */
+/**
+ * The home page, the documents and the health checks. The parts of the pages are no API: they are not described.
+ */
 export const platformPaths: Paths = {
   '/': {
     get: operation({
@@ -24,7 +26,8 @@ export const platformPaths: Paths = {
       tag,
       summary: 'Home page',
       description:
-        'The paths of the API, the documents and the health checks: a page for browsers, JSON for others, by `Accept`.',
+        'The paths of the API, the documents and the health checks: a page for browsers, JSON for others, by ' +
+        '`Accept`.',
       access: 'none',
       answers: {
         200: {
@@ -57,8 +60,8 @@ export const platformPaths: Paths = {
       tag: 'Health',
       summary: 'Readiness',
       description:
-        'Ready: the database answers, takes writes and is migrated, and the process is not about to stop. Does not count ' +
-        'against the rate limit.',
+        'Ready: the database answers, takes writes and is migrated, and the process is not about to stop. Does ' +
+        'not count against the rate limit.',
       access: 'none',
       answers: {
         200: uncountedOk('The service is ready.', 'ReadinessAnswer', answers({ Ready: { status: 'ready' } })),
@@ -88,8 +91,9 @@ export const platformPaths: Paths = {
       tag,
       summary: 'API reference',
       description:
-        'The URL contains the key, so open it on a machine that you control. The page removes the key from the address bar at ' +
-        'once. A browser (`Accept: text/html`) without a valid key gets the same status with a form for the key.',
+        'The URL contains the key, so open it on a machine that you control. The page removes the key from the ' +
+        'address bar at once. A browser (`Accept: text/html`) without a valid key gets the same status with a ' +
+        'form for the key.',
       access: 'keyInQuery',
       answers: { 200: page },
     }),

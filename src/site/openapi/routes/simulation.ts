@@ -27,13 +27,15 @@ export const simulationPaths: Paths = {
       tag,
       summary: 'Place a simulated order',
       description: [
-        'For accounts in test mode. The body is that of an order, and the checks are the same, except the balance. Nothing is ' +
-          'charged and no supplier is called. The order is `processing` at first. The last two digits of ' +
-          '`deliveryData.gameUserId` choose the scenario of each item, also of products that deliver keys:',
+        'For accounts in test mode. The body is that of an order, and the checks are the same, except the ' +
+          'balance. Nothing is charged and no supplier is called. The order is `processing` at first. The last two ' +
+          'digits of `deliveryData.gameUserId` choose the scenario of each item, also of products that deliver ' +
+          'keys:',
         scenarios,
-        'The webhook is signed with the account’s secret and delivered like a real one, with retries and dead letters. Repeats work ' +
-          'as for orders. A simulated order has at most 1,000 keys. The service deletes it after a week, and its webhook after a ' +
-          'day. At most 100 simulated orders are in progress at once, and 60 begin in a minute.',
+        'The webhook is signed with the account’s secret and delivered like a real one, with retries and dead ' +
+          'letters. Repeats work as for orders. A simulated order has at most 1,000 keys. The service deletes it ' +
+          'after a week, and its webhook after a day. At most 100 simulated orders are in progress at once, and 60 ' +
+          'begin in a minute.',
       ].join('\n\n'),
       access,
       parameters: idempotencyHeaders,
@@ -72,9 +74,9 @@ export const simulationPaths: Paths = {
       tag,
       summary: 'Send a sample event',
       description:
-        'For accounts in test mode. The event is signed with the account’s secret and delivered like a real one, with retries and ' +
-        'dead letters. It touches no balance and no supplier. Its body has at most 64 KiB. The service deletes it after a day. At ' +
-        'most 100 sample events are open at once, and 60 begin in a minute.',
+        'For accounts in test mode. The event is signed with the account’s secret and delivered like a real one, ' +
+        'with retries and dead letters. It touches no balance and no supplier. Its body has at most 64 KiB. The ' +
+        'service deletes it after a day. At most 100 sample events are open at once, and 60 begin in a minute.',
       access,
       body: jsonBody('SimulationRequest', events.simulationRequests),
       answers: { 202: ok('The event is queued.', 'SimulationAnswer', events.simulations, []) },

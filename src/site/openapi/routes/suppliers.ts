@@ -26,9 +26,10 @@ export const supplierPaths: Paths = {
       tag,
       summary: 'Push a result',
       description:
-        'For suppliers, not for partners: the result of an order item, in the form of the answer to `GET`. `reference` is the item’s ' +
-        'UUID. A repeated or late result changes nothing. 404 if the supplier’s protocol pushes no results. A valid push does not ' +
-        'count against the rate limit, except repeated results after 60 of them in a minute. An address over its budget gets 429.',
+        'For suppliers, not for partners: the result of an order item, in the form of the answer to `GET`. ' +
+        '`reference` is the item’s UUID. A repeated or late result changes nothing. 404 if the supplier’s ' +
+        'protocol pushes no results. A valid push does not count against the rate limit, except repeated results ' +
+        'after 60 of them in a minute. An address over its budget gets 429.',
       access: 'none',
       security: [{ supplierSignature: [] }],
       parameters: [
@@ -47,9 +48,10 @@ export const supplierPaths: Paths = {
       tag,
       summary: 'Push an event',
       description:
-        'For suppliers, not for partners: the events of protocols without signed results, in the protocol’s own form; the example ' +
-        'is that of another service of this family. The service does not trust the content: it asks the supplier. A repeated ' +
-        'event, and an event about an unknown order, changes nothing. A valid event does not count against the rate limit.',
+        'For suppliers, not for partners: the events of protocols without signed results, in the protocol’s own ' +
+        'form; the example is that of another service of this family. The service does not trust the content: it ' +
+        'asks the supplier. A repeated event, and an event about an unknown order, changes nothing. A valid ' +
+        'event does not count against the rate limit.',
       access: 'none',
       security: [{ upstreamSignature: [] }],
       parameters: [
