@@ -165,22 +165,6 @@ describe('a call that waits too long for its run', () => {
   })
 })
 
-test('a thousand accounts, answered in any order, each get their own answer', async () => {
-  const shuffled = <T>(values: T[]) =>
-    values.map((value) => ({ value, at: Math.random() })).sort((a, b) => a.at - b.at)
-  const call = batch<string, string>({
-    max: 32,
-    run: async (items) => {
-      await turn()
-      const rows = items.map((account, index) => ({ ordinal: index + 1, account }))
-      const answers = byOrdinal(shuffled(rows).map(({ value }) => value))
-      return new Map([...answers].map(([ordinal, { account }]) => [ordinal, account]))
-    },
-  })
-  const accounts = Array.from({ length: 1000 }, (_, index) => `account ${index}`)
-  expect(await Promise.all(accounts.map(call))).toEqual(accounts)
-})
-
 describe('rows by ordinal', () => {
   test('count from 1 in SQL and from 0 in a batch', () => {
     expect([...byOrdinal([{ ordinal: 2 }, { ordinal: 1 }]).keys()].sort()).toEqual([0, 1])

@@ -51,14 +51,6 @@ describe('a call', () => {
     expect(row).toEqual({ role: 'supply_api', zone: 'UTC', timeouts: '3s 1s 5s' })
   })
 
-  test('prepares a statement once and uses it again', async () => {
-    const db = client({ max: 1, applicationName: 'prepares once' })
-    for (const flag of [true, false, true]) {
-      const [row] = await db.call('api.echo', { flag, doc: { flag } })
-      expect(row).toMatchObject({ flag, doc: { flag } })
-    }
-  })
-
   test('with an argument that cannot be JSON fails without harm to the connection', async () => {
     const db = client({ max: 1 })
     expect(await failure(db.call('api.echo', { doc: () => 1 }))).toBeInstanceOf(TypeError)

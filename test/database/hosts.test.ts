@@ -72,7 +72,7 @@ async function answered(db: Database<Fixtures>): Promise<boolean> {
   return reasons.length === 0
 }
 
-test('a server that is silent or gone is asked once, whatever is called', async () => {
+test('a server that is silent or gone is probed once, not by every call', async () => {
   const ways = [await startWay('swallow'), await startWay('refuse'), await startWay()] as const
   const db = client(urlOf(...ways))
   expect(await answered(db)).toBe(true)
@@ -82,7 +82,7 @@ test('a server that is silent or gone is asked once, whatever is called', async 
   expect(asked()).toEqual(before)
 })
 
-test('where the first server is right, it is taken', async () => {
+test('the pool takes the first server if it is right', async () => {
   const ways = [await startWay(), await startWay()] as const
   const db = client(urlOf(...ways))
   expect(await answered(db)).toBe(true)
@@ -105,7 +105,7 @@ test.each(['refuse', 'swallow'] as const)(
   },
 )
 
-test('while no server is right, calls are refused by name; the first that is right again is taken', async () => {
+test('while no server is right, calls are refused with the reason of each; the pool takes the first that is right again', async () => {
   const ways = [await startWay('refuse'), await startWay('refuse')] as const
   const db = client(urlOf(...ways))
   const refusal = await db.call('api.pid').catch((error: Error) => error)
@@ -116,7 +116,7 @@ test('while no server is right, calls are refused by name; the first that is rig
   await expect.poll(() => answered(db)).toBe(true)
 })
 
-test('who waits for a server is told once that there is none, and gets it when it comes', async () => {
+test('a caller that waits for a server is notified once that there is none, and gets the first that comes', async () => {
   const ways = [await startWay('refuse'), await startWay('refuse')] as const
   const told: string[] = []
   const waiting = hostsOf(urlOf(...ways)).wait(20_000, ({ message }) => {
@@ -128,7 +128,7 @@ test('who waits for a server is told once that there is none, and gets it when i
   expect(told).toHaveLength(1)
 })
 
-test('a server that is full serves on over the connections that it has given', async () => {
+test('a server without a free connection still serves over the open ones', async () => {
   const [name, password] = [`full_${randomBytes(6).toString('hex')}`, 'a-password']
   const { sql } = database
   await sql.unsafe(

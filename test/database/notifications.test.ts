@@ -41,7 +41,7 @@ const tell = (what: string) => database.sql`select pg_notify('news', ${what})`
 const sessions = () => database.sql`
   select usename, pid from pg_stat_activity where application_name = 'listener' and datname = current_database()`
 
-test('what is said on the channel is heard, on one connection, and nothing after the end', async () => {
+test('a listener gets each notification over one connection, and none after its end', async () => {
   const kept = listen()
   await expect.poll(() => kept.begun, polling).toBe(1)
   await tell('one')
@@ -53,7 +53,7 @@ test('what is said on the channel is heard, on one connection, and nothing after
   expect(kept.lost).toEqual([])
 })
 
-test('a connection that is ended is replaced, and its loss is told once', async () => {
+test('a listener replaces a connection that ended, and reports the loss once', async () => {
   const kept = listen()
   await expect.poll(() => kept.begun, polling).toBe(1)
   proxy.set('refuse')
@@ -67,7 +67,7 @@ test('a connection that is ended is replaced, and its loss is told once', async 
   expect(kept.lost).toHaveLength(1)
 })
 
-test('one that falls silent is noticed, and replaced', async () => {
+test('a listener replaces a connection that fell silent', async () => {
   const kept = listen()
   await expect.poll(() => kept.begun, polling).toBe(1)
   proxy.forget()

@@ -47,7 +47,7 @@ function reads() {
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000)
 
-test('a standby is read from when it shows a mark, and not before', async () => {
+test('reads go to the standby once it shows a mark, and not before', async () => {
   shown = () => null
   const { source } = reads()
   await seconds(3)
@@ -57,7 +57,7 @@ test('a standby is read from when it shows a mark, and not before', async () => 
   expect(await source()).toBe('standby')
 })
 
-test('a standby that shows no later mark is read from until the bound, and not longer', async () => {
+test('reads leave a standby that shows no later mark when the bound is over', async () => {
   const { source } = reads()
   await seconds(2)
   const last = committed
@@ -68,7 +68,7 @@ test('a standby that shows no later mark is read from until the bound, and not l
   expect(await source()).toBe('primary')
 })
 
-test('a standby in whose place an older one has come is as old as that', async () => {
+test('reads leave a standby that an older one replaced', async () => {
   const { source } = reads()
   await seconds(20)
   expect(await source()).toBe('standby')
@@ -91,7 +91,7 @@ test('an account that has written is read from the primary until the standby sho
   expect(await source('7')).toBe('standby')
 })
 
-test('what an account has written is not forgotten when an older standby comes', async () => {
+test('an account that has written is not served by an older standby that comes later', async () => {
   const { source, noteWrite } = reads()
   await seconds(3)
   noteWrite('7')

@@ -81,16 +81,7 @@ test('the URL is kept in a file that only its owner reads, while the server runs
   expect(existsSync(server.urlFile)).toBe(false)
 })
 
-test('what a refused statement holds stands in no log', async () => {
-  server = await startPostgres({ dataDir, durable: false })
-  const refused = withSql(server, (sql) => sql`select 'TOP-SECRET-TOKEN', 1 / 0`)
-  await expect(refused).rejects.toMatchObject({ code: '22012' })
-  const log = readFileSync(join(dataDir, 'postgres.log'), 'utf8')
-  expect(log).toContain('division by zero')
-  expect(log).not.toContain('TOP-SECRET-TOKEN')
-})
-
-test('what the rows of a refused statement hold stands in no log, and whoever sent it reads it all the same', async () => {
+test('the log holds neither the text nor the rows of a refused statement; its client gets them', async () => {
   server = await startPostgres({ dataDir, durable: false })
   const refused = withSql(server, async (sql) => {
     await sql`create table codes (code text primary key, kept boolean check (kept))`
@@ -101,9 +92,12 @@ test('what the rows of a refused statement hold stands in no log, and whoever se
     await sql`insert into codes values ('TOP-SECRET-CODE', true)`
   })
   await expect(refused).rejects.toMatchObject({ detail: expect.stringContaining('TOP-SECRET-CODE') })
+  const failing = withSql(server, (sql) => sql`select 'TOP-SECRET-TOKEN', 1 / 0`)
+  await expect(failing).rejects.toMatchObject({ code: '22012' })
   const log = readFileSync(join(dataDir, 'postgres.log'), 'utf8')
   expect(log).toContain('duplicate key value')
   expect(log).toContain('violates check constraint')
+  expect(log).toContain('division by zero')
   expect(log).not.toMatch(/SECRET|DETAIL/)
 })
 

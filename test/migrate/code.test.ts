@@ -164,15 +164,6 @@ describe('loading', () => {
     expect(await mayCall()).toEqual(['supply_api'])
   })
 
-  test('finds files in folders below that of their schema', async () => {
-    folders.write(
-      'functions/core/deep/down/one.sql',
-      'create or replace function core.one() returns int language sql return 1',
-    )
-    await load()
-    expect(await names()).toEqual(['core.one()'])
-  })
-
   test("has a view's column say what the column says that it reads, unless its file says otherwise", async () => {
     await load()
     await database.sql`comment on column supply.thing.id is 'The number.'`

@@ -10,7 +10,7 @@ import { type ScriptedSupplier, startScriptedSupplier } from '../support/servers
 import { type ServiceProcess, startWorkerProcess } from '../support/servers/service_process.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 
-// What lies between a worker and its database forgets connections, and tells neither of them.
+// A middlebox between a worker and its database drops connections silently.
 const database = testDatabase()
 const sql = () => database.sql
 let supplier: ScriptedSupplier
@@ -41,16 +41,14 @@ afterAll(async () => {
 
 const polling = { timeout: 45_000, interval: 20 }
 
-/** Places orders and waits until all are delivered; gives the seconds that it took. */
-async function deliver(count: number, timeout = polling.timeout): Promise<number> {
-  const began = Date.now()
+/** Places orders and waits until all are delivered. */
+async function deliver(count: number, timeout = polling.timeout): Promise<void> {
   const orders = await Promise.all(
     Array.from({ length: count }, () => place(sql(), partner, { callbackUrl: receiver.url })),
   )
   const codes = orders.map(({ body }) => body.code)
   const open = () => sql()`select from ops.events where order_code = any(${codes}) and state = 'delivered'`
   await expect.poll(open, { ...polling, timeout }).toHaveLength(count)
-  return (Date.now() - began) / 1000
 }
 
 /** The worker's sessions that listen for new jobs. */
@@ -63,14 +61,13 @@ async function listeners(): Promise<number[]> {
 
 const lives = () => Promise.race([worker.ended, 'it lives'])
 
-test('an order is sent and told of although every connection of the worker died silently before', async () => {
+test('the worker sends and delivers an order although each of its connections died silently before', async () => {
   // So many that each of the worker's connections has been used, and waits.
   await deliver(60)
   const before = await listeners()
   expect(before).toHaveLength(3)
   network.forget()
-  const seconds = await deliver(1)
-  console.info(`an order placed when all connections had died was delivered after ${seconds.toFixed(1)} s`)
+  await deliver(1)
 
   const renewed = async () => (await listeners()).filter((pid) => !before.includes(pid))
   await expect.poll(renewed, polling).toHaveLength(3)
@@ -79,7 +76,7 @@ test('an order is sent and told of although every connection of the worker died 
   expect(await lives()).toBe('it lives')
 })
 
-test('a job that was locked for the worker is given back where the worker never received it', async () => {
+test('a job whose fetch never reached the worker is given back and runs', async () => {
   worker.signal('SIGSTOP')
   const order = await place(sql(), partner)
   const item = order.body.items[0]?.id ?? ''
@@ -88,9 +85,7 @@ test('a job that was locked for the worker is given back where the worker never 
   await lost
   const [job] = await sql()`select locked_by from ops.queue where subject = ${item}`
   expect(job?.locked_by).toMatch(/^pool-/)
-  const began = Date.now()
   await supplier.waitForRequest(() => supplier.requestsFor(item).length > 0, polling.timeout)
-  console.info(`a job whose fetch was lost was run after ${((Date.now() - began) / 1000).toFixed(1)} s`)
   await expect.poll(() => sql()`select from ops.queue where subject = ${item}`, polling).toHaveLength(0)
   expect(supplier.requestsFor(item).map(({ method }) => method)).toEqual(['PUT'])
   expect(await lives()).toBe('it lives')

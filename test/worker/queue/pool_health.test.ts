@@ -23,7 +23,7 @@ describe('jobs that are locked for a process', () => {
   }
   const job = { job_id: '7', locked_at: '12:00' }
 
-  test('are given back where it has not known of them for as long as a fetch may take', async () => {
+  test('are given back once the process has not known them for as long as a fetch may take', async () => {
     const { state, db } = locked(job)
     const returnLostJobs = createLostJobs(db, [{ id: 'pool-1', jobs: new Set() }])
     expect(await returnLostJobs()).toBe(0)
@@ -36,7 +36,7 @@ describe('jobs that are locked for a process', () => {
     expect(await returnLostJobs()).toBe(0)
   })
 
-  test('stay its own where it knows them, however long they take, or where their fetch ends in time', async () => {
+  test('stay locked while the process knows them, or if their fetch ends in time', async () => {
     const { state, db } = locked(job)
     const jobs = new Set(['7'])
     const returnLostJobs = createLostJobs(db, [{ id: 'pool-1', jobs }])
@@ -49,7 +49,7 @@ describe('jobs that are locked for a process', () => {
     expect(state.given).toEqual([])
   })
 
-  test('stay its own where another lock took the place of the one that it did not know', async () => {
+  test('stay locked if a new lock replaced the one that the process did not know', async () => {
     const { state, db } = locked(job)
     const returnLostJobs = createLostJobs(db, [{ id: 'pool-1', jobs: new Set() }])
     await returnLostJobs()
@@ -63,7 +63,7 @@ describe('jobs that are locked for a process', () => {
 })
 
 describe('the watchdog', () => {
-  test('barks where a pool wants jobs and has not fetched for so long', () => {
+  test('reports a pool that wants jobs and completed no fetch in so many calls', () => {
     let fetches: number | undefined = 1
     const watch = createWatchdog([{ name: 'one', fetches: () => fetches }], 3)
     expect([watch(), watch(), watch()]).toEqual([undefined, undefined, undefined])
@@ -72,7 +72,7 @@ describe('the watchdog', () => {
     expect(watch()).toBeUndefined()
   })
 
-  test('is silent while a pool fetches, or has as many jobs as it can do', () => {
+  test('reports no pool that fetches, or that has as many jobs as it can do', () => {
     let fetches: number | undefined = 1
     const watch = createWatchdog([{ name: 'one', fetches: () => fetches }], 2)
     for (let look = 0; look < 5; look += 1) {
