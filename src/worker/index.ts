@@ -98,17 +98,24 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     { stopping: stopping.signal, cutOff: cutOff.signal },
     () => poolIds[0] ?? null,
   )
-  const { pools, registered } = await startPools(options, tasks, metrics, poolIds)
-  const hopeless = Promise.withResolvers<string>()
+  const fatal = Promise.withResolvers<string>()
+  const pools = await startPools(options, tasks, metrics, {
+    onPool: async (pool_id) => {
+      poolIds.push(pool_id)
+      await db.call('work.register_pool', { pool_id }).catch((error: unknown) => {
+        log.warn({ error: safeError(error) }, 'a worker pool could not be registered')
+        fatal.resolve('a worker pool could not be registered')
+      })
+    },
+  })
   const periodic = startPeriodicTasks({
     ...{ db, config, log, pools, offerSync },
-    isKnown: registered,
-    onHopeless: hopeless.resolve,
+    onFatal: fatal.resolve,
   })
 
   return {
     metricsPort: metricsServer?.port,
-    failed: Promise.race([hopeless.promise, ...pools.map(({ failed }) => failed)]),
+    failed: Promise.race([fatal.promise, ...pools.map(({ failed }) => failed)]),
     stop: async () => {
       stopping.abort()
       const stopped = periodic.stop()
@@ -223,24 +230,13 @@ function connectAudit(url: string): Database {
 }
 
 async function startPools(
-  { databaseUrl, db, config, log, crontab = readFileSync(crontabFile, 'utf8') }: WorkerOptions,
+  { databaseUrl, config, log, crontab = readFileSync(crontabFile, 'utf8') }: WorkerOptions,
   { deliver_webhook, call_supplier, housekeeping, run_audit, ...rest }: Tasks,
   metrics: WorkerMetrics,
-  poolIds: string[],
-): Promise<{ pools: Pool[]; registered: boolean }> {
-  const registrations: Promise<boolean>[] = []
-  const register = (poolId: string) => {
-    poolIds.push(poolId)
-    const registered = db
-      .call('work.register_pool', { pool_id: poolId })
-      .then(() => true)
-      .catch((error: unknown) => {
-        log.warn({ error: safeError(error) }, 'a worker pool could not be registered')
-        return false
-      })
-    registrations.push(registered)
-  }
-  const pool = { databaseUrl, log, onPool: register }
+  { onPool }: { onPool: (poolId: string) => Promise<void> },
+): Promise<Pool[]> {
+  const registrations: Promise<void>[] = []
+  const pool = { databaseUrl, log, onPool: (poolId: string) => void registrations.push(onPool(poolId)) }
   const timed = (tasks: { [name: string]: Task }) =>
     Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, task)]))
   const pools = await Promise.all([
@@ -265,6 +261,6 @@ async function startPools(
       crontab,
     }),
   ])
-  const registered = (await Promise.all(registrations)).every((done) => done)
-  return { pools, registered }
+  await Promise.all(registrations)
+  return pools
 }

@@ -11,13 +11,11 @@ export type PeriodicTaskOptions = {
   log: Log
   pools: Pool[]
   offerSync: OfferSync
-  /** Whether the pools are registered. Where that failed, the first heartbeat makes up for it. */
-  isKnown: boolean
   /** Called with the reason why this process must end. */
-  onHopeless: (reason: string) => void
+  onFatal: (reason: string) => void
 }
 
-/** How often each worker writes its heartbeat and sweeps, in milliseconds. A heartbeat of 10 s ago is that of a dead worker. */
+/** How often each worker writes its heartbeat and sweeps, in milliseconds. A worker without one for 10 s counts as dead. */
 const sweepMs = 2_000
 /** How often it looks at its pools, at alerts and at lists of offers, in milliseconds. */
 const lookMs = 5_000
@@ -37,7 +35,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
   const timers = [
     every(resumeMs, log, async () => {
       const resumed = await db.call('work.resume_forgotten')
-      if (resumed) log.error({ jobs: resumed }, 'added jobs for what nobody would have looked at')
+      if (resumed) log.error({ jobs: resumed }, 'added jobs for open work that had none')
     }),
     every(checkMs, log, () => db.call('work.check_suppliers', { silent_minutes }), 'at once'),
     every(fillMs, log, () => db.call('work.fill_slots')),
@@ -55,30 +53,29 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
   }
 }
 
-/** Says that this process lives, and frees what dead ones hold. */
-function createSweep({ db, log, pools, isKnown, onHopeless }: PeriodicTaskOptions) {
+/** Writes the heartbeat of this process, and frees the jobs of dead ones. */
+function createSweep({ db, log, pools, onFatal }: PeriodicTaskOptions) {
   const pool_ids = pools.map(({ id }) => id)
-  let wasKnown = isKnown
   return async () => {
     // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.
     const unknown = await db.call('work.heartbeat', { pool_ids })
-    if (wasKnown && unknown) onHopeless('another worker declared this one dead, for its heartbeat was late')
-    wasKnown = true
+    if (unknown) onFatal('another worker declared this one dead, for its heartbeat was late')
     for (let freed = await db.call('work.sweep'); freed; freed = await db.call('work.sweep')) {
-      log.warn({ jobs: freed }, 'freed jobs that no worker would have taken again')
+      log.warn({ jobs: freed }, 'freed jobs of dead workers')
     }
   }
 }
 
-/** Looks whether the pools of this process do their work. Apart from the sweep, which must not fail with it. */
-function createLook({ db, log, pools, onHopeless }: PeriodicTaskOptions) {
+/** Checks that the pools of this process work. It is apart from the sweep, which must not fail with it. */
+function createLook({ db, log, pools, onFatal }: PeriodicTaskOptions) {
   const returnLostJobs = createLostJobs(db, pools)
   const stalledPool = createWatchdog(pools, looksWithoutFetch)
   return async () => {
     const stalled = stalledPool()
-    if (stalled) onHopeless(`the pool of ${stalled} does not look for jobs any more`)
+    if (stalled) onFatal(`the pool of ${stalled} does not fetch jobs any more`)
     const returned = await returnLostJobs()
-    if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked, and never arrived here')
+    if (returned)
+      log.warn({ jobs: returned }, 'gave back jobs that were locked for this worker and never reached it')
   }
 }
 
