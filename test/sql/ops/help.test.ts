@@ -38,17 +38,17 @@ describe('ops.help()', () => {
     expect((await help()).map(({ name }) => bare(name)).sort()).toEqual([...objects].sort())
   })
 
-  test('has each under a task, as core.help_entries says', async () => {
+  test('has each under a task, as core.help_tasks says', async () => {
     const missing = (await help()).filter(({ task }) => task === 'more')
     expect(missing.map(({ name }) => bare(name))).toEqual([])
-    const entries = await database.sql<{ name: string }[]>`select name from core.help_entries`
+    const entries = await database.sql<{ name: string }[]>`select unnest(names) as name from core.help_tasks`
     expect(entries.map(({ name }) => name).filter((name) => !objects.includes(name))).toEqual([])
   })
 
-  test('fits 100 columns, with a line or two for each', async () => {
+  test('fits 100 columns, with three lines or fewer for each', async () => {
     const rows = await help()
     expect(widthOf(rows)).toBeLessThanOrEqual(100)
-    expect(rows.filter(({ what }) => what.includes('\n'))).toEqual([])
+    expect(rows.filter(({ what }) => what.split('\n').length > 3)).toEqual([])
     expect(rows[0]).toMatchObject({ task: 'help', name: 'help(…)' })
     expect(rows).toContainEqual({
       ...{ task: 'money', name: 'deposit(account_id, amount, reference)' },

@@ -8,18 +8,21 @@ select al.opened_at as since,
   end as what,
   case when kind.name like 'supplier\_%' then 'supplier ' || su.code else 'alert ' || al.id end as subject,
   case
-    when kind.name = 'supplier_circuit' then al.message || ': this ends by itself with a usable answer; the remedy only ends this line'
+    when kind.name = 'supplier_circuit' then al.message
+      || ': this ends by itself with a usable answer; the remedy only ends this line'
     when kind.name in ('supplier_balance', 'supplier_credentials', 'supplier_settings') then
       al.message || ' and go on by themselves once that is put right; the remedy only ends this line'
     when kind.name <> 'supplier_silent' then
       al.message || case when al.count > 1 then format(' (%s such results in that hour)', al.count) else '' end
-    when su.active then al.message || ': ask the supplier; the remedy sends it no new items until ops.set_supplier_active opens it again'
+    when su.active then al.message || ': ask the supplier; the remedy sends it no new items until '
+      'ops.set_supplier_active opens it again'
     else al.message || ': ask the supplier; it gets no new items, and the remedy only ends this line'
   end as detail,
   case
     when kind.name = 'supplier_silent' and su.active then format('select ops.set_supplier_active(%L, false)', su.code)
     else format('select ops.acknowledge(%L, %L)', al.id, case kind.name
-      when 'contradicting_result' then 'settled with the supplier' when 'sold_twice' then 'settled with the supplier' when 'supplier_silent' then 'the supplier was asked' else 'looked at' end)
+      when 'contradicting_result' then 'settled with the supplier' when 'sold_twice' then 'settled with the supplier'
+        when 'supplier_silent' then 'the supplier was asked' else 'looked at' end)
   end as remedy,
   null::text as order_code, null::bigint as account_id
 from supply.alerts al
@@ -37,4 +40,6 @@ from (
 ) as late
 where late.since < now() - interval '5 minutes';
 comment on view core.attention_to_alerts is
-  'The open alerts that want a human (ops.attention) and that nobody has looked at, less those of dead letters, items and lists that are not read, which have lines of their own; and the sweeper or the audit that has not succeeded for five minutes.';
+  'The open alerts that want a human (ops.attention) and that nobody has looked at, less those of dead letters, items
+and lists that are not read, which have lines of their own; and the sweeper or the audit that has not succeeded for
+five minutes.';

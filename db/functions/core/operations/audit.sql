@@ -9,4 +9,3 @@ select d.check_name, d.detail, false from core.audit_deliveries d
 union all
 select q.check_name, q.detail, true from core.audit_queue q;
 comment on view core.audit is 'The rows of ops.audit.';
-comment on column core.audit.is_looked_at_each_time is 'Whether it would be found each time; others only while their order is within core.audit_scope.';

@@ -5,7 +5,8 @@ with rounds as (
   from core.audited_events e join supply.delivery_attempts a on a.event_id = e.id group by a.event_id, a.round
 ), kept as (
   -- Of events from before, attempts may have been removed.
-  select coalesce(max(h.removed_before), '-infinity') as since from supply.housekeeping h where h.what = 'delivery attempts'
+  select coalesce(max(h.removed_before), '-infinity') as since from supply.housekeeping h
+    where h.what = 'delivery attempts'
 ), events as (
   select e.*, e.created_at < k.since as may_lack, coalesce(r.attempts, 0) as made,
     coalesce(r.unfinished, 0) as unfinished, last.outcome as last_outcome
@@ -20,7 +21,8 @@ select 'round_has_nine_attempts_at_most' as check_name,
 from rounds r where r.attempts > 9 or r.last_attempt > 9
 union all
 select 'attempts_are_numbered_without_a_gap',
-  format('event %s has %s attempts in round %s, but the last one is number %s', r.event_id, r.attempts, r.round, r.last_attempt)
+  format('event %s has %s attempts in round %s, but the last one is number %s', r.event_id, r.attempts, r.round,
+    r.last_attempt)
 from rounds r
 where r.attempts <> r.last_attempt
   and not exists (select from supply.events e join kept k on e.created_at < k.since where e.id = r.event_id)
@@ -39,9 +41,11 @@ from events e where e.unfinished <> case e.state when 'sending' then 1 else 0 en
 union all
 select 'delivered_event_was_delivered',
   format('event %s is delivered, but its last attempt was %s', e.id, coalesce(e.last_outcome, 'never made'))
-from events e where e.state = 'delivered' and e.last_outcome is distinct from 'delivered' and not (e.made = 0 and e.may_lack)
+from events e where e.state = 'delivered' and e.last_outcome is distinct from 'delivered'
+  and not (e.made = 0 and e.may_lack)
 union all
 select 'held_event_belongs_to_an_open_recovery',
   format('event %s is held, but no recovery is open', e.id)
 from supply.events e where e.state = 'held' and not exists (select from supply.recoveries r where r.ended_at is null);
-comment on view core.audit_deliveries is 'What is wrong with the deliveries of events within core.audit_scope: no row while all is well.';
+comment on view core.audit_deliveries is
+  'What is wrong with the deliveries of events within core.audit_scope: no row while all is well.';

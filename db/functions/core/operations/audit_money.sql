@@ -12,13 +12,15 @@ with booked as (
 ), entries as (
   -- Without the entry before it there is a gap, which another check tells of.
   select l.*, case when l.seq = 1 then 0.00 else (
-    select p.balance_after from supply.ledger p where p.account_id = l.account_id and p.seq = l.seq - 1) end as balance_before
+    select p.balance_after from supply.ledger p where p.account_id = l.account_id
+      and p.seq = l.seq - 1) end as balance_before
   from (
     select l.* from core.audited_entries l
     union all
     select l.* from supply.ledger l where l.type in ('deposit', 'adjustment')) as l
 ), charges as (
-  select l.order_id, l.account_id, l.amount, l.payment_code, l.currency from core.audited_entries l where l.type = 'order_charge'
+  select l.order_id, l.account_id, l.amount, l.payment_code, l.currency from core.audited_entries l
+    where l.type = 'order_charge'
 ), refunds as (
   select l.item_id, l.order_id, l.account_id, l.amount from core.audited_entries l where l.type = 'order_refund'
 ), refunded as (
@@ -73,7 +75,8 @@ union all
 select 'failed_item_is_refunded',
   format('item %s of the final order %s failed, but was not refunded', i.id, o.code)
 from core.audited_items i join core.audited_orders o on o.id = i.order_id
-where i.status = 'failed' and o.completed_at is not null and not exists (select from supply.ledger r where r.item_id = i.id and r.type = 'order_refund')
+where i.status = 'failed' and o.completed_at is not null
+  and not exists (select from supply.ledger r where r.item_id = i.id and r.type = 'order_refund')
 union all
 select 'refund_has_its_reason',
   format('item %s was refunded, but is %s, in order %s, which is %s', i.id, i.status, o.code, o.status)
@@ -97,10 +100,12 @@ from core.audited_orders o left join refunded r on r.order_id = o.id
 where o.refunded_amount <> coalesce(r.total, 0)
 union all
 select 'refund_by_hand_is_within_the_items_price',
-  format('item %s of order %s is %s and cost account %s %s, but operators gave %s back to account %s', i.id, o.code, i.status,
+  format('item %s of order %s is %s and cost account %s %s, but operators gave %s back to account %s', i.id, o.code,
+    i.status,
     o.account_id, i.price * i.amount, g.total, g.last_account_id)
 from given_back g join supply.order_items i on i.id = g.item_id join supply.orders o on o.id = i.order_id
 where i.status <> 'completed' or g.total not between 0 and i.price * i.amount
   or (g.account_id, g.last_account_id) <> (o.account_id, o.account_id);
 comment on view core.audit_money is
-  'What is wrong with all balances, and with the charges and refunds of orders within core.audit_scope: no row while all is well.';
+  'What is wrong with all balances, and with the charges and refunds of orders within core.audit_scope: no row while
+all is well.';

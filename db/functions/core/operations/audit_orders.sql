@@ -8,12 +8,14 @@ with counted as (
     coalesce(c.items - c.completed - c.failed, 0) as open
   from core.audited_orders o left join counted c on c.order_id = o.id
 ), codes as (
-  select k.item_id, count(*) as codes from core.audited_items i join supply.item_keys k on k.item_id = i.id group by k.item_id
+  select k.item_id, count(*) as codes from core.audited_items i join supply.item_keys k on k.item_id = i.id
+    group by k.item_id
 ), items as (
   select i.*, coalesce(k.codes, 0) as codes from core.audited_items i left join codes k on k.item_id = i.id
 ), positions as (
   select p.*, lag(p.position, 1, 0::bigint) over each_account as from_position,
-    lag(p.created_at, 1, '-infinity') over each_account as from_created_at, lag(p.order_id, 1, 0::bigint) over each_account as from_order_id
+    lag(p.created_at, 1, '-infinity') over each_account as from_created_at,
+      lag(p.order_id, 1, 0::bigint) over each_account as from_order_id
   from supply.order_positions p
   window each_account as (partition by p.account_id order by p.position)
 )
@@ -26,7 +28,8 @@ select 'open_order_has_an_open_item',
 from orders o where o.completed_at is null and o.open = 0
 union all
 select 'outcome_agrees_with_the_items',
-  format('order %s is %s (%s), but %s of its items are completed and %s failed', o.code, o.status, o.outcome, o.completed, o.failed)
+  format('order %s is %s (%s), but %s of its items are completed and %s failed', o.code, o.status, o.outcome,
+    o.completed, o.failed)
 from orders o
 where o.completed_at is not null and o.open = 0
   and (o.status, o.outcome) is distinct from (
@@ -73,8 +76,10 @@ from positions p
 join core.audited_orders a on a.id = p.order_id
 cross join lateral (
   select count(*) as orders from supply.orders o
-  where o.account_id = a.account_id and (o.created_at, o.id) > (p.from_created_at, p.from_order_id) and (o.created_at, o.id) <= (p.created_at, p.order_id)
+  where o.account_id = a.account_id and (o.created_at, o.id) > (p.from_created_at, p.from_order_id)
+    and (o.created_at, o.id) <= (p.created_at, p.order_id)
 ) as counted
 where counted.orders <> p.position - p.from_position;
 comment on view core.audit_orders is
-  'What is wrong with orders within core.audit_scope, their items, codes, events and positions: no row while all is well.';
+  'What is wrong with orders within core.audit_scope, their items, codes, events and positions: no row while all is
+well.';

@@ -47,7 +47,8 @@ select 'queued_event_waits_for_a_slot',
   format('event %s is due since %s, and account %s has %s slots, of which %s are taken, but none is given to it',
     e.id, e.next_attempt_at, e.account_id, e.slots, e.taken)
 from (
-  select e.*, coalesce(s.slots, 8) as slots, (select count(*) from core.taken_slots t where t.account_id = e.account_id) as taken
+  select e.*, coalesce(s.slots, 8) as slots,
+    (select count(*) from core.taken_slots t where t.account_id = e.account_id) as taken
   from (
     select distinct on (e.account_id) e.id, e.account_id, e.next_attempt_at from supply.events e
     where e.state = 'queued' order by e.account_id, e.next_attempt_at, e.id) as e
@@ -72,13 +73,15 @@ where e.state = 'waiting' and e.next_attempt_at < now() - interval '30 s'
   and j.locked_at is null and j.last_error is null and j.run_at > now() + interval '10 minutes'
 union all
 select 'overdue_item_is_looked_at',
-  format('item %s at %s was due at %s, but no job looks at it before %s', i.id, i.supplier, coalesce(i.lease_expires_at, i.next_check_at), c.run_at)
+  format('item %s at %s was due at %s, but no job looks at it before %s', i.id, i.supplier,
+    coalesce(i.lease_expires_at, i.next_check_at), c.run_at)
 from open_items i
 join (
   select c.subject, min(c.run_at) as run_at from calls c group by c.subject
   having bool_and(c.locked_at is null and c.last_error is null)
 ) as c on c.subject = i.id
-where i.held_at is null and coalesce(i.lease_expires_at, i.next_check_at) < now() - interval '30 s' and c.run_at > now() + interval '10 minutes'
+where i.held_at is null and coalesce(i.lease_expires_at, i.next_check_at) < now() - interval '30 s'
+  and c.run_at > now() + interval '10 minutes'
 union all
 -- The longest wait is the last rung.
 select 'open_event_is_looked_at_soon',
@@ -86,12 +89,15 @@ select 'open_event_is_looked_at_soon',
     e.id, e.state, e.lease_expires_at, e.next_attempt_at, d.run_at)
 from supply.events e
 left join (select d.subject, min(d.run_at) as run_at from deliveries d group by d.subject) d on d.subject = e.id
-where e.state in ('waiting', 'ready', 'sending') and greatest(e.lease_expires_at, e.next_attempt_at, d.run_at) > now() + interval '25 hours'
+where e.state in ('waiting', 'ready', 'sending') and greatest(e.lease_expires_at, e.next_attempt_at,
+  d.run_at) > now() + interval '25 hours'
 union all
 select 'lost_attempt_is_looked_at',
-  format('the lease of event %s''s attempt ended at %s, but no job looks at it before %s', e.id, e.lease_expires_at, j.run_at)
+  format('the lease of event %s''s attempt ended at %s, but no job looks at it before %s', e.id, e.lease_expires_at,
+    j.run_at)
 from supply.events e join deliveries j on j.subject = e.id
-where e.state = 'sending' and j.locked_at is null and j.attempts = 0 and j.run_at > greatest(now(), e.lease_expires_at) + interval '5 minutes'
+where e.state = 'sending' and j.locked_at is null and j.attempts = 0
+  and j.run_at > greatest(now(), e.lease_expires_at) + interval '5 minutes'
 union all
 select 'dead_letter_has_no_plan',
   format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at)
@@ -103,15 +109,18 @@ union all
 select 'alert_has_a_job',
   format('alert %s (%s) was not told, but there is no job', a.id, a.cause)
 from supply.alerts a
-where (a.sent_at is null or a.closed_at is not null and a.end_sent_at is null) and not exists (select from core.jobs j where j.task = 'alert_operators' and j.subject = a.id)
+where (a.sent_at is null or a.closed_at is not null and a.end_sent_at is null)
+  and not exists (select from core.jobs j where j.task = 'alert_operators' and j.subject = a.id)
 union all
 select 'job_may_still_run',
-  format('job %s (%s %s) was taken %s times and will not be taken again: %s', j.id, j.task, j.subject, j.attempts, j.last_error)
+  format('job %s (%s %s) was taken %s times and will not be taken again: %s', j.id, j.task, j.subject, j.attempts,
+    j.last_error)
 from core.jobs j
 where j.attempts >= j.max_attempts and j.locked_at is null
   -- A later job that took the key of this one while it ran makes it the last of its attempts.
   and not (j.key is null and j.subject is not null and (
-    exists (select from core.jobs later where later.subject = j.subject and later.id <> j.id and later.attempts < later.max_attempts)
+    exists (select from core.jobs later where later.subject = j.subject and later.id <> j.id
+      and later.attempts < later.max_attempts)
     or exists (select from supply.order_items i where i.id = j.subject and i.completed_at is not null)
     or exists (select from supply.events e where e.id = j.subject and e.state in ('delivered', 'dead'))))
 union all
@@ -120,13 +129,15 @@ select 'job_does_not_fail_again_and_again',
 from core.jobs j where j.attempts between 10 and j.max_attempts - 1 and j.last_error is not null
 union all
 select 'locked_job_has_a_living_worker',
-  format('job %s (%s %s) is locked since %s by %s, which sends no heartbeat', j.id, j.task, j.subject, j.locked_at, j.locked_by)
+  format('job %s (%s %s) is locked since %s by %s, which sends no heartbeat', j.id, j.task, j.subject, j.locked_at,
+    j.locked_by)
 from core.jobs j
 where j.locked_at < now() - interval '5 minutes' and not exists (
   select from supply.worker_pools p where p.pool_id = j.locked_by and p.seen_at > now() - interval '5 minutes')
 union all
 select 'locked_job_is_known_to_its_worker',
-  format('job %s (%s %s) is locked since %s by %s, which does not know of it', j.id, j.task, j.subject, j.locked_at, j.locked_by)
+  format('job %s (%s %s) is locked since %s by %s, which does not know of it', j.id, j.task, j.subject, j.locked_at,
+    j.locked_by)
 from supply.worker_pools p
 join core.jobs j on j.id = any (p.lost_jobs) and j.locked_by = p.pool_id
 where p.lost_jobs <> '{}' and j.locked_at < now() - interval '30 s'

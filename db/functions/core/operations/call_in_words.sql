@@ -1,23 +1,31 @@
-create or replace function core.call_in_words(call supply.supplier_attempts, ordered int, next_supplier text, is_under_way boolean)
+create or replace function core.call_in_words(call supply.supplier_attempts, ordered int, next_supplier text,
+  is_under_way boolean)
 returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
     when call.finished_at is null and is_under_way then 'the call is under way'
-    when call.finished_at is null then format('no answer was recorded, because the worker was lost; %s may have got it', call.supplier)
+    when call.finished_at is null then format('no answer was recorded, because the worker was lost; %s may have got '
+      'it', call.supplier)
     when call.verdict = 'held' and call.outcome = 'not_received' then
-      format('%s does not have it, and sending it again is not safe without a look: the item is held for an operator', call.supplier)
+      format('%s does not have it, and sending it again is not safe without a look: the item is held for an operator',
+        call.supplier)
     when call.verdict = 'held' and call.outcome = 'hold' then
-      format('%s wants a look (%s)%s: the item is held for an operator', call.supplier, coalesce(call.error, 'no reason given'),
+      format('%s wants a look (%s)%s: the item is held for an operator', call.supplier,
+        coalesce(call.error, 'no reason given'),
         case when number > 0 then ' and gives ' || codes else '' end)
     when call.verdict = 'held' then
-      format('%s says %s with %s for an amount of %s, which makes no sense: the item is held for an operator', call.supplier, call.outcome, codes, ordered)
-    when call.verdict = 'next_supplier' then format('%s has none left%s, so %s gets it', call.supplier, coalesce(' (' || why || ')', ''), next_supplier)
+      format('%s says %s with %s for an amount of %s, which makes no sense: the item is held for an operator',
+        call.supplier, call.outcome, codes, ordered)
+    when call.verdict = 'next_supplier' then format('%s has none left%s, so %s gets it', call.supplier,
+      coalesce(' (' || why || ')', ''), next_supplier)
     else case call.outcome
       when 'processing' then format('%s works on it', call.supplier)
-      when 'completed' then case when number > 0 then format('%s gives %s', call.supplier, codes) else format('%s has delivered', call.supplier) end
+      when 'completed' then case when number > 0 then format('%s gives %s', call.supplier, codes)
+        else format('%s has delivered', call.supplier) end
       when 'failed' then
-        case when number > 0 then format('%s gives %s of %s and fails the rest', call.supplier, codes, ordered) else format('%s refuses', call.supplier) end
+        case when number > 0 then format('%s gives %s of %s and fails the rest', call.supplier, codes, ordered)
+          else format('%s refuses', call.supplier) end
         || coalesce(' (' || why || ')', '')
       when 'not_received' then format('%s never received it', call.supplier)
       when 'not_placed' then format('%s %s%s: there is no order by this call', call.supplier,
@@ -47,4 +55,5 @@ as $$
   ) as said
 $$;
 comment on function core.call_in_words is
-  'What a supplier answered or pushed, and what the result was, in words. No code is shown, and of the supplier''s text only what core.plain_reason leaves.';
+  'What a supplier answered or pushed, and what the result was, in words. No code is shown, and of the supplier''s
+text only what core.plain_reason leaves.';

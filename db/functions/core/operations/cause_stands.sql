@@ -15,17 +15,22 @@ begin
     when 'item_held' then exists (
       select from supply.order_items i where i.held_at is not null and i.completed_at is null and i.supplier = subject)
     when 'supplier_silent' then exists (select from core.supplier_silence s where s.supplier = subject and s.is_silent)
-    when 'supplier_circuit' then exists (select from supply.suppliers s where s.code = subject and s.open_since is not null)
-    when 'supplier_balance' then exists (select from supply.suppliers s where s.code = subject and s.trouble = 'balance')
-    when 'supplier_credentials' then exists (select from supply.suppliers s where s.code = subject and s.trouble = 'credentials')
-    when 'supplier_settings' then exists (select from supply.suppliers s where s.code = subject and s.trouble = 'settings')
+    when 'supplier_circuit' then exists (select from supply.suppliers s where s.code = subject
+      and s.open_since is not null)
+    when 'supplier_balance' then exists (select from supply.suppliers s where s.code = subject
+      and s.trouble = 'balance')
+    when 'supplier_credentials' then exists (select from supply.suppliers s where s.code = subject
+      and s.trouble = 'credentials')
+    when 'supplier_settings' then exists (select from supply.suppliers s where s.code = subject
+      and s.trouble = 'settings')
     when 'supplier_sync' then exists (
-      select from supply.suppliers s where s.code = subject and s.active and s.sync_due_at is not null and s.sync_error is not null)
+      select from supply.suppliers s where s.code = subject and s.active and s.sync_due_at is not null
+        and s.sync_error is not null)
     when 'audit' then exists (select from supply.audit_breaches b where b.check_name = split_part(cause, ':', 2))
   end;
 end
 $$;
 comment on function core.cause_stands is
-  'Whether what an alert was raised for still is the case: a dead letter was not redelivered, a stuck or held item is not settled, '
-  'a supplier still gives no usable answer, or takes no order before an operator has done something, or its list is not read, an audit found it and none has seen it to be gone. '
-  'Null where the tables cannot tell, as with contradicting results: those an operator acknowledges.';
+  'Returns whether the cause of an alert still holds: a dead letter, a stuck or held item, a supplier without a usable
+answer, in trouble or unread, or a breach that no audit has seen to be gone. Null where no table can tell, as with
+contradicting results, which an operator acknowledges.';

@@ -17,10 +17,11 @@ begin
     where o.cause = a.cause and (o.closed_at is null or o.id = any (closed) and o.hour > a.hour));
   -- One that was not told yet has its job, which tells of the end too.
   perform core.enqueue('alert_operators', array(
-    select a.id from supply.alerts a where a.id = any (closed) and a.end_sent_at is null and a.sent_at is not null order by a.id));
+    select a.id from supply.alerts a where a.id = any (closed) and a.end_sent_at is null and a.sent_at is not null
+      order by a.id));
   return cardinality(closed);
 end
 $$;
 comment on function core.close_alerts is
-  'Closes those of the alerts that are open and have happened as often as the counts of the same place say, and returns how many. The end of a '
-  'cause is sent with the alert of its last hour, and not while another hour''s is open.';
+  'Closes those of the alerts that are open and have happened as often as the counts of the same place say, and
+returns how many. The end of a cause is sent with the alert of its last hour, and not while another hour''s is open.';

@@ -16,5 +16,6 @@ begin
 end
 $$;
 comment on function core.current_origin is
-  'Where this database is now: its cluster, its number there and the timeline of the log. A dump that is restored has another number or cluster, '
-  'a base back-up that is restored another timeline, and so has a standby that was promoted. Raises on a standby.';
+  'Where this database is now: its cluster, its number there and the timeline of the log. A dump that is restored has
+another number or cluster, a base back-up that is restored another timeline, and so has a standby that was promoted.
+Raises on a standby.';

@@ -19,6 +19,6 @@ as $$
   end
 $$;
 comment on function core.delivery_error is
-  'What a partner reads about an attempt that failed, in our own words: lost, http_ and the status, tls_error, timeout, name_not_resolved, '
-  'blocked_address, invalid_url, bad_response, host_unreachable (of a sample), connection_error. The recorded error, which may name an address or '
-  'what a resolver said, is for operators. Null of an attempt that is under way, or was delivered.';
+  'Returns what a partner reads about a failed attempt: lost, http_ and the status, tls_error, timeout,
+name_not_resolved, blocked_address, invalid_url, bad_response, host_unreachable (of a sample) or connection_error.
+Null of an attempt that is under way or was delivered. The recorded error is for operators.';

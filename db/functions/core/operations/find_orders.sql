@@ -7,7 +7,8 @@ declare
   wanted constant text := btrim(reference, E' \t\r\n');
   wanted_id constant uuid := core.uuid_of(wanted);
   -- A trace id, or the traceparent that it stands in.
-  trace_id constant text := coalesce(substring(wanted from '^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$'), wanted);
+  trace_id constant text := coalesce(substring(wanted from '^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$'),
+    wanted);
   most constant int := 50;
 begin
   -- An order code wins: another partner may have it as a reference of his own.
@@ -28,11 +29,13 @@ begin
   union all
   select r.* from (
     select o.id, 'order', o.code, 'the id of its request' from supply.orders o
-    where o.request_id = wanted and o.external_order_id <> wanted and o.idempotency_key <> wanted order by o.created_at desc limit most) as r
+    where o.request_id = wanted and o.external_order_id <> wanted and o.idempotency_key <> wanted
+      order by o.created_at desc limit most) as r
   union all
   select r.* from (
     select o.id, 'order', o.code, 'the id of its trace' from supply.orders o
-    where substr(o.traceparent, 4, 32) = trace_id and o.traceparent is not null order by o.created_at desc limit most) as r
+    where substr(o.traceparent, 4, 32) = trace_id and o.traceparent is not null
+      order by o.created_at desc limit most) as r
   union all
   select i.order_id, 'item', i.id::text, 'its id' from supply.order_items i where i.id = wanted_id
   union all
@@ -40,10 +43,11 @@ begin
     select i.order_id, 'item', i.id::text, 'the supplier''s order id' from supply.order_items i
     where i.supplier_order_id = wanted and i.supplier_order_id is not null limit most) as r
   union all
-  select e.order_id, 'event', e.id::text, 'its id' from supply.events e where e.id = wanted_id and e.order_id is not null;
+  select e.order_id, 'event', e.id::text, 'its id' from supply.events e where e.id = wanted_id
+    and e.order_id is not null;
 end
 $$;
 comment on function core.find_orders is
-  'The orders that a text may refer to: by order code, payment code, external id, idempotency key, item id, event id, a supplier''s '
-  'order id, or the id of the request or the trace that placed it. '
-  'A whole order code means that order alone. Returns the order, what was found (order, item or event) with its id, and as what; at most the newest 50 of a kind.';
+  'Returns the orders that a text may mean: by order code, payment code, external id, idempotency key, item id, event
+id, supplier''s order id, request id or trace id, at most the newest 50 of each. A whole order code means that order
+alone. kind: order, item or event, with its id and as what it was found.';

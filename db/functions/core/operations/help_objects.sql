@@ -7,9 +7,10 @@ select p.proname::text as name,
   ) as needed,
   format(E'%s(%s) → %s\n', p.proname,
     regexp_replace(replace(replace(replace(pg_get_function_arguments(p.oid),
-      'timestamp with time zone', 'timestamptz'), 'anycompatible', 'reference'), ' DEFAULT ', ' = '), '::[a-z]+(\[\])?', '', 'g'),
+      'timestamp with time zone', 'timestamptz'), 'anycompatible', 'reference'), ' DEFAULT ', ' = '),
+        '::[a-z]+(\[\])?', '', 'g'),
     replace(pg_get_function_result(p.oid), 'timestamp with time zone', 'timestamptz')) as signature,
-  obj_description(p.oid, 'pg_proc') as comment, null::text as columns
+  replace(obj_description(p.oid, 'pg_proc'), E'\n', ' ') as comment, null::text as columns
 from pg_proc p
 where p.pronamespace = 'ops'::regnamespace
   -- Of a function with several forms, the one with the fewest arguments, and with a reference instead of an id.
@@ -18,13 +19,12 @@ where p.pronamespace = 'ops'::regnamespace
     where o.pronamespace = p.pronamespace and o.proname = p.proname
       and (o.pronargs, o.proargtypes[0] <> 'text'::regtype) < (p.pronargs, p.proargtypes[0] <> 'text'::regtype))
 union all
-select c.relname::text, null, '', obj_description(c.oid, 'pg_class'),
+select c.relname::text, null, '', replace(obj_description(c.oid, 'pg_class'), E'\n', ' '),
   (
-    select string_agg(format('%s: %s', a.attname, col_description(c.oid, a.attnum)), E'\n' order by a.attnum)
+    select string_agg(format('%s: %s', a.attname, replace(col_description(c.oid, a.attnum), E'\n', ' ')), E'\n'
+      order by a.attnum)
     from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   )
 from pg_class c
 where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v';
 comment on view core.help_objects is 'The functions and views of schema ops, as the catalog has them.';
-comment on column core.help_objects.needed is 'The arguments that must be given; … where there are others.';
-comment on column core.help_objects.signature is 'All arguments of a function with types and defaults, and its result, as a line; empty for a view.';

@@ -1,18 +1,25 @@
 create or replace view core.help_tasks as
-select row_number() over () as place, t.task, t.introduction
+select row_number() over () as place, t.task, string_to_array(t.names, ' ') as names, t.introduction
 from (values
-  ('help', 'All of a task: select * from ops.help(''money'');
+  ('help', 'help',
+    'All of a task: select * from ops.help(''money'');
 One function or view: select * from ops.help(''ops.orders'');'),
-  ('partners', 'A partner from nothing to the first order:
+  ('partners', 'onboard accounts send_test_event webhook_secret create_account set_account_active '
+    'set_low_balance_threshold'
+    ' set_rate_limit rate_limits',
+    'A partner from nothing to the first order:
 select * from ops.onboard(''Acme'', 50000, ''invoice 1'') \gx
 select ops.send_test_event(2, ''https://acme.example/hooks'');
 select ops.webhook_secret(2);
 Tell the partner the secret and the key by a safe way.'),
-  ('keys', 'A key that leaked ends at once, and the partner gets another:
+  ('keys', 'api_keys issue_key rotate_key replace_leaked_key revoke_key set_key set_key_expiry set_key_origins'
+    ' set_key_ips account_of_key ensure_demo_key',
+    'A key that leaked ends at once, and the partner gets another:
 select ops.replace_leaked_key(''svc_live_…'');
 One that is to be changed works on while its successor is put in place:
 select ops.rotate_key(7, overlap => ''48 hours'');'),
-  ('money', 'Money moves only by these and by orders; nothing removes a line.
+  ('money', 'deposit adjust refund_item statement margins ledger',
+    'Money moves only by these and by orders; nothing removes a line.
 select ops.deposit(2, 50000, ''invoice 2'');
 A deposit by mistake is taken back, with a note:
 select ops.adjust(2, -50000, ''storno invoice 2'', ''booked twice'');
@@ -20,43 +27,55 @@ Repeated with the same reference, they change nothing.
 What moved a balance: select * from ops.statement(2, ''2026-03-01'', ''2026-04-01'');
 What a month brought, by supplier:
 select supplier, sum(margin) from ops.margins(''2026-03-01'', ''2026-04-01'') group by 1;'),
-  ('orders', 'What happened: select * from ops.order_story(''acme-1042'');
+  ('orders', 'order_story find orders order_items stuck_items settle_item partner_orders reroute_item poll_now '
+    'poll_all',
+    'What happened: select * from ops.order_story(''acme-1042'');
 What an item waits for: select * from ops.stuck_items;
 Ask its supplier at once: select ops.poll_now(''<item_id>'');
 Or decide, after you have asked the supplier''s people:
 select ops.settle_item(''<item_id>'', ''failed'', reason => ''Нет в наличии'');
 Failed items are refunded, and the partner is notified.'),
-  ('webhooks', 'An event is tried nine times within two days; then, or at once where the receiver refuses it for good, it is a dead letter.
+  ('webhooks', 'events delivery_attempts dead_letters redeliver redeliver_all deliver_now deliver_all',
+    'An event is tried nine times within two days; then, or at once where the receiver refuses it for good, it is a dead letter.
 What is dead: select * from ops.dead_letters;
 Send one again: select ops.redeliver(''<event_id>'');
 Or all of a partner, first counted, then sent:
 select ops.redeliver_all(2, now() - interval ''1 day'');
 select ops.redeliver_all(2, now() - interval ''1 day'', dry_run => false);
 What happened to one: select * from ops.delivery_attempts where event_id = ''<event_id>'';'),
-  ('catalog', 'A product is sold once a supplier offers it:
+  ('catalog', 'products games offers upsert_game upsert_product set_price set_in_stock upsert_offer remove_offer'
+    ' load_catalog load_demo',
+    'A product is sold once a supplier offers it:
 select ops.upsert_game(''dragon'', ''Dragon Realms'');
 select ops.upsert_product(null, ''dragon'', ''60 pearls'', 89, ''RUB'', ''id_only'');
 select ops.upsert_offer(1, ''first'', ''sku-60'', cost => 70);
 An order of an id_only product must carry gameUserId, unless the product has other delivery_fields.
 A new price: select ops.set_price(1, 95);
 Off sale, and back: select ops.set_in_stock(1, false);'),
-  ('suppliers', 'New items pass a supplier over, or wait for it, until it goes on:
+  ('suppliers', 'suppliers supplier_health check_supplier supplier_attempts upsert_supplier set_supplier_active'
+    ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier offer_changes set_max_cost'
+    ' set_min_margin rates set_rate',
+    'New items pass a supplier over, or wait for it, until it goes on:
 select ops.set_supplier_paused(''first'', ''maintenance until 5'');
 select ops.set_supplier_paused(''first'', null);
 No orders for what only it delivers:
 select ops.set_supplier_active(''first'', false);
 What it said: select * from ops.supplier_attempts where supplier = ''first'' order by attempt_id desc limit 20;'),
-  ('watching', 'What to do next: select * from ops.attention;
+  ('watching', 'today attention acknowledge alerts audit audit_all housekeeping queue queue_lengths worker_pools',
+    'What to do next: select * from ops.attention;
 While all is well ops.audit has no row.
 What alerts told: select * from ops.alerts order by last_at desc limit 20;
 What the workers do next: select * from ops.queue order by run_at limit 20;'),
-  ('recovery', 'After a restore, before a worker runs; docs/operations/backup.md says more:
+  ('recovery', 'begin_recovery recovery send_item release_events end_recovery confirm_origin',
+    'After a restore, before a worker runs; docs/operations/backup.md says more:
 select * from ops.begin_recovery(''the dump of Monday'');
 select * from ops.recovery;
 select ops.release_events(dry_run => false);
 select ops.end_recovery();'),
-  ('operators', 'Each operator has a login of his own. Whoever migrates the database makes it:
+  ('operators', 'operator_log add_operator',
+    'Each operator has a login of his own. Whoever migrates the database makes it:
 select ops.add_operator(''anna'');
 Who did what: select * from ops.operator_log order by log_id desc limit 20;')
-) as t (task, introduction);
-comment on view core.help_tasks is 'What operators do, in the order in which ops.help shows it.';
+) as t (task, names, introduction);
+comment on view core.help_tasks is
+  'What operators do, in the order of ops.help, with the functions and views of each task and statements to copy.';

@@ -17,10 +17,11 @@ begin
   )
   select coalesce(array_agg(c.id), '{}') into held from changed c;
   perform graphile_worker.complete_jobs(array(
-    select j.id from core.jobs j where j.key = any (array(select 'deliver_webhook:' || h.id from unnest(held) as h (id)))));
+    select j.id from core.jobs j where j.key = any (array(select 'deliver_webhook:' || h.id
+      from unnest(held) as h (id)))));
   return cardinality(held);
 end
 $$;
 comment on function core.hold_events is
-  'Holds all events that are not delivered yet and deletes their jobs; returns how many. Attempts under way count as lost, the ninth one makes a dead '
-  'letter. Samples are not held.';
+  'Holds all events that are not delivered yet and deletes their jobs; returns how many. Attempts under way count as
+lost, the ninth one makes a dead letter. Samples are not held.';

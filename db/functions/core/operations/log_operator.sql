@@ -5,4 +5,5 @@ as $$
   insert into supply.operator_log (action, subject, detail)
   values (log_operator.action, log_operator.subject, log_operator.detail)
 $$;
-comment on function core.log_operator is 'Records an operator''s action and its subject; the login is taken from the session. Never pass a secret.';
+comment on function core.log_operator is
+  'Records an operator''s action and its subject; the login is taken from the session. Never pass a secret.';

@@ -8,4 +8,5 @@ as $$
       and o.supplier <> all (may_be_elsewhere.tried_suppliers))
 $$;
 comment on function core.may_be_elsewhere is
-  'Whether an item that its supplier does not know may be at another one: after a restore, what moved it there may be forgotten.';
+  'Whether an item that its supplier does not know may be at another one: after a restore, what moved it there may be
+forgotten.';

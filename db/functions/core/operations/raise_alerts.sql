@@ -27,5 +27,6 @@ begin
 end
 $$;
 comment on function core.raise_alerts is
-  'Counts each cause in its row of the hour; a cause that is new in the hour, or whose alert was closed, gets a job that alerts the operators. '
-  'Call it last in a transaction: its row locks are taken in the order of causes. What tells that a cause is gone is core.cause_stands.';
+  'Counts each cause in its row of the hour; a cause that is new in the hour, or whose alert was closed, gets a job
+that alerts the operators. Call it last in a transaction: its row locks are taken in the order of causes. What tells
+that a cause is gone is core.cause_stands.';

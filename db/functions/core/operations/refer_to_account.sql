@@ -9,7 +9,8 @@ declare
   named record;
 begin
   select coalesce(array_agg(a.id::text order by a.id), '{}') as ids,
-    array_agg(format('%s (%s, %s)', a.id, a.name, case when a.active then 'active' else 'closed' end) order by a.id) as choices
+    array_agg(format('%s (%s, %s)', a.id, a.name, case when a.active then 'active' else 'closed' end)
+      order by a.id) as choices
   into named
   from (
     select a.*, dense_rank() over (order by match.rank) as place
@@ -28,5 +29,5 @@ begin
 end
 $$;
 comment on function core.refer_to_account is
-  'Returns the account that a reference means: its number, or, as a text, its name, one of its keys (core.find_keys), or a
-part of its name. Raises as core.the_one.';
+  'Returns the account that a reference means: its number, or, as a text, its name, one of its keys (core.find_keys),
+or a part of its name. Raises as core.the_one.';

@@ -16,5 +16,5 @@ begin
 end
 $$;
 comment on function core.refer_to_event is
-  'Returns the one event that a reference means: its id, also of a sample, or any reference (core.find_orders) of its order. Raises
-as core.the_one.';
+  'Returns the one event that a reference means: its id, also of a sample, or any reference (core.find_orders) of its
+order. Raises as core.the_one.';

@@ -8,8 +8,10 @@ declare
   is_number constant boolean := pg_typeof(reference) <> 'text'::regtype;
   named record;
 begin
-  select coalesce(array_agg(k.id::text order by k.id), '{}') as ids, array_agg(format('%s (%s…%s of account %s, %s)', k.id,
-    k.prefix, k.last4, k.account_id, case when k.revoked_at is null then 'not revoked' else 'revoked' end) order by k.id) as choices
+  select coalesce(array_agg(k.id::text order by k.id), '{}') as ids,
+    array_agg(format('%s (%s…%s of account %s, %s)', k.id,
+    k.prefix, k.last4, k.account_id, case when k.revoked_at is null then 'not revoked' else 'revoked' end)
+      order by k.id) as choices
   into named
   from (
     select k.* from supply.api_keys k where k.id = case when wanted ~ '^[0-9]{1,18}$' then wanted::bigint end
@@ -20,5 +22,5 @@ begin
 end
 $$;
 comment on function core.refer_to_key is
-  'Returns the API key that a reference means: its number, or, as a text, its prefix, its last characters or the whole key. Raises
-as core.the_one.';
+  'Returns the API key that a reference means: its number, or, as a text, its prefix, its last characters or the whole
+key. Raises as core.the_one.';

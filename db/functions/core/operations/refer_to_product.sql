@@ -27,4 +27,5 @@ begin
 end
 $$;
 comment on function core.refer_to_product is
-  'Returns the product that a reference means: its number, or, as a text, its name or a part of its name. Raises as core.the_one.';
+  'Returns the product that a reference means: its number, or, as a text, its name or a part of its name. Raises as
+core.the_one.';

@@ -3,8 +3,9 @@ returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select greatest(since, (
-    select max(a.finished_at) from supply.supplier_attempts a where a.item_id = any (item_ids) and a.verdict = 'settled'))
+    select max(a.finished_at) from supply.supplier_attempts a where a.item_id = any (item_ids)
+      and a.verdict = 'settled'))
 $$;
 comment on function core.story_end is
-  'When items ended, seen from outside: rows say when the transaction began, which is before the answer that it recorded. since is what the row says; '
-  'null of null without an answer.';
+  'When items ended, seen from outside: rows say when the transaction began, which is before the answer that it
+recorded. since is what the row says; null of null without an answer.';

@@ -13,13 +13,16 @@ declare
   -- A partner may begin one every minute, without end.
   first_round constant int := event.round - most_rounds + 1;
   item_ids uuid[] := array(select i.id from supply.order_items i where i.order_id = placed.id);
-  ended_at timestamptz := case when placed.completed_at is not null then core.story_end(item_ids, placed.completed_at) end;
+  ended_at timestamptz := case when placed.completed_at is not null
+    then core.story_end(item_ids, placed.completed_at) end;
 begin
   return query
-  select placed.created_at, 0, 'placed', null::uuid, null::numeric, null::int, null::int, null::int, null::text, null::timestamptz
+  select placed.created_at, 0, 'placed', null::uuid, null::numeric, null::int, null::int, null::int, null::text,
+    null::timestamptz
   union all
   select l.created_at, case l.type when 'order_charge' then 1 else 6 end,
-    case l.type when 'order_charge' then 'charged' else 'refunded' end, l.item_id, abs(l.amount), null, null, null, null, null
+    case l.type when 'order_charge' then 'charged' else 'refunded' end, l.item_id, abs(l.amount), null, null, null,
+      null, null
   from (
     select l.* from supply.ledger l where l.order_id = placed.id
     union all
@@ -31,7 +34,8 @@ begin
     2, 'sent_to_supplier', i.id, null, null, null, null, null, null
   from supply.order_items i where i.order_id = placed.id and i.part = 0 and i.sent_at is not null
   union all
-  select core.story_end(array[whole.id], i.completed_at), 4, 'item_' || i.status, i.id, null, null, null, null, null, null
+  select core.story_end(array[whole.id], i.completed_at), 4, 'item_' || i.status, i.id, null, null, null, null, null,
+    null
   from supply.order_items i
   join supply.order_items whole on whole.order_id = i.order_id and whole.position = i.position and whole.part = 0
   where i.order_id = placed.id and i.completed_at is not null
@@ -43,7 +47,9 @@ begin
     return;
   end if;
   return query
-  select greatest(ended_at, event.created_at, (select max(l.created_at) from supply.ledger l where l.order_id = placed.id)), 7, 'event_created', null::uuid, null::numeric, null::int, null::int, null::int, null::text,
+  select greatest(ended_at, event.created_at, (select max(l.created_at) from supply.ledger l
+    where l.order_id = placed.id)), 7, 'event_created', null::uuid, null::numeric, null::int, null::int, null::int,
+    null::text,
     null::timestamptz
   union all
   -- Rounds that operators began show with their first attempt.
@@ -57,12 +63,14 @@ begin
     core.delivery_error(a.outcome, a.status_code, a.error), a.next_attempt_at
   from supply.delivery_attempts a where a.event_id = event.id and a.round >= first_round
   union all
-  select a.finished_at, 10, case a.outcome when 'delivered' then 'delivered' else 'given_up' end, null, null, a.round, a.attempt, null, null, null
+  select a.finished_at, 10, case a.outcome when 'delivered' then 'delivered' else 'given_up' end, null, null, a.round,
+    a.attempt, null, null, null
   from supply.delivery_attempts a where a.event_id = event.id and a.round >= first_round and a.finished_at is not null
     -- The ninth attempt may have been lost.
     and (a.outcome in ('delivered', 'dead') or a.attempt = 9 and a.outcome = 'lost');
 end
 $$;
 comment on function core.story_for_partner is
-  'What happened to an order, as far as its partner may know: no supplier, no text of a supplier or a receiver, no operator; of the rounds of '
-  'deliveries the last 20. place orders what happened at one moment. ops.order_story tells operators all of it.';
+  'What happened to an order, as far as its partner may know: no supplier, no text of a supplier or a receiver, no
+operator; of the rounds of deliveries the last 20. place orders what happened at one moment. ops.order_story tells
+operators all of it.';

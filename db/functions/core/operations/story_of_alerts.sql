@@ -26,7 +26,8 @@ begin
       where a.event_id = e.id and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')) as a
     where e.order_id = story_of_alerts.order_id
   )
-  select o.at, 11, 'service', 'alert', 'operators are notified of ' || alert.cause || case when alert.sent_at is null then ', as soon as a worker is free' else '' end
+  select o.at, 11, 'service', 'alert', 'operators are notified of ' || alert.cause || case when alert.sent_at is null
+    then ', as soon as a worker is free' else '' end
   from occurrences o
   cross join lateral (
     select a.* from supply.alerts a
@@ -34,15 +35,18 @@ begin
     where a.cause = any (o.causes) and o.at between a.first_at - interval '1 minute' and a.last_at + interval '1 minute'
     order by a.last_at desc limit 1) as alert
   union all
-  select a.acknowledged_at, 11, 'operator ' || a.acknowledged_by, 'acknowledged', a.cause || coalesce(': ' || a.note, '')
+  select a.acknowledged_at, 11, 'operator ' || a.acknowledged_by, 'acknowledged', a.cause
+    || coalesce(': ' || a.note, '')
   from (
     select distinct alert.* from occurrences o
     cross join lateral (
       select a.* from supply.alerts a
-      where a.cause = any (o.causes) and o.at between a.first_at - interval '1 minute' and a.acknowledged_at + interval '1 minute'
+      where a.cause = any (o.causes) and o.at between a.first_at - interval '1 minute'
+        and a.acknowledged_at + interval '1 minute'
         and o.at <= a.last_at + interval '1 minute') as alert
   ) as a;
 end
 $$;
 comment on function core.story_of_alerts is
-  'The part of an order''s story (ops.order_story) that alerts tell: those that its items and its event raised or took part in, and who acknowledged them.';
+  'The part of an order''s story (ops.order_story) that alerts tell: those that its items and its event raised or took
+part in, and who acknowledged them.';

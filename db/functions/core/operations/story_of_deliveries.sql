@@ -7,7 +7,8 @@ declare
   event supply.events := (select e from supply.events e where e.order_id = story_of_deliveries.order_id);
 begin
   return query
-  select r.requested_at, 2, 'partner', 'redelivers', format('the partner asked for redelivery (key %s): round %s begins', r.key_id, r.round)
+  select r.requested_at, 2, 'partner', 'redelivers',
+    format('the partner asked for redelivery (key %s): round %s begins', r.key_id, r.round)
   from supply.redelivery_requests r where r.event_id = event.id;
 
   return query
@@ -19,7 +20,8 @@ begin
         else ''
       end
       || ': ' || case
-        when a.finished_at is null and event.lease_token = a.lease_token and event.lease_expires_at > now() then 'it is under way'
+        when a.finished_at is null and event.lease_token = a.lease_token and event.lease_expires_at > now()
+          then 'it is under way'
         when a.finished_at is null then 'no result was recorded; the worker seems to be lost'
         when a.outcome = 'lost' then 'no result was recorded, because the worker was lost; it counts'
         when a.outcome = 'delivered' then format('delivered, the receiver answers %s', a.status_code)
@@ -27,7 +29,8 @@ begin
         else coalesce(a.error, 'no answer')
       end
       || coalesce('; the next attempt comes after ' || date_trunc('second', a.next_attempt_at - a.finished_at), '')
-      || case when a.next_attempt_at is not null and a.retry_after_seconds is not null then ', as the receiver asks' else '' end
+      || case when a.next_attempt_at is not null and a.retry_after_seconds is not null then ', as the receiver asks'
+        else '' end
   from supply.delivery_attempts a where a.event_id = event.id;
 
   return query
@@ -42,5 +45,5 @@ begin
 end
 $$;
 comment on function core.story_of_deliveries is
-  'The part of an order''s story (ops.order_story) that the deliveries of its event tell: each attempt, each redelivery that the '
-  'partner asked for, and where it became a dead letter.';
+  'The part of an order''s story (ops.order_story) that the deliveries of its event tell: each attempt, each
+redelivery that the partner asked for, and where it became a dead letter.';

@@ -25,14 +25,16 @@ begin
       (c.call).supplier, (c.call).outcome, (c.call).status_code, (c.call).error
   )
   select
-    case (t.call).method when 'push' then coalesce((t.call).finished_at, (t.call).started_at) else (t.call).started_at end,
+    case (t.call).method when 'push' then coalesce((t.call).finished_at, (t.call).started_at)
+      else (t.call).started_at end,
     3,
     case (t.call).method when 'push' then 'supplier' else 'service' end,
     case (t.call).method when 'put' then 'sent to ' when 'get' then 'asked ' else 'push from ' end || (t.call).supplier,
     t.label
       || case (t.call).method when 'put' then format(' (%s × %s)', t.ordered, (t.item).product_name) else '' end
       || case
-        when t.times > 1 then format(', %s times within %s', t.times, date_trunc('second', t.last_at - (t.call).started_at))
+        when t.times > 1 then format(', %s times within %s', t.times,
+          date_trunc('second', t.last_at - (t.call).started_at))
         when (t.call).method <> 'push' and (t.call).finished_at >= (t.call).started_at + interval '1 second'
           then format(', after %s s', round(extract(epoch from (t.call).finished_at - (t.call).started_at)))
         else ''
@@ -45,8 +47,10 @@ begin
   select core.story_end(array[whole.id], (s.item).completed_at), 5, 'service', 'item ' || (s.item).status,
     format('%s: %s × %s', s.label, (s.item).amount, (s.item).product_name)
       || case
-        when (s.item).status = 'failed' then '; ' || coalesce('the partner reads: ' || (s.item).error_message, 'the partner reads no reason')
-        when (s.item).delivery_type = 'key' then format('; codes delivered: %s', (select count(*) from supply.item_keys k where k.item_id = (s.item).id))
+        when (s.item).status = 'failed' then '; ' || coalesce('the partner reads: ' || (s.item).error_message,
+          'the partner reads no reason')
+        when (s.item).delivery_type = 'key'
+          then format('; codes delivered: %s', (select count(*) from supply.item_keys k where k.item_id = (s.item).id))
         else ''
       end
   from core.story_items(order_id) s
@@ -57,4 +61,5 @@ begin
 end
 $$;
 comment on function core.story_of_items is
-  'The part of an order''s story (ops.order_story) that its items tell: each call to a supplier and each push with its answer, and how the items were settled.';
+  'The part of an order''s story (ops.order_story) that its items tell: each call to a supplier and each push with its
+answer, and how the items were settled.';

@@ -11,7 +11,8 @@ begin
     select l.*, s.label
     from core.story_items(order_id) s
     -- Of old, the bare id of the item was recorded.
-    cross join lateral (select l.* from supply.operator_log l where l.subject in ('item ' || (s.item).id, (s.item).id::text)) as l
+    cross join lateral (select l.* from supply.operator_log l where l.subject in ('item ' || (s.item).id,
+      (s.item).id::text)) as l
     union all
     select l.*, 'the event' from supply.operator_log l where l.subject = 'event ' || event.id
     union all
@@ -26,7 +27,8 @@ begin
       where l.subject = 'account ' || event.account_id and l.action = 'redeliver_all' and l.at >= died.dead_at
         and (l.detail ->> 'since')::timestamptz <= died.dead_at
         and l.at <= coalesce((
-          select min(n.started_at) from supply.delivery_attempts n where n.event_id = event.id and n.round = died.round + 1), 'infinity')
+          select min(n.started_at) from supply.delivery_attempts n where n.event_id = event.id
+            and n.round = died.round + 1), 'infinity')
       order by l.at limit 1) as l
     where not exists (
       select from supply.operator_log own
@@ -36,11 +38,13 @@ begin
   )
   select l.at, 2, 'operator ' || l.who,
     case l.action
-      when 'settle_item' then 'settled by hand' when 'poll_now' then 'asks again' when 'deliver_now' then 'sends at once'
+      when 'settle_item' then 'settled by hand' when 'poll_now' then 'asks again' when 'deliver_now'
+        then 'sends at once'
       when 'redeliver' then 'redelivers' when 'redeliver_all' then 'redelivers' else replace(l.action, '_', ' ')
     end,
     case l.action
-      when 'settle_item' then format('%s as %s, %s of %s delivered%s', l.label, l.detail ->> 'outcome', l.detail ->> 'delivered',
+      when 'settle_item' then format('%s as %s, %s of %s delivered%s', l.label, l.detail ->> 'outcome',
+        l.detail ->> 'delivered',
         l.detail ->> 'amount', coalesce(': ' || (l.detail ->> 'reason'), ''))
       when 'poll_now' then format('%s is asked about %s at once', l.detail ->> 'supplier', l.label)
       when 'deliver_now' then 'the next attempt does not wait any longer'
@@ -48,7 +52,8 @@ begin
       when 'redeliver_all' then format('all dead letters of account %s since %s start a new round: %s',
         event.account_id, l.detail ->> 'since', l.detail ->> 'events')
       else l.label || coalesce((
-        select ': ' || string_agg(d.key || ' ' || d.value, ', ' order by d.key) from jsonb_each_text(l.detail) d where d.value is not null), '')
+        select ': ' || string_agg(d.key || ' ' || d.value, ', ' order by d.key) from jsonb_each_text(l.detail) d
+          where d.value is not null), '')
     end
   from acts l
   -- The ledger tells of that.
@@ -56,4 +61,5 @@ begin
 end
 $$;
 comment on function core.story_of_operators is
-  'The part of an order''s story (ops.order_story) that the operators'' log tells: what was done by hand with its items and its event.';
+  'The part of an order''s story (ops.order_story) that the operators'' log tells: what was done by hand with its
+items and its event.';

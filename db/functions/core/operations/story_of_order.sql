@@ -8,18 +8,23 @@ declare
   account text := (select a.name from supply.accounts a where a.id = placed.account_id);
   url constant text := regexp_replace(placed.callback_url, '[?].*$', '?…');
   item_ids uuid[] := array(select i.id from supply.order_items i where i.order_id = placed.id);
-  ended_at timestamptz := case when placed.completed_at is not null then core.story_end(item_ids, placed.completed_at) end;
+  ended_at timestamptz := case when placed.completed_at is not null
+    then core.story_end(item_ids, placed.completed_at) end;
 begin
   return query
-  select placed.created_at, 0, 'partner', 'placed', format('%s (account %s) orders %s, as %s; %s', account, placed.account_id,
+  select placed.created_at, 0, 'partner', 'placed', format('%s (account %s) orders %s, as %s; %s', account,
+    placed.account_id,
     (
-      select string_agg(format('%s × %s at %s %s', w.ordered, w.name, w.price, placed.currency), ' and ' order by w.position)
+      select string_agg(format('%s × %s at %s %s', w.ordered, w.name, w.price, placed.currency), ' and '
+        order by w.position)
       from (
-        select (s.item).position, max((s.item).product_name) as name, max(s.ordered) as ordered, max((s.item).price) as price
+        select (s.item).position, max((s.item).product_name) as name, max(s.ordered) as ordered,
+          max((s.item).price) as price
         from core.story_items(placed.id) s group by (s.item).position) as w
     ),
     placed.external_order_id, coalesce('the result goes to ' || url, 'no callback URL')
-      || coalesce('; request ' || placed.request_id, '') || coalesce('; trace ' || substr(placed.traceparent, 4, 32), ''))
+      || coalesce('; request ' || placed.request_id, '') || coalesce('; trace ' || substr(placed.traceparent, 4, 32),
+        ''))
   union all
   select l.created_at, case l.type when 'order_charge' then 1 else 7 end,
     case when l.type in ('order_charge', 'order_refund') then 'service' else 'operator ' || l.created_by end,
@@ -43,14 +48,16 @@ begin
   return query
   select ended_at, 6, 'service', 'order ' || placed.status,
     case placed.outcome
-      when 'full' then 'everything was delivered' when 'partial' then 'a part was delivered' else 'nothing was delivered'
+      when 'full' then 'everything was delivered' when 'partial' then 'a part was delivered'
+        else 'nothing was delivered'
     end || coalesce('; the partner reads: ' || placed.reason, '');
   return query
   select greatest(ended_at, e.created_at, refunded.at), 8, 'service', 'event made',
     format('%s, event %s, to %s', e.event_type, e.id, url)
   from supply.events e
   cross join (
-    select max(l.created_at) as at from supply.ledger l where l.order_id = placed.id and l.type = 'order_refund') as refunded
+    select max(l.created_at) as at from supply.ledger l where l.order_id = placed.id
+      and l.type = 'order_refund') as refunded
   where e.order_id = placed.id;
   if not found then
     return query
@@ -62,5 +69,5 @@ begin
 end
 $$;
 comment on function core.story_of_order is
-  'The part of an order''s story (ops.order_story) that the order itself tells: placed, charged, refunded, ended, and its event or why there is none. '
-  'place orders what happened at one moment.';
+  'The part of an order''s story (ops.order_story) that the order itself tells: placed, charged, refunded, ended, and
+its event or why there is none. place orders what happened at one moment.';

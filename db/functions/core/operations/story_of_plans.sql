@@ -8,14 +8,18 @@ begin
   select greatest(now(), p.due_at), 12, 'service',
     case when p.due_at > now() then 'planned' else 'now' end,
     case
-      when p.due_at is null then format('%s is held: ops.settle_item(%L, …) settles it, ops.poll_now(%L) asks %s again', p.label, p.id, p.id, p.supplier)
-      when p.lease_expires_at is not null then format('without a result, %s is asked again about %s', p.supplier, p.label)
-      when p.next_call = 'put' and p.is_waiting then format('%s waits for %s, which is paused, or for another that can serve', p.label, p.supplier)
+      when p.due_at is null then format('%s is held: ops.settle_item(%L, …) settles it, ops.poll_now(%L) asks %s '
+        'again', p.label, p.id, p.id, p.supplier)
+      when p.lease_expires_at is not null then format('without a result, %s is asked again about %s', p.supplier,
+        p.label)
+      when p.next_call = 'put' and p.is_waiting
+        then format('%s waits for %s, which is paused, or for another that can serve', p.label, p.supplier)
       when p.next_call = 'put' then format('%s is sent to %s', p.label, p.supplier)
       else format('%s is asked again about %s', p.supplier, p.label)
     end
     || case when p.is_stuck then format('; it is stuck: ops.settle_item(%L, …) settles it by hand', p.id) else '' end
-    || case when p.due_at < now() - interval '1 minute' then format('; it was due at %s: is a worker running?', date_trunc('second', p.due_at)) else '' end
+    || case when p.due_at < now() - interval '1 minute' then format('; it was due at %s: is a worker running?',
+      date_trunc('second', p.due_at)) else '' end
   from (
     select s.label, (s.item).id, (s.item).supplier, (s.item).next_call, (s.item).lease_expires_at,
       coalesce((s.item).lease_expires_at, (s.item).next_check_at) as due_at,
@@ -43,4 +47,5 @@ begin
 end
 $$;
 comment on function core.story_of_plans is
-  'The end of an order''s story (ops.order_story): what comes next for its open items and its event, and when; or what waits for an operator now.';
+  'The end of an order''s story (ops.order_story): what comes next for its open items and its event, and when; or what
+waits for an operator now.';

@@ -4,7 +4,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- A whole API key must not be shown.
-  shown constant text := case when reference ~ '^\s*svc_' then left(btrim(reference), 8) || '…' else left(reference, 100) end;
+  shown constant text := case when reference ~ '^\s*svc_' then left(btrim(reference), 8) || '…'
+    else left(reference, 100) end;
 begin
   if cardinality(ids) = 1 then
     return ids[1];
@@ -19,10 +20,12 @@ begin
         case what when 'key' then 'api_keys' when 'item' then 'order_items' else what || 's' end, coalesce(shown, '…'));
   end if;
   raise exception '% may be one of % %s', quote_literal(shown), cardinality(ids), what using
-    errcode = 'cardinality_violation', hint = format('Give one of these instead: %s%s.', array_to_string(choices[1:5], '; '),
+    errcode = 'cardinality_violation', hint = format('Give one of these instead: %s%s.',
+      array_to_string(choices[1:5], '; '),
       case when cardinality(ids) > 5 then format('; ops.find(%L) lists more', shown) else '' end);
 end
 $$;
 comment on function core.the_one is
-  'Returns the one id that a reference means. Raises no_data_found where there is none, and cardinality_violation where there are
-several, with the choices, one for each id, as a hint. what: item, event, key, account or product. Shows no whole key.';
+  'Returns the one id that a reference means. Raises no_data_found where there is none, and cardinality_violation
+where there are several, with the choices, one for each id, as a hint. what: item, event, key, account or product.
+Shows no whole key.';

@@ -11,8 +11,10 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('names of accounts', 0));
   select a.id into namesake from supply.accounts a
   where lower(trim(a.name)) = lower(trim(onboard.name)) order by a.id limit 1;
-  perform core.require(allow_duplicate or namesake is null, format('account %s has the name %L already', namesake, trim(name)),
-    'unique_violation', format('ops.deposit(%1$s, …) and ops.issue_key(%1$s) give the same partner money and a further key. '
+  perform core.require(allow_duplicate or namesake is null, format('account %s has the name %L already', namesake,
+    trim(name)),
+    'unique_violation', format('ops.deposit(%1$s, …) and ops.issue_key(%1$s) give the same partner money and a '
+      'further key. '
       'For another partner, add allow_duplicate => true.', namesake));
   account_id := ops.create_account(trim(name), mode => onboard.mode, currency => onboard.currency);
   perform ops.deposit(account_id, onboard.deposit, onboard.reference);
@@ -23,15 +25,18 @@ begin
     E'The service is at %s\n'
     'Your account is number %s, with %s %s to spend.\n'
     'Your API key ends in %s and is sent to you separately. It cannot be shown again: keep it safe.\n'
-    'Send it in the header X-Api-Key of each request. First ones: GET /b2b/catalog/games, GET /b2b/balance, POST /b2b/orders.\n'
+    'Send it in the header X-Api-Key of each request. First ones: GET /b2b/catalog/games, GET /b2b/balance, POST '
+      '/b2b/orders.\n'
     'All endpoints, fields and errors are at /reference?key=YOUR_KEY.\n'
-    'We send results to the callbackUrl of your orders, signed with your secret. Tell us the address of your receiver:\n'
+    'We send results to the callbackUrl of your orders, signed with your secret. Tell us the address of your '
+      'receiver:\n'
     'we send a test event there, and then send you the secret.',
-    coalesce((select p.url from supply.public_address p), '(the operator adds the address: PUBLIC_URL is not set)'), account_id, onboard.deposit::numeric(14,2), onboard.currency, right(key, 4));
+    coalesce((select p.url from supply.public_address p), '(the operator adds the address: PUBLIC_URL is not set)'),
+      account_id, onboard.deposit::numeric(14,2), onboard.currency, right(key, 4));
   return next;
 end
 $$;
 comment on function ops.onboard is
-  'Makes a new partner: a supply account, its first deposit, and a full API key with label, allowed_ips and expires_at, shown once.
-tell_partner is a text for the partner, without the key; \gx in place of the semicolon shows it best. Raises if an account has the
-name in any case, unless allow_duplicate is true.';
+  'Makes a new partner: a supply account, its first deposit, and a full API key with label, allowed_ips and
+expires_at, shown once. tell_partner is a text for the partner, without the key; \gx in place of the semicolon shows
+it best. Raises if an account has the name in any case, unless allow_duplicate is true.';

@@ -7,15 +7,17 @@ declare
 begin
   perform core.require(active is not null, 'active must be true or false');
   if account.active = set_account_active.active then
-    raise notice 'account % (%) was % before: nothing changed', account.id, account.name, case when active then 'open' else 'closed' end;
+    raise notice 'account % (%) was % before: nothing changed', account.id, account.name, case when active then 'open'
+      else 'closed' end;
     return;
   end if;
   update supply.accounts a set active = set_account_active.active where a.id = account.id;
   perform core.log_operator('set_account_active', 'account ' || account.id, jsonb_build_object('active', active));
   raise notice 'account % (%) is %', account.id, account.name,
-    case when active then 'open' else 'closed: its keys get 401; its open orders go on, and their events are delivered' end;
+    case when active then 'open' else 'closed: its keys get 401; its open orders go on, and their events are '
+      'delivered' end;
 end
 $$;
 comment on function ops.set_account_active is
-  'Opens or closes an account. The API keys of a closed one get 401; its orders continue, and its events are delivered. '
-  'A notice says what changed. Specification 5.';
+  'Opens or closes an account. The API keys of a closed one get 401; its orders go on, and its events are delivered.
+Specification 5.';

@@ -8,10 +8,13 @@ begin
   perform core.require(threshold = 0 or core.is_money(threshold, account.currency),
     format('threshold must be from 0 to 100000000000, with at most %s decimals', core.decimals(account.currency)));
   update supply.accounts a set low_balance_threshold = threshold where a.id = account.id;
-  perform core.log_operator('set_low_balance_threshold', 'account ' || account.id, jsonb_build_object('threshold', threshold));
-  raise notice 'account % (%): threshold % → % %; the balance is %', account.id, account.name, account.low_balance_threshold,
+  perform core.log_operator('set_low_balance_threshold', 'account ' || account.id,
+    jsonb_build_object('threshold', threshold));
+  raise notice 'account % (%): threshold % → % %; the balance is %', account.id, account.name,
+    account.low_balance_threshold,
     threshold::numeric(14, 2), account.currency, account.balance;
 end
 $$;
 comment on function ops.set_low_balance_threshold is
-  'Sets the balance (account currency) at or below which it counts as low, which the partner sees.';
+  'Sets when a balance counts as low: at or below the threshold (account currency), which the partner sees too. 0:
+never.';

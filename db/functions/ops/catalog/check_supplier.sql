@@ -17,7 +17,8 @@ begin
     perform core.log_operator('check_supplier', 'supplier ' || known.code);
   end if;
   if latest.answered_at is null then
-    raise notice 'a worker calls supplier % now: call ops.check_supplier again in a few seconds to read the answer', known.code;
+    raise notice 'a worker calls supplier % now: call ops.check_supplier again in a few seconds to read the answer',
+      known.code;
   end if;
   return query select known.code, latest.asked_at,
     (extract(epoch from latest.answered_at - latest.asked_at) * 1000)::int,
@@ -29,12 +30,13 @@ begin
     end,
     case
       when latest.answered_at is null then null
-      when latest.outcome = 'not_received' then 'it says that it does not know an order that was never placed, as it should'
+      when latest.outcome = 'not_received'
+        then 'it says that it does not know an order that was never placed, as it should'
       else concat_ws(': ', latest.outcome, coalesce(latest.error, 'HTTP ' || latest.status_code))
     end;
 end
 $$;
 comment on function ops.check_supplier is
-  'Has a worker ask a supplier for an order that was never placed, which is harmless. Call it twice: the first call asks, the second
-one shows the answer, which takes at most 10 s. took_ms counts from the question to the recorded answer. Raises for an unknown
-supplier.';
+  'Has a worker ask a supplier for an order that was never placed, which is harmless. Call it twice: the first call
+asks, the second one shows the answer, which takes at most 10 s. took_ms counts from the question to the recorded
+answer. Raises for an unknown supplier.';

@@ -34,10 +34,13 @@ comment on view ops.offers is
 comment on column ops.offers.cost is 'What one unit costs, in currency; null: not known.';
 comment on column ops.offers.usable is 'Whether new items may go there.';
 comment on column ops.offers.currency is 'The currency of cost and max_cost.';
-comment on column ops.offers.product_cost is 'The cost in product_currency, rounded up to the cent, by the last rate even if that expired; null: not known, beyond all bounds, or there is no rate.';
+comment on column ops.offers.product_cost is
+  'The cost in product_currency, rounded up to the cent, by the last rate even if that expired; null: not known,
+beyond all bounds, or there is no rate.';
 comment on column ops.offers.price is 'What partners pay, in product_currency.';
 comment on column ops.offers.product_currency is 'The currency of the product.';
-comment on column ops.offers.margin is 'The part of the price that remains after the cost, as 0.05 for 5 per cent, rounded down.';
+comment on column ops.offers.margin is
+  'The part of the price that remains after the cost, as 0.05 for 5 per cent, rounded down.';
 comment on column ops.offers.min_margin is 'The least margin, of the product or of all; null: any.';
 comment on column ops.offers.max_cost is 'Above this cost it is not used; null: no limit.';
 comment on column ops.offers.stock is 'How many units the supplier''s list says it has; null: not known.';

@@ -7,7 +7,8 @@ declare
 begin
   perform core.require(in_stock is not null, 'in_stock must be true or false');
   if product.in_stock = in_stock then
-    raise notice 'product % (%) was % sale before: nothing changed', product.id, product.name, case when in_stock then 'on' else 'off' end;
+    raise notice 'product % (%) was % sale before: nothing changed', product.id, product.name, case when in_stock
+      then 'on' else 'off' end;
     return;
   end if;
   update supply.products p set in_stock = set_in_stock.in_stock, updated_at = now() where p.id = product.id;
@@ -15,10 +16,11 @@ begin
   raise notice 'product % (%) is %', product.id, product.name, case
     when not in_stock then 'off sale now'
     when exists (select from core.active_offers o where o.product_id = product.id) then 'on sale now'
-    else 'in stock now, and is on sale when an active supplier offers it: select * from ops.offers where product_id = ' || product.id
+    else 'in stock now, and is on sale when an active supplier offers it: select * from ops.offers where product_id = '
+      || product.id
   end;
 end
 $$;
 comment on function ops.set_in_stock is
-  'Takes a product off sale (false), or puts it back (true), and changes nothing else. Orders that exist go on.
-A notice says what the product is now. Raises no_data_found for an unknown product.';
+  'Takes a product off sale (false), or puts it back (true), and changes nothing else. Orders that exist go on. A
+notice says what the product is now. Raises no_data_found for an unknown product.';

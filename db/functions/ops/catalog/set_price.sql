@@ -7,12 +7,15 @@ declare
 begin
   perform core.require_price(price, product.currency);
   if product.price = price then
-    raise notice 'product % (%) costs % % already: nothing changed', product.id, product.name, product.price, product.currency;
+    raise notice 'product % (%) costs % % already: nothing changed', product.id, product.name, product.price,
+      product.currency;
     return;
   end if;
   update supply.products p set price = set_price.price, updated_at = now() where p.id = product.id;
-  perform core.log_operator('set_price', 'product ' || product.id, jsonb_build_object('price', price, 'before', product.price));
-  raise notice 'product % (%) costs % % now; before: %', product.id, product.name, price::numeric(14,2), product.currency, product.price;
+  perform core.log_operator('set_price', 'product ' || product.id, jsonb_build_object('price', price, 'before',
+    product.price));
+  raise notice 'product % (%) costs % % now; before: %', product.id, product.name, price::numeric(14,2),
+    product.currency, product.price;
 end
 $$;
 comment on function ops.set_price is

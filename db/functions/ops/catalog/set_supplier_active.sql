@@ -34,5 +34,5 @@ begin
 end
 $$;
 comment on function ops.set_supplier_active is
-  'Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that only it
-delivers show as out of stock; a notice says how many. dry_run: only the notice, nothing changes.';
+  'Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that
+only it delivers show as out of stock; a notice says how many. dry_run: only the notice, nothing changes.';

@@ -6,24 +6,28 @@ declare
   known supply.suppliers := core.lock_supplier(code);
   waiting uuid[];
 begin
-  perform core.require(coalesce(set_supplier_limits.max_calls >= 1, true), 'max_calls must be 1 or more; null: no limit');
+  perform core.require(coalesce(set_supplier_limits.max_calls >= 1, true),
+    'max_calls must be 1 or more; null: no limit');
   perform core.require(
     coalesce(set_supplier_limits.max_per_second >= 0.01 and set_supplier_limits.max_per_second < 1000000, true),
     'max_per_second must be from 0.01 to 1000000; null: no limit');
   max_per_second := round(set_supplier_limits.max_per_second, 2);
-  if (known.max_calls, known.max_per_second) is not distinct from (set_supplier_limits.max_calls, set_supplier_limits.max_per_second) then
+  if (known.max_calls, known.max_per_second) is not distinct
+    from (set_supplier_limits.max_calls, set_supplier_limits.max_per_second) then
     raise notice 'supplier % had these limits before: nothing changed', known.code;
     return;
   end if;
   update supply.suppliers s set
-    max_calls = set_supplier_limits.max_calls, max_per_second = set_supplier_limits.max_per_second, free_at = null, updated_at = now()
+    max_calls = set_supplier_limits.max_calls, max_per_second = set_supplier_limits.max_per_second, free_at = null,
+      updated_at = now()
   where s.code = known.code;
   -- Items that wait for the old limits look again within seconds, oldest first; the new limits hold then.
   waiting := array(
     select i.id from supply.order_items i
     where i.supplier = known.code and i.limited_at is not null and i.completed_at is null and i.next_check_at > now()
     order by i.limited_at, i.order_id, i.position for no key update skip locked);
-  update supply.order_items i set next_check_at = now() + array_position(waiting, i.id) * interval '2 ms' where i.id = any (waiting);
+  update supply.order_items i set next_check_at = now() + array_position(waiting, i.id) * interval '2 ms'
+    where i.id = any (waiting);
   perform core.enqueue('call_supplier', waiting,
     array(select now() + place * interval '2 ms' from generate_subscripts(waiting, 1) as place), 'call_supplier');
   perform core.log_operator('set_supplier_limits', 'supplier ' || known.code,
@@ -34,5 +38,5 @@ begin
 end
 $$;
 comment on function ops.set_supplier_limits is
-  'Limits the calls to a supplier over all workers: how many may be under way at once, and how many HTTP requests a second they
-may make. Null: no limit. Items that wait for the old limits look again within seconds.';
+  'Limits the calls to a supplier over all workers: how many may be under way at once, and how many HTTP requests a
+second they may make. Null: no limit. Items that wait for the old limits look again within seconds.';

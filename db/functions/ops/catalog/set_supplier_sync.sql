@@ -11,11 +11,14 @@ begin
   perform core.require(coalesce(set_supplier_sync.sync_every between interval '1 minute' and interval '30 days', true),
     'sync_every must be from 1 minute to 30 days; null: never');
   perform core.require(
-    set_supplier_sync.sync_every is null or exists (select from supply.protocols p where p.name = known.protocol and p.lists_offers),
-    format('suppliers of the protocol %s list neither costs nor stock', known.protocol), 'object_not_in_prerequisite_state');
+    set_supplier_sync.sync_every is null or exists (select from supply.protocols p where p.name = known.protocol
+      and p.lists_offers),
+    format('suppliers of the protocol %s list neither costs nor stock', known.protocol),
+      'object_not_in_prerequisite_state');
   update supply.suppliers s set
     sync_every = set_supplier_sync.sync_every, updated_at = now(),
-    sync_due_at = case when set_supplier_sync.sync_every is not null then least(s.sync_due_at, now() + set_supplier_sync.sync_every) end
+    sync_due_at = case when set_supplier_sync.sync_every is not null
+      then least(s.sync_due_at, now() + set_supplier_sync.sync_every) end
   where s.code = known.code and s.sync_every is distinct from set_supplier_sync.sync_every;
   if found then
     if set_supplier_sync.sync_every is null then
@@ -30,5 +33,5 @@ begin
 end
 $$;
 comment on function ops.set_supplier_sync is
-  'Sets how often the costs and the stock of a supplier are read, from 1 minute to 30 days. Null: never, and its last list does not
-count any more. Raises where its protocol has no list.';
+  'Sets how often the costs and the stock of a supplier are read, from 1 minute to 30 days. Null: never, and its last
+list does not count any more. Raises where its protocol has no list.';

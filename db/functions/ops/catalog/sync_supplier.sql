@@ -7,7 +7,8 @@ declare
 begin
   known := core.lock_supplier(code);
   perform core.require(exists (select from supply.protocols p where p.name = known.protocol and p.lists_offers),
-    format('suppliers of the protocol %s list neither costs nor stock', known.protocol), 'object_not_in_prerequisite_state',
+    format('suppliers of the protocol %s list neither costs nor stock', known.protocol),
+      'object_not_in_prerequisite_state',
     'Set its costs by ops.upsert_offer.');
   perform core.require(known.active, format('supplier %s is not active', code), 'object_not_in_prerequisite_state',
     format('Open it by select ops.set_supplier_active(%L, true).', code));
@@ -17,5 +18,5 @@ begin
 end
 $$;
 comment on function ops.sync_supplier is
-  'Makes a worker read the costs and the stock of a supplier now, also where that is off. Raises where its protocol lists none, and where it is not active. '
-  'ops.suppliers shows when it was done.';
+  'Makes a worker read the costs and the stock of a supplier now, also where that is off. Raises where its protocol
+lists none, and where it is not active. ops.suppliers shows when it was done.';

@@ -7,7 +7,8 @@ begin
     'slug must have 1 to 100 Latin letters, digits, dashes and underscores, such as space-trader');
   perform core.require(length(trim(upsert_game.name)) between 1 and 200, 'name must have 1 to 200 characters');
   perform core.require(
-    upsert_game.image_url is null or upsert_game.image_url ~ '^https?://[^[:space:]]+$' and length(upsert_game.image_url) <= 2000,
+    upsert_game.image_url is null or upsert_game.image_url ~ '^https?://[^[:space:]]+$'
+      and length(upsert_game.image_url) <= 2000,
     'image_url must be an http or https URL');
 
   insert into supply.games as g (slug, name, image_url)
@@ -24,5 +25,4 @@ begin
   return (select g.id from supply.games g where g.slug = upsert_game.slug);
 end
 $$;
-comment on function ops.upsert_game is
-  'Makes a game, or changes the one with the slug to what is given; returns its number.';
+comment on function ops.upsert_game is 'Makes a game or changes the one with the slug; returns its number.';

@@ -11,7 +11,8 @@ declare
   were_offered constant int[] := core.lock_offered(product_ids);
 begin
   perform core.require(exists (select from supply.suppliers s where s.code = upsert_offer.supplier),
-    format('there is no supplier %L', supplier), 'no_data_found', 'ops.suppliers lists the suppliers, ops.upsert_supplier makes one.');
+    format('there is no supplier %L', supplier), 'no_data_found',
+      'ops.suppliers lists the suppliers, ops.upsert_supplier makes one.');
   perform core.require(length(trim(upsert_offer.sku)) between 1 and 200, 'sku must have 1 to 200 characters');
   perform core.require(upsert_offer.priority is not null, 'priority must be a number');
 
@@ -26,20 +27,25 @@ begin
       where o.product_id = product.id and o.supplier = upsert_offer.supplier and o.max_cost is not null
         and coalesce(o.currency, product.currency) <> coalesce(upsert_offer.currency, product.currency)),
     'the offer has a max_cost in another currency', 'object_not_in_prerequisite_state',
-    format('Take it away by select ops.set_max_cost(%s, %L, null), and set it again afterwards.', product.id, supplier));
+    format('Take it away by select ops.set_max_cost(%s, %L, null), and set it again afterwards.', product.id,
+      supplier));
 
   insert into supply.offers as o (product_id, supplier, sku, cost, priority, currency)
-  values (product.id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority, upsert_offer.currency)
+  values (product.id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority,
+    upsert_offer.currency)
   on conflict on constraint offers_pkey do update
     set sku = excluded.sku, cost = excluded.cost, priority = excluded.priority, currency = excluded.currency,
       -- What the list said was said of another sku.
       available = o.available or o.sku <> excluded.sku, stock = case when o.sku = excluded.sku then o.stock end,
-      problem = case when o.sku = excluded.sku then o.problem end, synced_at = case when o.sku = excluded.sku then o.synced_at end
-    where (o.sku, o.cost, o.priority, o.currency) is distinct from (excluded.sku, excluded.cost, excluded.priority, excluded.currency);
+      problem = case when o.sku = excluded.sku then o.problem end, synced_at = case when o.sku = excluded.sku
+        then o.synced_at end
+    where (o.sku, o.cost, o.priority, o.currency) is distinct from (excluded.sku, excluded.cost, excluded.priority,
+      excluded.currency);
   if found then
     perform core.log_operator('upsert_offer', format('product %s at %s', product.id, supplier), jsonb_build_object(
       'sku', sku, 'cost', cost, 'priority', priority) || jsonb_strip_nulls(jsonb_build_object('currency', currency)));
-    raise notice 'supplier % offers product % (%) as %, priority %, at a cost of %', supplier, product.id, product.name, sku,
+    raise notice 'supplier % offers product % (%) as %, priority %, at a cost of %', supplier, product.id,
+      product.name, sku,
       priority, coalesce(cost || ' ' || coalesce(currency, product.currency), 'an unknown amount');
   else
     raise notice 'supplier % offered product % like this before: nothing changed', supplier, product.id;
@@ -48,5 +54,6 @@ begin
 end
 $$;
 comment on function ops.upsert_offer is
-  'Makes or changes what a supplier offers for a product: its sku, its cost of one unit in currency (null: the product''s) and its priority; the '
-  'smallest number is asked first, among equals the cheapest. What the list of the supplier says of the sku replaces cost and currency. Items that are under way keep theirs.';
+  'Makes or changes what a supplier offers for a product: its sku, its cost of one unit in currency (null: the
+product''s) and its priority; the smallest number is asked first, among equals the cheapest. What the list of the
+supplier says of the sku replaces cost and currency. Items that are under way keep theirs.';

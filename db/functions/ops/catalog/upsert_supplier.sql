@@ -12,16 +12,22 @@ begin
   perform core.require(upsert_supplier.code ~ '^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$',
     'code must have 1 to 50 Latin letters, digits, dashes and underscores');
   perform core.require(
-    upsert_supplier.base_url ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$' and length(upsert_supplier.base_url) <= 500,
+    upsert_supplier.base_url ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$'
+      and length(upsert_supplier.base_url) <= 500,
     'base_url must be an http or https URL without credentials, query or fragment');
   perform core.require(core.is_credential(upsert_supplier.token),
-    'token must have 1 to 500 visible ASCII characters, or be env: and a setting whose name begins with SUPPLIER_SECRET_');
-  perform core.require(coalesce(upsert_supplier.push_secret = '' or core.is_credential(upsert_supplier.push_secret), true),
-    'push_secret must have 1 to 500 visible ASCII characters, or be env: and a setting whose name begins with SUPPLIER_SECRET_; empty: there is none');
+    'token must have 1 to 500 visible ASCII characters, or be env: and a setting whose name begins with '
+      'SUPPLIER_SECRET_');
+  perform core.require(coalesce(upsert_supplier.push_secret = '' or core.is_credential(upsert_supplier.push_secret),
+    true),
+    'push_secret must have 1 to 500 visible ASCII characters, or be env: and a setting whose name begins with '
+      'SUPPLIER_SECRET_; empty: there is none');
   perform core.require(
-    coalesce(upsert_supplier.token_url ~ '^(https?://[^/?#@[:space:]]+(/[^#[:space:]]*)?)?$' and length(upsert_supplier.token_url) <= 500, true),
+    coalesce(upsert_supplier.token_url ~ '^(https?://[^/?#@[:space:]]+(/[^#[:space:]]*)?)?$'
+      and length(upsert_supplier.token_url) <= 500, true),
     'token_url must be an http or https URL without credentials or fragment; empty: there is none');
-  perform core.require(coalesce(upsert_supplier.client_id ~ '^[!-~]*$' and length(upsert_supplier.client_id) <= 500, true),
+  perform core.require(coalesce(upsert_supplier.client_id ~ '^[!-~]*$' and length(upsert_supplier.client_id) <= 500,
+    true),
     'client_id must have 1 to 500 visible ASCII characters; empty: there is none');
 
   -- First the reading, as work.finish_sync: it then waits for its supplier.
@@ -32,23 +38,29 @@ begin
   token_url := nullif(coalesce(upsert_supplier.token_url, known.token_url), '');
   client_id := nullif(coalesce(upsert_supplier.client_id, known.client_id), '');
   select p.* into spoken from supply.protocols p where p.name = upsert_supplier.protocol;
-  perform core.require(found, format('protocol must be one of %s', (select string_agg(p.name, ', ' order by p.name) from supply.protocols p)));
-  perform core.require((upsert_supplier.token_url is null) = (upsert_supplier.client_id is null), 'token_url and client_id must be given together');
+  perform core.require(found, format('protocol must be one of %s', (select string_agg(p.name, ', ' order by p.name)
+    from supply.protocols p)));
+  perform core.require((upsert_supplier.token_url is null) = (upsert_supplier.client_id is null),
+    'token_url and client_id must be given together');
 
-  insert into supply.suppliers as s (code, base_url, token, protocol, push_secret, token_url, client_id, sync_every, sync_due_at)
+  insert into supply.suppliers as s (code, base_url, token, protocol, push_secret, token_url, client_id, sync_every,
+    sync_due_at)
   values (upsert_supplier.code, rtrim(upsert_supplier.base_url, '/'), upsert_supplier.token, upsert_supplier.protocol,
     upsert_supplier.push_secret, upsert_supplier.token_url, upsert_supplier.client_id,
     case when spoken.lists_offers then interval '15 minutes' end, case when spoken.lists_offers then now() end)
   on conflict on constraint suppliers_pkey do update
-    set base_url = excluded.base_url, token = excluded.token, protocol = excluded.protocol, push_secret = excluded.push_secret,
+    set base_url = excluded.base_url, token = excluded.token, protocol = excluded.protocol,
+      push_secret = excluded.push_secret,
       token_url = excluded.token_url, client_id = excluded.client_id, updated_at = now(),
       sync_every = case when s.protocol = excluded.protocol then s.sync_every else excluded.sync_every end,
       sync_due_at = case when s.protocol = excluded.protocol then s.sync_due_at else excluded.sync_due_at end
     where (s.base_url, s.token, s.protocol, s.push_secret, s.token_url, s.client_id) is distinct from
-      (excluded.base_url, excluded.token, excluded.protocol, excluded.push_secret, excluded.token_url, excluded.client_id);
+      (excluded.base_url, excluded.token, excluded.protocol, excluded.push_secret, excluded.token_url,
+        excluded.client_id);
   if found then
     -- What is being read now may be of another one.
-    update supply.supplier_syncs y set lease_token = null, lease_expires_at = null where y.supplier = upsert_supplier.code;
+    update supply.supplier_syncs y set lease_token = null, lease_expires_at = null
+      where y.supplier = upsert_supplier.code;
     if known.protocol <> upsert_supplier.protocol then
       perform core.forget_list(code);
     end if;
@@ -62,10 +74,6 @@ begin
 end
 $$;
 comment on function ops.upsert_supplier is
-  'Makes an active supplier, or changes the one with the code to what is given. base_url is where its API begins; '
-  'token is the credential of calls to it and, with http, the HMAC key of its pushes. protocol is one of those that the service speaks, http for a new one. '
-  'push_secret is the secret of the events that it pushes; token_url and client_id are where and as whom an access token is had for token. token and '
-  'push_secret may be env:SUPPLIER_SECRET_…, for that setting in the environment of api and worker. '
-  'Of protocol, push_secret, token_url and client_id null leaves what there is, and an empty text of the last three clears it. One whose protocol lists costs and '
-  'stock is read every 15 minutes unless ops.set_supplier_sync says otherwise. Calls from now on use the new values, '
-  'also for items that it has already.';
+  'Makes a supplier or changes the one with the code. token: its credential, and with http the HMAC key of its pushes.
+push_secret: of the events that it pushes. token_url and client_id: where token buys an access token. token and
+push_secret may be env:SUPPLIER_SECRET_…. The last four: null keeps, an empty text clears (not protocol).';

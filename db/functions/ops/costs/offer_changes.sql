@@ -11,7 +11,8 @@ from supply.offer_changes c
 join supply.products p on p.id = c.product_id;
 comment on view ops.offer_changes is
   'What the lists of suppliers changed in their offers. What operators change stands in ops.operator_log.';
-comment on column ops.offer_changes.before is 'Of cost, currency, stock, available and problem what changed, as it was.';
+comment on column ops.offer_changes.before is
+  'Of cost, currency, stock, available and problem what changed, as it was.';
 comment on column ops.offer_changes.after is 'The same afterwards.';
 comment on column ops.offer_changes.change_id is 'A running number.';
 comment on column ops.offer_changes.product is 'The name of the product.';

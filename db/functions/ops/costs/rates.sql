@@ -11,7 +11,9 @@ select
     where o.currency = r.from_currency and p.currency = r.to_currency
   ) as offers
 from supply.rates r;
-comment on view ops.rates is 'By what the costs of suppliers are converted. Without a valid rate an offer in another currency than its product is not used.';
+comment on view ops.rates is
+  'By what the costs of suppliers are converted. Without a valid rate an offer in another currency than its product is
+not used.';
 comment on column ops.rates.from_currency is 'The currency of costs.';
 comment on column ops.rates.to_currency is 'The currency of products.';
 comment on column ops.rates.rate is 'How many units of to_currency one unit of from_currency costs.';

@@ -9,12 +9,14 @@ declare
 begin
   select o.* into offer from supply.offers o
   where o.product_id = product_ids[1] and o.supplier = set_max_cost.supplier;
-  perform core.require(found, format('%s offers no product %s', coalesce(supplier, 'null'), product_ids[1]), 'no_data_found',
+  perform core.require(found, format('%s offers no product %s', coalesce(supplier, 'null'), product_ids[1]),
+    'no_data_found',
     'ops.offers lists who offers what.');
   perform core.require(
     max_cost is null or core.is_money(max_cost, coalesce(
       offer.currency, (select p.currency from supply.products p where p.id = offer.product_id))),
-    'max_cost must be above 0, at most 100000000000, with at most 2 decimals, or as many as its currency has; null: no limit');
+    'max_cost must be above 0, at most 100000000000, with at most 2 decimals, or as many as its currency has; null: '
+      'no limit');
   if offer.max_cost is not distinct from max_cost then
     raise notice 'product % at % had this limit before: nothing changed', offer.product_id, supplier;
     return;
@@ -24,9 +26,10 @@ begin
   perform core.note_offered(product_ids, were_offered);
   perform core.log_operator('set_max_cost', format('product %s at %s', offer.product_id, supplier),
     jsonb_build_object('max_cost', max_cost));
-  raise notice 'product % at %: used up to a cost of %', offer.product_id, supplier, coalesce(max_cost::text, 'any amount');
+  raise notice 'product % at %: used up to a cost of %', offer.product_id, supplier,
+    coalesce(max_cost::text, 'any amount');
 end
 $$;
 comment on function ops.set_max_cost is
-  'Sets the cost, in the currency of the offer''s costs, above which a supplier''s offer of a product is not used for new items.
-Null: no limit. With a limit, an offer of unknown cost is not used, nor one whose list changes to another currency.';
+  'Sets the cost above which an offer is not used for new items, in the currency of its costs. Null: no limit. With a
+limit, an offer of unknown cost is not used, nor one whose list changes to another currency.';

@@ -1,4 +1,5 @@
-create or replace function ops.set_min_margin(min_margin numeric, product_id int default null, dry_run boolean default false)
+create or replace function ops.set_min_margin(min_margin numeric, product_id int default null,
+  dry_run boolean default false)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +11,8 @@ declare
   rule text;
 begin
   perform core.require(
-    coalesce(set_min_margin.min_margin between -1 and 1 and round(set_min_margin.min_margin, 4) = set_min_margin.min_margin, true),
+    coalesce(set_min_margin.min_margin between -1 and 1
+      and round(set_min_margin.min_margin, 4) = set_min_margin.min_margin, true),
     'min_margin must be from -1 to 1, with at most 4 decimals, as 0.05 for 5 per cent; null: no rule of its own');
   perform core.require(dry_run is not null, 'dry_run must be true or false');
   if product_id is null then
@@ -46,6 +48,6 @@ begin
 end
 $$;
 comment on function ops.set_min_margin is
-  'Sets which part of the price must remain after the cost, as 0.05 for 5 per cent; offers that leave less, or whose cost is not known,
-are not used for new items. Without product_id: for all products without a margin of their own. -1 accepts a cost of twice the
-price; null takes the rule away. A notice says how many products change; dry_run: only the notice, nothing changes.';
+  'Sets which part of the price must remain after the cost, as 0.05 for 5 per cent; other offers, and those of unknown
+cost, are not used for new items. Without product_id: for all products without a margin of their own. -1 accepts twice
+the price; null removes the rule. A notice counts the changed products; dry_run: nothing changes.';

@@ -7,10 +7,13 @@ declare
   were_offered int[];
 begin
   perform core.require(
-    coalesce(set_rate.from_currency ~ '^[A-Z]{3}$' and set_rate.to_currency ~ '^[A-Z]{3}$' and set_rate.from_currency <> set_rate.to_currency, false),
+    coalesce(set_rate.from_currency ~ '^[A-Z]{3}$' and set_rate.to_currency ~ '^[A-Z]{3}$'
+      and set_rate.from_currency <> set_rate.to_currency, false),
     'from_currency and to_currency must be two different codes of three capitals');
-  perform core.require(coalesce(set_rate.rate > 0 and set_rate.rate <= 1000000 and round(set_rate.rate, 10) = set_rate.rate, false),
-    'rate must be more than 0 and at most 1000000, with at most 10 decimals: how many units of to_currency one of from_currency costs');
+  perform core.require(coalesce(set_rate.rate > 0 and set_rate.rate <= 1000000
+    and round(set_rate.rate, 10) = set_rate.rate, false),
+    'rate must be more than 0 and at most 1000000, with at most 10 decimals: how many units of to_currency one of '
+      'from_currency costs');
   product_ids := array(
     select p.id from supply.products p where p.currency = set_rate.to_currency and exists (
       select from supply.offers o where o.product_id = p.id and o.currency = set_rate.from_currency));
@@ -22,9 +25,11 @@ begin
   perform core.note_offered(product_ids, were_offered);
   perform core.log_operator('set_rate', format('rate from %s to %s', from_currency, to_currency),
     jsonb_build_object('rate', rate, 'valid_until', valid_until));
-  raise notice '1 % costs % %; products with offers in %: %', from_currency, rate, to_currency, from_currency, cardinality(product_ids);
+  raise notice '1 % costs % %; products with offers in %: %', from_currency, rate, to_currency, from_currency,
+    cardinality(product_ids);
 end
 $$;
 comment on function ops.set_rate is
-  'Sets by what costs in one currency are converted into another, until a moment: from that on, offers in from_currency for products in to_currency are not used. A null '
-  'valid_until: until it is set again; one in the past ends the rate at once. The opposite direction is another rate. Items keep the cost that they were placed with.';
+  'Sets by what costs in one currency are converted into another, until a moment: from that on, offers in
+from_currency for products in to_currency are not used. A null valid_until: until it is set again; one in the past
+ends the rate at once. The opposite direction is another rate. Items keep the cost that they were placed with.';

@@ -4,4 +4,5 @@ language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select k.account_id from supply.api_keys k where k.key_hash = sha256(convert_to(account_of_key.key, 'UTF8'))
 $$;
-comment on function ops.account_of_key is 'The account that an API key was issued to, whether the key still works or not; null for an unknown key.';
+comment on function ops.account_of_key is
+  'The account that an API key was issued to, whether the key still works or not; null for an unknown key.';

@@ -6,7 +6,8 @@ declare
   partner_id bigint;
 begin
   perform pg_advisory_xact_lock(hashtextextended('demo_key', 0));
-  select a.id into partner_id from supply.accounts a where a.name = 'Demo partner' and a.mode = 'test' order by a.id limit 1;
+  select a.id into partner_id from supply.accounts a where a.name = 'Demo partner' and a.mode = 'test'
+    order by a.id limit 1;
   if not found then
     partner_id := ops.create_account('Demo partner', mode => 'test');
     perform ops.deposit(partner_id, 100000, 'demo');
@@ -23,6 +24,6 @@ begin
 end
 $$;
 comment on function ops.ensure_demo_key is
-  'Returns a working API key of the demo partner: the known one if it works, else a new one. The first call makes the partner, a test '
-  'account with a deposit of 100000 RUB, and its signing secret, which other accounts have from their first delivery on. '
-  'For demonstrations only.';
+  'Returns a working API key of the demo partner: the known one if it works, else a new one. The first call makes the
+partner, a test account with a deposit of 100000 RUB, and its signing secret, which other accounts have from their
+first delivery on. For demonstrations only.';

@@ -14,7 +14,8 @@ begin
   origins := core.clean_origins(allowed_origins);
   networks := core.clean_networks(allowed_ips);
   perform core.require(scope in ('full', 'public'), 'scope must be full or public');
-  perform core.require(label is null or length(trim(label)) between 1 and 100, 'label must have 1 to 100 characters, or be null');
+  perform core.require(label is null or length(trim(label)) between 1 and 100,
+    'label must have 1 to 100 characters, or be null');
   select a.* into issued from core.add_api_key(
     account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end,
     scope => issue_key.scope, starts_at => now(), expires_at => issue_key.expires_at,
@@ -27,6 +28,6 @@ begin
 end
 $$;
 comment on function ops.issue_key is
-  'Issues an API key and returns it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused '
-  'on partner endpoints). A notice says its number. label: what operators call it. allowed_origins: host, *.host or whole origin; allowed_ips: networks; null means any. '
-  'Specification 2.1.';
+  'Issues an API key and returns it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused
+on partner endpoints). A notice says its number. label: what operators call it. allowed_origins: host, *.host or whole
+origin; allowed_ips: networks; null means any. Specification 2.1.';

@@ -9,14 +9,17 @@ declare
   issued record;
 begin
   perform core.require(leaked_id is not null, 'this is no key of ours: none was issued with this text', 'no_data_found',
-    'Give the whole key. By its last four characters: select * from ops.api_keys where last4 = ''…'', then ops.revoke_key.');
+    'Give the whole key. By its last four characters: select * from ops.api_keys where last4 = ''…'', then '
+      'ops.revoke_key.');
   leaked := core.lock_api_key(leaked_id);
   perform core.require(leaked.revoked_at is null,
-    format('key %s was revoked on %s: nobody can use it', leaked.id, leaked.revoked_at), 'object_not_in_prerequisite_state',
+    format('key %s was revoked on %s: nobody can use it', leaked.id, leaked.revoked_at),
+      'object_not_in_prerequisite_state',
     format('A further key: select ops.issue_key(%s)', leaked.account_id));
   select a.* into issued from core.add_api_key(
     account_id => leaked.account_id, prefix => leaked.prefix, scope => leaked.scope, starts_at => now(),
-    expires_at => case when leaked.expires_at > now() then leaked.expires_at end, allowed_origins => leaked.allowed_origins,
+    expires_at => case when leaked.expires_at > now() then leaked.expires_at end,
+      allowed_origins => leaked.allowed_origins,
     allowed_ips => leaked.allowed_ips, rotated_from => leaked.id, label => leaked.label) a;
   update supply.api_keys k set revoked_at = now() where k.id = leaked.id;
   perform core.log_operator('replace_leaked_key', 'key ' || leaked.id, jsonb_build_object('new_key_id', issued.key_id));
@@ -28,5 +31,6 @@ begin
 end
 $$;
 comment on function ops.replace_leaked_key is
-  'Revokes a key that leaked, given as a whole, and returns its replacement, shown this once, with the same label, scope, allowlists and
-expiry. Notices say whose key it was and when it was last used. Raises for an unknown key, and for one that is revoked already.';
+  'Revokes a key that leaked, given as a whole, and returns its replacement, shown this once, with the same label,
+scope, allowlists and expiry. Notices say whose key it was and when it was last used. Raises for an unknown key, and
+for one that is revoked already.';

@@ -23,7 +23,8 @@ begin
 
   select a.* into issued from core.add_api_key(
     account_id => old.account_id, prefix => old.prefix, scope => old.scope, starts_at => rotate_key.at,
-    expires_at => old.expires_at, allowed_origins => old.allowed_origins, allowed_ips => old.allowed_ips, rotated_from => old.id,
+    expires_at => old.expires_at, allowed_origins => old.allowed_origins, allowed_ips => old.allowed_ips,
+      rotated_from => old.id,
     label => old.label) a;
   update supply.api_keys k set expires_at = least(k.expires_at, rotate_key.at + overlap) where k.id = old.id;
   perform core.log_operator('rotate_key', 'key ' || old.id, jsonb_build_object(
@@ -34,6 +35,6 @@ begin
 end
 $$;
 comment on function ops.rotate_key is
-  'Issues a replacement of a key and returns it, shown this once: the same prefix, label, scope, allowlists and expiry, '
-  'valid from at. The old key works until overlap after that, at most until its own expiry. A notice says its number. Raises for a key that '
-  'is revoked, has expired by then, or was rotated already. Specification 2.1.';
+  'Issues a replacement of a key and returns it, shown this once: the same prefix, label, scope, allowlists and
+expiry, valid from at. The old key works until overlap after that, at most until its own expiry. A notice says its
+number. Raises for a key that is revoked, has expired by then, or was rotated already. Specification 2.1.';

@@ -20,9 +20,11 @@ begin
   where k.id = before.id;
   perform core.log_operator('set_key', 'key ' || before.id, jsonb_build_object(
     'expires_at', after.expires_at, 'allowed_origins', after.allowed_origins, 'allowed_ips', after.allowed_ips));
-  raise notice 'changed key % (…%): %', before.id, before.last4, core.changed_columns(to_jsonb(before), to_jsonb(after));
+  raise notice 'changed key % (…%): %', before.id, before.last4,
+    core.changed_columns(to_jsonb(before), to_jsonb(after));
 end
 $$;
 comment on function ops.set_key is
   'Sets the expiry and both allowlists of a key; null clears that one. An expiry in the past ends the key at once.
-ops.set_key_expiry, ops.set_key_origins and ops.set_key_ips set one of the three. A notice says what changed. Specification 5.';
+ops.set_key_expiry, ops.set_key_origins and ops.set_key_ips set one of the three. A notice says what changed.
+Specification 5.';

@@ -19,9 +19,10 @@ begin
     on conflict on constraint rate_limits_pkey do update set per_minute = excluded.per_minute;
   end if;
   perform core.log_operator('set_rate_limit', 'network ' || counted, jsonb_build_object('per_minute', per_minute));
-  raise notice 'each client address of % has %', counted, coalesce(per_minute || ' requests a minute', 'the default budget');
+  raise notice 'each client address of % has %', counted, coalesce(per_minute || ' requests a minute',
+    'the default budget');
 end
 $$;
 comment on function ops.set_rate_limit is
-  'Sets the request budget per 60 s of each client in a network; null removes it. The narrowest network '
-  'that holds an address counts. Specification 8.';
+  'Sets the request budget per 60 s of each client in a network; null removes it. The narrowest network that holds an
+address counts. Specification 8.';

@@ -16,11 +16,13 @@ select
   l.created_at,
   -- Found by the item: an order is looked for in this view by the entry's own column.
   case when l.type = 'adjustment' and l.item_id is not null then (
-    select io.code from supply.order_items i join supply.orders io on io.id = i.order_id where i.id = l.item_id) end as refunded_order_code
+    select io.code from supply.order_items i join supply.orders io on io.id = i.order_id
+      where i.id = l.item_id) end as refunded_order_code
 from supply.ledger l
 left join supply.orders o on o.id = l.order_id;
 comment on view ops.ledger is 'Every change of every balance, in the account''s currency.';
 comment on column ops.ledger.order_code is 'The order charged, or refunded by the service.';
 comment on column ops.ledger.external_order_id is 'The partner''s reference of that order.';
 comment on column ops.ledger.created_at is 'When it was booked.';
-comment on column ops.ledger.refunded_order_code is 'Of a refund by an operator (ops.refund_item): the order of the item.';
+comment on column ops.ledger.refunded_order_code is
+  'Of a refund by an operator (ops.refund_item): the order of the item.';

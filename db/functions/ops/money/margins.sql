@@ -1,6 +1,7 @@
 create or replace function ops.margins(from_at timestamptz default null, to_at timestamptz default null)
 returns table (
-  day date, product_id int, product text, supplier text, account_id bigint, partner text, currency text, items int, open_items int,
+  day date, product_id int, product text, supplier text, account_id bigint, partner text, currency text, items int,
+    open_items int,
   sold numeric, refunded numeric, cost numeric, margin numeric, items_without_cost int, sold_without_cost numeric
 )
 -- A plan of its own for each period: of a month by index, of a year by the whole tables.
@@ -11,9 +12,11 @@ begin
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
   return query
   with given_back as (
-    select l.item_id, sum(l.amount) as amount from supply.ledger l where l.type = 'adjustment' and l.item_id is not null group by l.item_id
+    select l.item_id, sum(l.amount) as amount from supply.ledger l where l.type = 'adjustment'
+      and l.item_id is not null group by l.item_id
   ), item as (
-    select o.created_at::date as day, i.product_id, i.supplier, o.account_id, o.currency, o.completed_at is null as is_open,
+    select o.created_at::date as day, i.product_id, i.supplier, o.account_id, o.currency,
+      o.completed_at is null as is_open,
       i.price * i.amount as sold, i.refunded_amount + coalesce(g.amount, 0) as refunded,
       -- Nobody pays for what was not delivered.
       case when i.status = 'failed' and i.refunded_amount > 0 then 0.00 else i.cost * i.amount end as cost
@@ -23,12 +26,14 @@ begin
     where o.created_at >= coalesce(from_at, '-infinity') and o.created_at < coalesce(to_at, 'infinity')
   ), total as (
     select i.day, i.product_id, i.supplier, i.account_id, i.currency, count(*)::int as items,
-      (count(*) filter (where i.is_open))::int as open_items, sum(i.sold) as sold, sum(i.refunded) as refunded, sum(i.cost) as cost,
+      (count(*) filter (where i.is_open))::int as open_items, sum(i.sold) as sold, sum(i.refunded) as refunded,
+        sum(i.cost) as cost,
       sum(i.sold - i.refunded - i.cost) as margin, (count(*) filter (where i.cost is null))::int as items_without_cost,
       coalesce(sum(i.sold - i.refunded) filter (where i.cost is null), 0.00) as sold_without_cost
     from item i group by i.day, i.product_id, i.supplier, i.account_id, i.currency
   )
-  select t.day, t.product_id, p.name, t.supplier, t.account_id, a.name, t.currency, t.items, t.open_items, t.sold, t.refunded,
+  select t.day, t.product_id, p.name, t.supplier, t.account_id, a.name, t.currency, t.items, t.open_items, t.sold,
+    t.refunded,
     t.cost, t.margin, t.items_without_cost, t.sold_without_cost
   from total t
   join supply.products p on p.id = t.product_id
@@ -37,7 +42,6 @@ begin
 end
 $$;
 comment on function ops.margins is
-  'What the orders from a moment on and before another one (null: of all times) brought, by the day they were placed on (in the time zone of '
-  'the session), product, supplier and partner, in the order''s currency. refunded also counts ops.refund_item. margin is sold - refunded - cost, without the items whose cost '
-  'is not known: these are items_without_cost, what they brought is sold_without_cost, and where all are so, cost and margin are null. '
-  'open_items are of orders that are not final, and count as if they will be delivered. Raises if the period ends before it begins.';
+  'Returns what the orders placed from a moment on and before another one brought (null: any time), by day (of the
+session''s time zone), product, supplier and partner. margin is sold - refunded - cost, without the
+items_without_cost; null where all are. refunded counts ops.refund_item too. Open items count as delivered.';

@@ -9,7 +9,8 @@ begin
   perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
   select i.* into strict item from supply.order_items i where i.id = core.refer_to_item(item_id::text);
   perform core.require(item.status <> 'failed',
-    format('item %s failed, so %s went back to the balance then', item.id, item.refunded_amount), 'object_not_in_prerequisite_state');
+    format('item %s failed, so %s went back to the balance then', item.id, item.refunded_amount),
+      'object_not_in_prerequisite_state');
   perform core.require(item.status = 'completed',
     format('item %s is open: it is refunded by itself if it fails', item.id), 'object_not_in_prerequisite_state');
   return core.post_once(
@@ -17,7 +18,6 @@ begin
 end
 $$;
 comment on function ops.refund_item is
-  'Gives back a delivered item''s price, or a part of it (account currency, at most 2 decimals), and returns the balance; the note says '
-  'why. All refunds of an item together are at most its price times its amount. The partner sees an adjustment with the order''s code '
-  'in its statement; the order stays as it is, its refundedAmount too. A repeated reference changes nothing; the same reference with '
-  'another amount, of another item, or of a deposit, is refused. Raises where the item is open or failed. Specification 11.';
+  'Gives back a delivered item''s price or a part of it (account currency) and returns the balance; all refunds of an
+item are at most its price. The partner sees an adjustment with the order''s code; the order stays as it is. A
+repeated reference changes nothing. Raises for an open or failed item, and a reference of something else.';

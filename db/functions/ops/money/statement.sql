@@ -30,15 +30,19 @@ begin
   end if;
 
   return query
-  select coalesce(from_at, account.created_at), null::bigint, 'opening_balance', null::numeric, coalesce(opening.balance_after, 0.00),
+  select coalesce(from_at, account.created_at), null::bigint, 'opening_balance', null::numeric,
+    coalesce(opening.balance_after, 0.00),
     null::text, null::text, null::text, null::text, account.currency;
   return query
-  select l.created_at, l.seq, l.type, l.amount, l.balance_after, o.code, o.external_order_id, l.reference, l.note, l.currency
+  select l.created_at, l.seq, l.type, l.amount, l.balance_after, o.code, o.external_order_id, l.reference, l.note,
+    l.currency
   from supply.ledger l
   left join lateral (
-    select i.order_id from supply.order_items i where l.order_id is null and i.id = l.item_id offset 0) as of_item on true
+    select i.order_id from supply.order_items i where l.order_id is null
+      and i.id = l.item_id offset 0) as of_item on true
   left join lateral (
-    select o.code, o.external_order_id from supply.orders o where o.id = coalesce(l.order_id, of_item.order_id) offset 0) as o on true
+    select o.code, o.external_order_id from supply.orders o
+      where o.id = coalesce(l.order_id, of_item.order_id) offset 0) as o on true
   where l.account_id = account.id and l.seq > coalesce(opening.seq, 0) and l.seq <= coalesce(closing.seq, 0)
   order by l.seq;
   return query
@@ -73,9 +77,11 @@ begin
     select s.* from ops.statement(account, from_at, to_at) with ordinality
       as s (at, seq, type, amount, balance, order_code, external_order_id, reference, note, currency, place)
   ), summed as (
-    select to_at as at, null::bigint as seq, 'summary' as type, coalesce(sum(e.amount), 0.00) as amount, null::numeric as balance,
+    select to_at as at, null::bigint as seq, 'summary' as type, coalesce(sum(e.amount), 0.00) as amount,
+      null::numeric as balance,
       null::text as order_code, null::text as external_order_id, null::text as reference,
-      format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s', count(*) filter (where e.type = 'order_charge'),
+      format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s',
+        count(*) filter (where e.type = 'order_charge'),
         coalesce(sum(e.amount) filter (where e.type = 'order_charge'), 0.00),
         coalesce(sum(e.amount) filter (where e.type = 'order_refund'), 0.00),
         coalesce(sum(e.amount) filter (where e.type = 'deposit'), 0.00),
@@ -89,6 +95,6 @@ begin
 end
 $$;
 comment on function ops.statement(anycompatible, text) is
-  'What moved an account''s balance in a month (''2026-11''; null: ever), oldest first, in its currency. opening_balance and
-closing_balance have no amount: the amounts between lead from one to the other. summary, after a month: the sum of the amounts, and
-in note their sums by kind. Raises for an unknown account or month. With two moments: ops.statement(account_id, from_at, to_at).';
+  'Returns what moved an account''s balance in a month (''2026-11''; null: ever), oldest first. opening_balance and
+closing_balance have no amount. After a month, summary has the sum of the amounts, and its note their sums by kind.
+Raises for an unknown account or month. With two moments: ops.statement(account_id, from_at, to_at).';

@@ -31,7 +31,8 @@ select
   i.held_at,
   i.held_reason,
   i.completed_at,
-  i.recovered_at is not null and i.completed_at is null and exists (select from core.items_to_ask t where t.id = i.id) as to_ask,
+  i.recovered_at is not null and i.completed_at is null
+    and exists (select from core.items_to_ask t where t.id = i.id) as to_ask,
   i.cost
 from supply.order_items i
 join supply.orders o on o.id = i.order_id
@@ -47,5 +48,7 @@ comment on column ops.order_items.held is 'Whether the item waits for an operato
 comment on column ops.order_items.codes_kept is 'How many codes the supplier gave, delivered or not.';
 comment on column ops.order_items.error_message is 'The text that a buyer may read.';
 comment on column ops.order_items.completed_at is
-  'When it ended; null: it is open. Those that a supplier ended are found at once by: where supplier = … and completed_at > … order by completed_at.';
-comment on column ops.order_items.to_ask is 'Whether it was open when the database was restored, and no supplier has said since what it knows of it.';
+  'When it ended; null: it is open. Those that a supplier ended are found at once by: where supplier = … and
+completed_at > … order by completed_at.';
+comment on column ops.order_items.to_ask is
+  'Whether it was open when the database was restored, and no supplier has said since what it knows of it.';

@@ -15,7 +15,8 @@ begin
      from supply.order_items i where i.order_id = o.id),
     o.created_at, o.completed_at - o.created_at,
     coalesce((select e.state from ops.events e where e.order_code = o.code),
-      case when o.callback_url is null then 'no callback URL' when o.completed_at is null then 'not yet' else 'none: partial' end)
+      case when o.callback_url is null then 'no callback URL' when o.completed_at is null then 'not yet'
+        else 'none: partial' end)
   from (
     select o.* from supply.orders o where o.account_id = wanted_id
     order by o.created_at desc, o.id desc limit max_orders
@@ -24,5 +25,5 @@ begin
 end
 $$;
 comment on function ops.partner_orders is
-  'The latest orders of a partner, newest first, at most max_orders (1 to 1000): what was ordered, the amounts in its currency, how long each
-took, and the state of its webhook. Raises for an unknown account.';
+  'The latest orders of a partner, newest first, at most max_orders (1 to 1000): what was ordered, the amounts in its
+currency, how long each took, and the state of its webhook. Raises for an unknown account.';

@@ -9,26 +9,32 @@ declare
 begin
   perform core.require(moved.completed_at is null, format('item %s is final already: %s', moved.id, moved.status),
     'object_not_in_prerequisite_state', 'A final item stays as it is.');
-  perform core.require(core.is_unsent(moved), format('item %s may be at supplier %s: it was sent there', moved.id, moved.supplier),
-    'object_not_in_prerequisite_state', format('Sent to two suppliers it would be bought twice. Ask for it: select ops.poll_now(%L)', moved.id));
+  perform core.require(core.is_unsent(moved), format('item %s may be at supplier %s: it was sent there', moved.id,
+    moved.supplier),
+    'object_not_in_prerequisite_state', format('Sent to two suppliers it would be bought twice. Ask for it: select '
+      'ops.poll_now(%L)', moved.id));
   if moved.supplier = target.code then
     raise notice 'item % is for supplier % already: nothing changed', moved.id, target.code;
     return;
   end if;
   perform core.require(target.paused_at is null, format('supplier %s is paused: %s', target.code, target.paused_reason),
-    'object_not_in_prerequisite_state', format('End the pause by select ops.set_supplier_paused(%L, null).', target.code));
+    'object_not_in_prerequisite_state', format('End the pause by select ops.set_supplier_paused(%L, null).',
+      target.code));
   select o.* into offer from core.active_offers o where o.product_id = moved.product_id and o.supplier = target.code;
   perform core.require(offer.supplier is not null,
     format('supplier %s has no usable offer of product %s (%s)', target.code, moved.product_id, moved.product_name),
-    'object_not_in_prerequisite_state', format('Its offers, and what is wrong with each: select * from ops.offers where product_id = %s',
+    'object_not_in_prerequisite_state', format('Its offers, and what is wrong with each: select * from ops.offers '
+      'where product_id = %s',
       moved.product_id));
   perform core.move_item(moved, offer);
   perform core.enqueue('call_supplier', array[moved.id], key => 'call_supplier');
-  perform core.log_operator('reroute_item', 'item ' || moved.id, jsonb_build_object('from', moved.supplier, 'to', offer.supplier));
+  perform core.log_operator('reroute_item', 'item ' || moved.id, jsonb_build_object('from', moved.supplier, 'to',
+    offer.supplier));
   raise notice 'item % goes to supplier % now, no longer to %; it costs %', moved.id, offer.supplier, moved.supplier,
     coalesce(offer.cost::text, 'an unknown amount');
 end
 $$;
 comment on function ops.reroute_item is
-  'Gives an item that no supplier can have to another supplier with an offer of its product, at once. A notice says from where to where.
-Raises where the item is final or was sent, where the supplier is unknown or paused, and where it has no usable offer. Specification 7.';
+  'Gives an item that no supplier can have to another supplier with an offer of its product, at once. A notice says
+from where to where. Raises where the item is final or was sent, where the supplier is unknown or paused, and where it
+has no usable offer. Specification 7.';

@@ -18,12 +18,16 @@ begin
   where o.id = (select i.order_id from supply.order_items i where i.id = wanted_id) for no key update;
   select i.* into item from supply.order_items i where i.id = wanted_id for no key update;
   perform core.require(item.completed_at is null, format('item %s is final already: %s', item.id, item.status),
-    'object_not_in_prerequisite_state', 'A final item stays as it is; ops.adjust corrects the balance where money has to move.');
+    'object_not_in_prerequisite_state', 'A final item stays as it is; ops.adjust corrects the balance where money has '
+      'to move.');
   -- guard: an operator settles stuck and held items only
   perform core.require(item.stuck_at is not null or item.held_at is not null or core.is_unsent(item),
-    format('item %s is neither stuck nor held; its supplier is being asked', item.id), 'object_not_in_prerequisite_state',
-    'Only items of ops.stuck_items, and items that no supplier has, are settled by hand. ops.poll_now(item_id) asks at once.');
-  perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s', outcome));
+    format('item %s is neither stuck nor held; its supplier is being asked', item.id),
+      'object_not_in_prerequisite_state',
+    'Only items of ops.stuck_items, and items that no supplier has, are settled by hand. ops.poll_now(item_id) asks '
+      'at once.');
+  perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s',
+    outcome));
   perform core.require(not exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000),
     'each code must have 1 to 1000 characters, not all of them blank');
   perform core.require(codes is null or cardinality(codes) = (select count(distinct c) from unnest(codes) as c),
@@ -38,11 +42,14 @@ begin
     else 0
   end;
   perform core.require(outcome <> 'completed' or delivered = item.amount or had <= item.amount,
-    format('item %s has %s codes for an amount of %s: give as codes the %3$s of them that are to be delivered', item.id, had, item.amount));
+    format('item %s has %s codes for an amount of %s: give as codes the %3$s of them that are to be delivered',
+      item.id, had, item.amount));
   perform core.require(outcome <> 'completed' or delivered = item.amount,
-    format('item %s needs exactly %s codes to be completed, counting those it has; it would have %s', item.id, item.amount, delivered));
+    format('item %s needs exactly %s codes to be completed, counting those it has; it would have %s', item.id,
+      item.amount, delivered));
   perform core.require(outcome <> 'failed' or delivered < item.amount,
-    format('item %s has %s codes for an amount of %s: complete it, or fail it with codes => ''{}'' to deliver none of them',
+    format('item %s has %s codes for an amount of %s: complete it, or fail it with codes => ''{}'' to deliver none of '
+      'them',
       item.id, delivered, item.amount));
 
   shown := case when delivered < item.amount then core.buyer_reason(null, settle_item.reason) end;
@@ -51,7 +58,8 @@ begin
         when delivered = item.amount then 'the partner will not see the reason, for everything is delivered'
         when shown is null then 'the partner will not see the reason'
         else format('of the reason the partner will see only: %s', shown) end
-      using hint = 'Shown are the sentences in Russian, without an address or what looks like a key, of an item that fails. ops.supplier_attempts keeps all.';
+      using hint = 'Shown are the sentences in Russian, without an address or what looks like a key, of an item that '
+        'fails. ops.supplier_attempts keeps all.';
   end if;
 
   delete from supply.item_keys k where k.item_id = item.id and k.code <> all (kept);
@@ -61,19 +69,17 @@ begin
   insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict, reason, codes)
   values (item.id, item.supplier, 'operator', now(), settle_item.outcome, 'settled', settle_item.reason, kept);
   perform core.log_operator('settle_item', 'item ' || item.id,
-    jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', withheld, 'amount', item.amount, 'reason', reason));
+    jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', withheld, 'amount', item.amount,
+      'reason', reason));
   perform core.finish_orders(array[item.order_id]);
   select o.* into placed from supply.orders o where o.id = item.order_id;
   raise notice 'item % is settled: % of % delivered%; order % is %', item.id, delivered, item.amount,
-    case when delivered < item.amount then format(', %s %s refunded', (item.amount - delivered) * item.price, placed.currency) else '' end,
+    case when delivered < item.amount then format(', %s %s refunded', (item.amount - delivered) * item.price,
+      placed.currency) else '' end,
     placed.code, case when placed.completed_at is null then 'still open' else placed.status end;
 end
 $$;
 comment on function ops.settle_item is
-  'Settles a stuck or held item by hand: completed or failed. On a key item completed needs exactly its amount of codes, counting those '
-  'already kept; of a surplus that was kept, give just those that are to be delivered. failed with fewer delivers those and refunds the '
-  'rest, and failed with codes => ''{}'' delivers none. A code that was kept and is not delivered stays in the record of the answer '
-  'that held it (supply.supplier_attempts.codes), which no view shows. '
-  'The reason is shown to buyers if it is in Russian, at most 300 characters of it, and no sentence with an address or a key; a warning says '
-  'if less than the whole of it is shown. '
-  'Raises where the item is final, neither stuck nor held, or the codes do not fit or are not distinct.';
+  'Settles a stuck or held item, or one that no supplier has. completed on a key item needs exactly its amount of
+codes, with those kept. failed with fewer delivers these and refunds the rest; codes => ''{}'' delivers none. Buyers
+see the Russian sentences of reason, at most 300 characters. Raises where the item is final, or the codes do not fit.';

@@ -26,10 +26,13 @@ comment on column ops.supplier_attempts.attempt_id is 'A running number.';
 comment on column ops.supplier_attempts.order_code is 'The order.';
 comment on column ops.supplier_attempts.method is 'put (sent), get (asked for), push, or operator.';
 comment on column ops.supplier_attempts.outcome is
-  'What the supplier said: processing, completed, failed, unknown, not_received, not_placed (by this call it has no order), hold (an operator has to look).';
+  'What the supplier said: processing, completed, failed, unknown, not_received, not_placed (by this call it has no
+order), hold (an operator has to look).';
 comment on column ops.supplier_attempts.verdict is
-  'What the service made of it: settled, waiting, stuck, next_supplier, held, stale, late, contradicting, repeated; sent_again: an operator had it sent.';
+  'What the service made of it: settled, waiting, stuck, next_supplier, held, stale, late, contradicting, repeated;
+sent_again: an operator had it sent.';
 comment on column ops.supplier_attempts.reason is 'The supplier''s reason, or the operator''s.';
 comment on column ops.supplier_attempts.codes is 'How many codes the answer held.';
 comment on column ops.supplier_attempts.cause is
-  'Of not_placed: why, as balance (ours there is spent), credentials, settings (ours make no request), unreachable, busy.';
+  'Of not_placed: why, as balance (ours there is spent), credentials, settings (ours make no request), unreachable,
+busy.';

@@ -27,12 +27,12 @@ begin
   perform core.skip_results();
   perform core.log_operator('begin_recovery', 'database ' || current_database(),
     jsonb_build_object('note', note, 'items', items, 'events', events));
-  raise notice 'the recovery is open: % items are asked for, % events are held; ops.recovery says what it waits for', items, events;
+  raise notice 'the recovery is open: % items are asked for, % events are held; ops.recovery says what it waits for',
+    items, events;
   return query select items, events;
 end
 $$;
 comment on function ops.begin_recovery is
-  'To be called on a restored database before a worker runs. The supplier of each open item is asked for it before it is sent, for it may '
-  'have been sent after the back-up. Events that are not delivered are held, and so are those of orders that were open: ops.release_events sends them. '
-  'Orders placed from now on go their way. The numbers of results (GET /b2b/results) go on a million higher, so that none is given twice. Returns how many items and events that concerns. The note says what was restored. '
-  'A recovery that was open in the back-up is superseded.';
+  'Begins a recovery on a restored database, before a worker runs. Suppliers are asked for open items before these are
+sent. Undelivered events are held until ops.release_events. The numbers of results go on a million higher. Returns how
+many items and events that are. note: what was restored. An open recovery ends.';

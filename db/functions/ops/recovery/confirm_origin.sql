@@ -9,5 +9,5 @@ begin
 end
 $$;
 comment on function ops.confirm_origin is
-  'Lets workers run on a database that was moved or upgraded while nothing ran, and so has another origin than they know. Where anything may have '
-  'been sent after the copy was made, use ops.begin_recovery.';
+  'Lets workers run on a database that was moved or upgraded while nothing ran, and so has another origin than they
+know. Where anything may have been sent after the copy was made, use ops.begin_recovery.';

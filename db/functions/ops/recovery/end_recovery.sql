@@ -11,7 +11,8 @@ begin
   perform core.require(found, 'no recovery is open', 'object_not_in_prerequisite_state');
   select r.* into remaining from ops.recovery r where r.ended_at is null;
   perform core.require(remaining.events_held = 0,
-    format('%s events are held: ops.release_events sends them', remaining.events_held), 'object_not_in_prerequisite_state');
+    format('%s events are held: ops.release_events sends them', remaining.events_held),
+      'object_not_in_prerequisite_state');
   perform core.require(remaining.items_to_ask = 0,
     format('the suppliers of %s items have not answered yet: see ops.order_items where to_ask', remaining.items_to_ask),
     'object_not_in_prerequisite_state');
@@ -21,5 +22,5 @@ begin
 end
 $$;
 comment on function ops.end_recovery is
-  'Ends the open recovery: events are delivered again as they are made. Raises while events are held, or suppliers have not said what they know of '
-  'the items that were open.';
+  'Ends the open recovery: events are delivered again as they are made. Raises while events are held, or suppliers
+have not said what they know of the items that were open.';

@@ -16,6 +16,7 @@ cross join lateral (
 order by r.id desc;
 comment on view ops.recovery is
   'The recoveries after restores, the latest first, and what the open one still has to wait for.';
-comment on column ops.recovery.items_to_ask is 'How many items there are of which the supplier has not said yet what it knows.';
+comment on column ops.recovery.items_to_ask is
+  'How many items there are of which the supplier has not said yet what it knows.';
 comment on column ops.recovery.events_held is 'How many events wait for ops.release_events.';
 comment on column ops.recovery.accounts_held is 'Of how many accounts those are.';

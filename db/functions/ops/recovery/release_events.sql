@@ -1,4 +1,5 @@
-create or replace function ops.release_events(account_id bigint default null, before timestamptz default null, dry_run boolean default true)
+create or replace function ops.release_events(account_id bigint default null, before timestamptz default null,
+  dry_run boolean default true)
 returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -30,5 +31,6 @@ begin
 end
 $$;
 comment on function ops.release_events is
-  'Sends the events that are held since a restore, of one account or of all (null), that were made before a time or at any (null), and returns how many; a '
-  'dry run (the default) only counts. Receivers that had an event before the restore know its event id.';
+  'Sends the events that are held since a restore, of one account or of all (null), that were made before a time or at
+any (null), and returns how many; a dry run (the default) only counts. Receivers that had an event before the restore
+know its event id.';

@@ -8,12 +8,14 @@ begin
   perform core.require(item.completed_at is null and item.held_at is not null,
     format('item %s is not held', item.id), 'object_not_in_prerequisite_state');
   perform core.require(exists (select from core.missing_items m where m.id = item.id),
-    format('supplier %s did not say last that it does not have item %s', item.supplier, item.id), 'object_not_in_prerequisite_state',
+    format('supplier %s did not say last that it does not have item %s', item.supplier, item.id),
+      'object_not_in_prerequisite_state',
     'ops.poll_now(item_id) asks it; ops.settle_item settles what it gave codes for.');
   insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict)
   values (item.id, item.supplier, 'operator', now(), 'not_received', 'sent_again');
   update supply.order_items i set
-    held_at = null, held_reason = null, stuck_at = null, next_call = 'put', checks = 0, sent_at = null, next_check_at = now()
+    held_at = null, held_reason = null, stuck_at = null, next_call = 'put', checks = 0, sent_at = null,
+      next_check_at = now()
   where i.id = item.id;
   perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
   perform core.log_operator('send_item', 'item ' || item.id, jsonb_build_object('supplier', item.supplier));
@@ -21,6 +23,6 @@ begin
 end
 $$;
 comment on function ops.send_item is
-  'Sends an item to its supplier, at your word that nobody has it. It was held because its supplier does not know it, and another one might, after a '
-  'restore, or because the supplier does not promise that sending it again makes no second order. Look there first: a second order costs money. '
-  'Raises if the item is not held for that.';
+  'Sends a held item to its supplier again, at your word that no supplier has it: look there first, a second order
+costs money. Raises unless the item is held because its supplier does not know it: after a restore another one might
+have it, or sending it again is not safe.';

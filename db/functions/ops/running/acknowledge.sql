@@ -7,19 +7,23 @@ declare
   cause text;
   count int;
 begin
-  perform core.require(length(trim(acknowledge.note)) between 1 and 1000, 'note must say what the result was, in 1 to 1000 characters');
-  update supply.alerts a set acknowledged_at = clock_timestamp(), acknowledged_by = session_user, note = trim(acknowledge.note)
+  perform core.require(length(trim(acknowledge.note)) between 1 and 1000,
+    'note must say what the result was, in 1 to 1000 characters');
+  update supply.alerts a set acknowledged_at = clock_timestamp(), acknowledged_by = session_user,
+    note = trim(acknowledge.note)
   where a.id = wanted_id returning a.cause, a.count into cause, count;
-  perform core.require(found, format('there is no alert %s', coalesce(quote_literal(alert_id::text), 'null')), 'no_data_found',
+  perform core.require(found, format('there is no alert %s', coalesce(quote_literal(alert_id::text), 'null')),
+    'no_data_found',
     'Give an alert_id: select alert_id, message from ops.alerts where state = ''open''');
   if core.cause_stands(cause) is null then
     perform core.close_alerts(array[wanted_id], array[count]);
   end if;
-  perform core.log_operator('acknowledge', 'alert ' || wanted_id, jsonb_build_object('cause', cause, 'note', trim(acknowledge.note)));
+  perform core.log_operator('acknowledge', 'alert ' || wanted_id, jsonb_build_object('cause', cause, 'note',
+    trim(acknowledge.note)));
   raise notice 'alert % is acknowledged: ops.attention shows it again only if it happens again', cause;
 end
 $$;
 comment on function ops.acknowledge is
-  'Says that an alert was looked at, and with which result: ops.attention does not show it any more. A repeat counts as new. '
-  'It closes by itself when its cause is gone; where nothing in the tables tells that, as of contradicting results, this closes it. '
-  'Raises if there is no such alert, or the note is blank.';
+  'Says that an alert was looked at, and with which result: ops.attention does not show it any more. A repeat counts
+as new. It closes by itself when its cause is gone; where nothing in the tables tells that, as of contradicting
+results, this closes it. Raises if there is no such alert, or the note is blank.';

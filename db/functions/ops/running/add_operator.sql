@@ -10,8 +10,10 @@ begin
     raise exception '% may not make logins', current_user using errcode = 'insufficient_privilege',
       hint = 'Whoever migrates the database can: call it as the login of npm run migrate.';
   elsif name is null or name !~ '^[a-z][a-z0-9_]{0,62}$' or name ~ '^(pg|supply)_' then
-    raise exception 'name must have 1 to 63 small Latin letters, digits and underscores, and not begin with pg_ or supply_'
-      using errcode = 'invalid_parameter_value', hint = 'Such as the operator''s first name: select ops.add_operator(''anna'')';
+    raise exception 'name must have 1 to 63 small Latin letters, digits and underscores, and not begin with pg_ or '
+      'supply_'
+      using errcode = 'invalid_parameter_value',
+        hint = 'Such as the operator''s first name: select ops.add_operator(''anna'')';
   elsif exists (select from pg_roles r where r.rolname = add_operator.name) then
     raise exception 'there is a login % already', name using errcode = 'duplicate_object',
       hint = format('A new password: \password %1$s. To take its rights away: drop role %1$s', name);
@@ -25,6 +27,6 @@ begin
 end
 $$;
 comment on function ops.add_operator is
-  'Makes a database login for an operator, a member of supply_operator and of nothing else, and returns its password, shown this once. '
-  'Its transactions and waits are bounded, so that a forgotten one does not hold up the service. It runs with the rights of its caller, who must be '
-  'able to make logins, as the login that migrates the database is: an operator cannot make others.';
+  'Makes a database login for an operator, a member of supply_operator alone, and returns its password, shown this
+once. Its transactions and waits are bounded, so that a forgotten one does not hold up the service. It runs with the
+rights of its caller: the login that migrates may call it, an operator may not.';

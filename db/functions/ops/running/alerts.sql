@@ -20,9 +20,12 @@ select
   a.closed_at,
   a.end_sent_at
 from supply.alerts a;
-comment on view ops.alerts is 'What operators have to look at: one row per cause and hour. Those that nobody has looked at are open; ops.acknowledge says so.';
+comment on view ops.alerts is
+  'What operators have to look at: one row per cause and hour. Those that nobody has looked at are open;
+ops.acknowledge says so.';
 comment on column ops.alerts.alert_id is 'The alert.';
 comment on column ops.alerts.sent_at is 'When it was logged, and posted where an alert webhook is set; null: not yet.';
 comment on column ops.alerts.state is
-  'open; acknowledged: somebody has looked at it since it last happened; closed: its cause is gone. A closed one that happens again in its hour is open again.';
+  'open; acknowledged: somebody has looked at it since it last happened; closed: its cause is gone. A closed one that
+happens again in its hour is open again.';
 comment on column ops.alerts.since is 'Since when it is open, or when it was opened last.';

@@ -15,16 +15,17 @@ from (
 ) as a
 order by a.since;
 comment on view ops.attention is
-  'What wants a human, oldest first, a line each, and the SQL that would put it right. Read ops.order_story of the subject before: '
-  'a remedy may refund. More than ten of a kind at one account or supplier are one line, and where there are '
-  'over a hundred deliveries of a kind, all of an account are.';
+  'What wants a human, oldest first, a line each, and the SQL that would put it right. Read ops.order_story of the
+subject before: a remedy may refund. More than ten of a kind at one account or supplier are one line, and where there
+are over a hundred deliveries of a kind, all of an account are.';
 comment on column ops.attention.since is 'Since when.';
 comment on column ops.attention.what is
-  'dead letter, item stuck, item held, outcome unknown (for 15 minutes), contradicting result, supplier silent, supplier circuit (new items pass it over), '
-  'supplier balance, supplier credentials, supplier settings (it takes no orders before that is put right), supplier paused (and items wait), supplier not read (for four intervals), offer cost, offer margin (a rule keeps it from being used), rate missing, rate expired, '
-  'rate expires (within a day), delivery late (10 minutes past its time), '
-  'result not told (an hour after the order''s end), balance low, sweeper late, audit late (for five minutes), money held (in orders open for an hour), alert (any other).';
-comment on column ops.attention.subject is 'The item, event, order, account, alert, supplier or rate: but for the last, what ops.order_story and ops.find take after the first word.';
+  'dead letter, item stuck or held, outcome unknown, contradicting result, sold twice, supplier silent, circuit,
+balance, credentials, settings, paused or not read, offer cost, margin or below cost, rate missing, expired or
+expires, delivery late, result not told, balance low, money held, sweeper late, audit late, alert.';
+comment on column ops.attention.subject is
+  'The item, event, order, account, alert, supplier or rate: but for the last, what ops.order_story and ops.find take
+after the first word.';
 comment on column ops.attention.detail is 'What is the matter, and what to look at first.';
 comment on column ops.attention.remedy is 'A statement that would put it right, as it stands.';
 comment on column ops.attention.order_code is 'The order, if it is about a single one.';

@@ -11,5 +11,5 @@ begin
 end
 $$;
 comment on function ops.audit_all is
-  'The audit (ops.audit) of all orders at once, which reads every table, for up to a minute for each '
-  'million orders: more than that needs a longer statement_timeout. No row while all is well.';
+  'Audits all orders at once (ops.audit), for up to a minute for each million orders: more needs a longer
+statement_timeout. No row while all is well.';

@@ -13,6 +13,7 @@ select h.what, h.removed, h.last_run_at, h.last_count,
   end as oldest_kept
 from supply.housekeeping h;
 comment on view ops.housekeeping is
-  'What is removed when it was kept for long enough: attempts, answers of suppliers that made no sense, the events that they pushed, what their lists changed, '
-  'acknowledged alerts, windows of the rate limit, samples, and simulated orders. Attempts of open items and of undelivered events stay; orders, items, ledger, events and the operator log stay permanently.';
+  'Shows what is removed after its time: attempts, suppliers'' raw answers and pushed events, offer changes,
+acknowledged alerts, rate windows, samples and simulated orders. Attempts of open items and of undelivered events
+stay. Orders, items, ledger, events and the operator log stay permanently.';
 comment on column ops.housekeeping.oldest_kept is 'From when the oldest is that is still there; null: there is none.';

@@ -13,10 +13,13 @@ left join (
 left join supply.orders o on o.id = s.order_id;
 comment on view ops.queue is 'The jobs of the queue, and the subject of each. ops.queue_lengths counts them at once.';
 comment on column ops.queue.job_id is 'The queue''s number of the job.';
-comment on column ops.queue.task is 'call_supplier, deliver_webhook, deliver_waiting (retries, and first attempts of slow receivers), or alert_operators.';
+comment on column ops.queue.task is
+  'call_supplier, deliver_webhook, deliver_waiting (retries, and first attempts of slow receivers), or
+alert_operators.';
 comment on column ops.queue.subject is 'The item, the event, or the alert that it is for.';
 comment on column ops.queue.order_code is 'The order that it is for, if it is for one.';
-comment on column ops.queue.available is 'Whether a worker takes it once it is due. The others have a worker, or were taken too often.';
+comment on column ops.queue.available is
+  'Whether a worker takes it once it is due. The others have a worker, or were taken too often.';
 comment on column ops.queue.run_at is 'When it is due.';
 comment on column ops.queue.attempts is 'How often a worker took it.';
 comment on column ops.queue.max_attempts is 'After so many it is not taken any more.';

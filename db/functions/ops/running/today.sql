@@ -17,7 +17,8 @@ with days as (
     where e.state = 'dead' and not e.simulated and e.dead_at >= d.from_at and e.dead_at < d.to_at
   ) as e
   cross join lateral (
-    values (1, 'orders', o.placed::numeric), (2, 'completed', o.completed), (3, 'failed', o.failed), (4, 'partial', o.partial),
+    values (1, 'orders', o.placed::numeric), (2, 'completed', o.completed), (3, 'failed', o.failed),
+      (4, 'partial', o.partial),
       (5, 'still open', o.open), (11, 'webhooks dead', e.dead)
   ) as f (place, what, value)
   union all
@@ -27,7 +28,8 @@ with days as (
     from days d cross join lateral ops.margins(d.from_at, d.to_at) m group by d.day, m.currency
   ) as m
   cross join lateral (
-    values (6, 'sold', m.sold), (7, 'refunded', m.refunded), (8, 'revenue', m.sold - m.refunded), (9, 'margin', m.margin)
+    values (6, 'sold', m.sold), (7, 'refunded', m.refunded), (8, 'revenue', m.sold - m.refunded),
+      (9, 'margin', m.margin)
   ) as f (place, what, value)
   union all
   select 10, 'webhooks late', null, 'today', count(*) from supply.events e
@@ -43,9 +45,11 @@ from figures f
 group by f.place, f.what, f.currency
 order by f.place, f.currency;
 comment on view ops.today is
-  'The day so far at a glance, beside the same hours of the same weekday a week before. The day begins at midnight in the time zone of
-the session. Orders and money count on the day on which the order was placed.';
+  'The day so far at a glance, beside the same hours of the same weekday a week before. The day begins at midnight in
+the time zone of the session. Orders and money count on the day on which the order was placed.';
 comment on column ops.today.what is 'What is counted.';
 comment on column ops.today.currency is 'The currency of an amount; null: a number of things.';
-comment on column ops.today.today is 'Since midnight. margin leaves out items of unknown cost. Webhooks late, and suppliers not well: now.';
-comment on column ops.today.week_before is 'The same a week before, up to the same time of the day; null: it is known for now alone.';
+comment on column ops.today.today is
+  'Since midnight. margin leaves out items of unknown cost. Webhooks late, and suppliers not well: now.';
+comment on column ops.today.week_before is
+  'The same a week before, up to the same time of the day; null: it is known for now alone.';

@@ -18,8 +18,8 @@ select
 from supply.events e
 where e.state = 'dead' and not e.simulated;
 comment on view ops.dead_letters is
-  'The events that are dead letters now: ops.redeliver and ops.redeliver_all send them again. Samples that a '
-  'partner asked for are left out.';
+  'The events that are dead letters now: ops.redeliver and ops.redeliver_all send them again. Samples that a partner
+asked for are left out.';
 comment on column ops.dead_letters.order_code is 'The order.';
 comment on column ops.dead_letters.account_id is 'The account.';
 comment on column ops.dead_letters.callback_url is 'The address it could not be delivered to.';

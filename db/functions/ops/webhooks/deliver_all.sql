@@ -12,7 +12,8 @@ begin
     order by e.id for no key update skip locked);
   perform graphile_worker.complete_jobs(array(
     select j.id from core.jobs j where j.key = any (array(select 'deliver_webhook:' || i from unnest(ids) as i))));
-  update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()), lease_expires_at = null
+  update supply.events e set state = 'queued', next_attempt_at = least(e.next_attempt_at, now()),
+    lease_expires_at = null
   where e.id = any (ids);
   perform core.enqueue_deliveries(ids);
   perform core.log_operator('deliver_all', 'account ' || wanted_id, jsonb_build_object('events', cardinality(ids)));
@@ -21,5 +22,5 @@ begin
 end
 $$;
 comment on function ops.deliver_all is
-  'Makes the next attempt of each waiting event of an account due now, as ops.deliver_now for one. Skips events that have ended or
-are being changed at this moment, and returns how many there were.';
+  'Makes the next attempt of each waiting event of an account due now, as ops.deliver_now for one. Skips events that
+have ended or are being changed at this moment, and returns how many there were.';

@@ -7,7 +7,8 @@ declare
   host text;
 begin
   perform core.require(event.state = 'dead',
-    format('event %s is no dead letter: it is %s', event.id, (select e.state from ops.events e where e.event_id = event.id)),
+    format('event %s is no dead letter: it is %s', event.id,
+      (select e.state from ops.events e where e.event_id = event.id)),
     'object_not_in_prerequisite_state',
     case event.state
       when 'delivered' then 'The receiver took it: ops.delivery_attempts shows when.'
@@ -36,5 +37,6 @@ as $$
   select ops.redeliver(core.refer_to_event(event), callback_url)
 $$;
 comment on function ops.redeliver(text, text) is
-  'Sends a dead letter again: a new round over the retry ladder, due now, with the same event id and bytes. callback_url: where it goes
-from now on, if the address was wrong; the worker checks it as any other. Raises if the event is not dead. Specification 6.6.';
+  'Sends a dead letter again: a new round over the retry ladder, due now, with the same event id and bytes.
+callback_url: where it goes from now on, if the address was wrong; the worker checks it as any other. Raises if the
+event is not dead. Specification 6.6.';

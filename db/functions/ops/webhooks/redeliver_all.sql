@@ -8,7 +8,8 @@ declare
   dead uuid[];
   started bigint;
 begin
-  perform core.require(since is not null, 'since must be given', hint => 'Such as since => now() - interval ''2 days''.');
+  perform core.require(since is not null, 'since must be given',
+    hint => 'Such as since => now() - interval ''2 days''.');
   perform core.require(dry_run is not null, 'dry_run must be true or false');
   dead := array(
     select e.id from supply.events e
@@ -18,11 +19,13 @@ begin
     return cardinality(dead);
   end if;
   started := core.start_rounds(dead);
-  perform core.log_operator('redeliver_all', 'account ' || wanted_id, jsonb_build_object('since', since, 'events', started));
+  perform core.log_operator('redeliver_all', 'account ' || wanted_id, jsonb_build_object('since', since, 'events',
+    started));
   raise notice 'account %: % dead letters begin a new round now', wanted_id, started;
   return started;
 end
 $$;
 comment on function ops.redeliver_all is
-  'Starts a new round over the retry ladder for every dead letter of an account that died at or after since, and returns how many; a '
-  'dry run (the default) only counts. Samples that the partner asked for are left out. Specification 6.6.';
+  'Starts a new round over the retry ladder for every dead letter of an account that died at or after since, and
+returns how many; a dry run (the default) only counts. Samples that the partner asked for are left out. Specification
+6.6.';

@@ -9,9 +9,11 @@ declare
 begin
   host := core.callback_host('url', url);
   select s.* into sent from core.send_sample(
-    account_id => wanted_id, callback_url => send_test_event.url, event_type => 'order.completed', order_code => null) s;
+    account_id => wanted_id, callback_url => send_test_event.url, event_type => 'order.completed',
+      order_code => null) s;
   perform core.require(sent.refusal is null,
-    case sent.refusal when 'too_many_open' then format('account %s has 100 samples that are neither delivered nor given up', wanted_id)
+    case sent.refusal when 'too_many_open'
+      then format('account %s has 100 samples that are neither delivered nor given up', wanted_id)
       else format('account %s had 60 samples within a minute', wanted_id) end, 'object_not_in_prerequisite_state',
     format('Try again in %s seconds; ops.events where simulated shows them.', sent.retry_after));
   perform core.log_operator('send_test_event', 'event ' || sent.event_id, jsonb_build_object(
@@ -21,7 +23,6 @@ begin
 end
 $$;
 comment on function ops.send_test_event is
-  'Sends a sample order.completed, signed with the account''s secret, to the partner''s receiver as real events are sent, and returns its event id. '
-  'So a receiver can be tried before the first order, also of a live account: the secret is made as the first delivery begins, then ops.webhook_secret '
-  'shows it. ops.events and ops.delivery_attempts show how it goes. Touches no balance and no supplier; limited as the partner''s own samples are. '
-  'Specification 2.5, 6.2.';
+  'Sends a sample order.completed, signed with the account''s secret, to a receiver as real events are sent; returns
+its event id. Its first delivery makes the secret (ops.webhook_secret). ops.delivery_attempts shows the result. It
+touches no balance and no supplier, and has the limits of partners'' samples. Specification 2.5, 6.2.';

@@ -14,5 +14,5 @@ begin
 end
 $$;
 comment on function ops.webhook_secret is
-  'The secret that signs an account''s events, to be handed to the partner; null before the first delivery. Each '
-  'call is logged. Specification 2.5.';
+  'The secret that signs an account''s events, to be handed to the partner; null before the first delivery. Each call
+is logged. Specification 2.5.';
