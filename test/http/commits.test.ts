@@ -47,7 +47,7 @@ test('the process is ready only while the database commits', async () => {
   await expect.poll(readiness).toBe(200)
 })
 
-test('however many ask, a commit is asked for once a second', async () => {
+test('readiness checks share one test commit a second', async () => {
   const end = async () => {
     const [row] = await sql`select pg_current_xact_id()::text::int as xid`
     return row?.xid

@@ -48,7 +48,7 @@ const expectEnvelope = ({ headers, json }: ReturnType<typeof parse>, code: strin
   expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
 }
 
-describe('what is no HTTP gets the same envelope', () => {
+describe('malformed HTTP gets the envelope of a business error', () => {
   test.each([
     ['no HTTP', 'hello\r\n\r\n'],
     ['a bad header', 'GET /livez HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n\r\n'],
@@ -75,7 +75,7 @@ describe('what is no HTTP gets the same envelope', () => {
     expect(response.headers.connection).toBe('close')
   })
 
-  test('who goes on sending can still read it', async () => {
+  test('a client that keeps sending can still read the answer', async () => {
     const socket = connect({ port: api().port, host: '127.0.0.1', allowHalfOpen: true })
     const errors: Error[] = []
     socket.on('error', (error) => errors.push(error))
@@ -89,13 +89,13 @@ describe('what is no HTTP gets the same envelope', () => {
     socket.destroy()
   })
 
-  test('headers of nearly 16 KiB are read', async () => {
+  test('headers just below 16 KiB are accepted', async () => {
     const request = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'x'.repeat(16_000)}\r\n\r\n`
     expect((await raw(request)).status).toBe(200)
   })
 })
 
-describe('what came whole before malformed bytes gets its own answer first', () => {
+describe('complete requests before malformed bytes get their own answers first', () => {
   const placing = (externalOrderId: string) => {
     const body = JSON.stringify({ externalOrderId, items: [{ productId: products.key }] })
     return `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -118,15 +118,15 @@ describe('what came whole before malformed bytes gets its own answer first', () 
     ])
   })
 
-  test('a tunnel is asked for in vain', async () => {
+  test('CONNECT is refused by 400', async () => {
     const response = await raw('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
     expect(response.status).toBe(400)
     expectEnvelope(response, 'VALIDATION_ERROR')
   })
 })
 
-describe('who is too slow is cut off with 408', () => {
-  test('with the headers', async () => {
+describe('a client that sends too slowly gets 408', () => {
+  test('for its headers', async () => {
     const socket = await open()
     socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n')
     const response = parse(await text(socket))
@@ -134,7 +134,7 @@ describe('who is too slow is cut off with 408', () => {
     expectEnvelope(response, 'REQUEST_TIMEOUT')
   })
 
-  test('with the body', async () => {
+  test('for its body', async () => {
     const socket = await open()
     socket.write(
       `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
@@ -147,10 +147,10 @@ describe('who is too slow is cut off with 408', () => {
   })
 })
 
-describe('HTTP as it is spoken', () => {
+describe('HTTP', () => {
   const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 
-  test('several requests may wait on one connection', async () => {
+  test('pipelined requests are answered in order', async () => {
     const response = await exchangeRaw(
       api().port,
       get('/livez') + get('/nothing') + get('/livez', 'Connection: close\r\n'),
@@ -158,7 +158,7 @@ describe('HTTP as it is spoken', () => {
     expect(response.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200'])
   })
 
-  test('after a body that was too large, the connection takes the next request', async () => {
+  test('a connection serves the next request after a body that was too large', async () => {
     const head = `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nContent-Type: application/json\r\n`
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`
     const requests = [
@@ -174,14 +174,14 @@ describe('HTTP as it is spoken', () => {
     expect((await raw('GET /livez HTTP/1.0\r\n\r\n')).status).toBe(200)
   })
 
-  test('an address in full is served by its path', async () => {
+  test('an absolute request target is served by its path', async () => {
     const response = await raw(
       `GET http://api.example/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
     )
     expect(response.status).toBe(200)
   })
 
-  test('Expect: 100-continue is honoured, and other expectations are no obstacle', async () => {
+  test('Expect: 100-continue is honoured, and other expectations are ignored', async () => {
     const request = (expectation: string) =>
       `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner.key}\r\nExpect: ${expectation}\r\n` +
       'Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'
@@ -190,18 +190,18 @@ describe('HTTP as it is spoken', () => {
     expect((await raw(request('miracles'))).status).toBe(400)
   })
 
-  test('an upgrade is not made', async () => {
+  test('an upgrade request is served as a plain request', async () => {
     const response = await raw(get('/livez', 'Connection: close, Upgrade\r\nUpgrade: websocket\r\n'))
     expect(response.status).toBe(200)
   })
 
-  test('an idle connection is kept for longer than a load balancer keeps it', async () => {
+  test('Keep-Alive announces the configured timeout', async () => {
     const response = await api().get('/livez')
     expect(response.headers['keep-alive']).toBe('timeout=10')
   })
 })
 
-describe('a client that hangs up is no error', () => {
+describe('a client that hangs up causes no error record', () => {
   const errors = () => api().records.filter(({ level }) => level === 'error' || level === 'warn')
   const hungUp = () => api().records.filter(({ status }) => status === 499).length
 

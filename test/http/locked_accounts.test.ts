@@ -36,7 +36,7 @@ const place = async (by: Partner, body = newOrder(), on: TestApi = api()) => {
 const partners = (count: number) =>
   Promise.all(Array.from({ length: count }, () => makePartner(database.sql, { balance: 100_000 })))
 
-test('the others are served at their pace, and its own orders alone are 503, to be repeated', async () => {
+test('a locked account has its orders answered by 503, and other accounts are served', async () => {
   const others = await partners(20)
   const requests = [newOrder()]
   const refusals: Promise<{ status: number; retryAfter: unknown }>[] = []
@@ -72,7 +72,7 @@ test('the others are served at their pace, and its own orders alone are 503, to 
   expect(await audit(database.sql)).toEqual([])
 })
 
-test('what two processes place for the same accounts at the same time is placed by both, none of it refused', async () => {
+test('two processes place orders for the same accounts at the same time, and refuse none', async () => {
   const shared = await partners(3)
   const refusals = [place(locked), place(locked, newOrder(), otherApi())]
   const answers = await Promise.all(
@@ -85,7 +85,7 @@ test('what two processes place for the same accounts at the same time is placed 
   expect(await audit(database.sql)).toEqual([])
 })
 
-test('an order that meets the lock for a moment only is placed when that is over', async () => {
+test('an order waits for a short lock and is placed then', async () => {
   const placed = Promise.all([place(locked), place(locked)])
   await place((await partners(1))[0] as Partner)
   await holder`rollback`

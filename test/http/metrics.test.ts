@@ -63,16 +63,16 @@ test('orders are counted by account, of the 100 busiest accounts alone', async (
   expect(text.match(/^supply_account_orders_total.*placed/gm)).toHaveLength(100)
 })
 
-test('nothing else is served on the port of the metrics, and they on no other', async () => {
+test('the metrics port serves metrics only, and no other port serves them', async () => {
   expect((await scrape('/b2b/balance')).status).toBe(404)
   expect((await api().get('/metrics')).status).toBe(404)
 })
 
-test('without a port there are none', () => {
+test('without METRICS_PORT there is no metrics server', () => {
   expect(silentApi().metricsPort).toBeUndefined()
 })
 
-test('any registry can be served, and closed again', async () => {
+test('startMetricsServer serves any registry until it is closed', async () => {
   const server = await startMetricsServer(0, '127.0.0.1', new Registry())
   expect((await request(`http://127.0.0.1:${server.port}/metrics`)).statusCode).toBe(200)
   await server.close()

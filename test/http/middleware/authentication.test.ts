@@ -21,12 +21,12 @@ async function issueKey({ scope = 'full', expires, origins, ips, account }: KeyS
   return row?.key
 }
 
-describe('a request is let in', () => {
+describe('a request is accepted', () => {
   test('with its key in X-Api-Key', async () => {
     expect(await api().get(path, { key: partner.key })).toMatchObject({ status: 200 })
   })
 
-  test('with a key that was issued for test, on the same terms', async () => {
+  test('with a key of a test account', async () => {
     const tester = await makePartner(database.sql, { mode: 'test' })
     expect(tester.key).toMatch(/^svc_test_[0-9a-f]{48}$/)
     expect(await api().get(path, { key: tester.key })).toMatchObject({ status: 200 })
@@ -37,7 +37,7 @@ describe('a request is let in', () => {
     expect(await api().get(path, { key })).toMatchObject({ status: 200 })
   })
 
-  test('and its key is noted as used', async () => {
+  test('and the use of its key is recorded', async () => {
     await api().get(path, { key: partner.key })
     await expect
       .poll(async () => {
@@ -63,7 +63,7 @@ describe('a request is refused with the same 401', () => {
   test('with another prefix before the same characters', () =>
     refused(partner.key.replace('svc_live_', 'svc_test_')))
   test('with a key in other letter case', () => refused(partner.key.toUpperCase()))
-  test('with something that is no key at all', () => refused('letmein'))
+  test('with a malformed key', () => refused('letmein'))
   test('with a key in Authorization only', () =>
     refused(undefined, { authorization: `Bearer ${partner.key}` }))
 
@@ -122,7 +122,7 @@ describe('a valid key is refused with 403', () => {
     await refused(await issueKey({ scope: 'public' }), 'This API key is not authorized for this endpoint')
   })
 
-  test('as a storefront’s first, if it is both', async () => {
+  test('as a storefront key, if it is also for public reads only', async () => {
     const storefront = await makePartner(database.sql, { kind: 'storefront', balance: 0 })
     const key = await issueKey({ account: storefront.accountId, scope: 'public' })
     await refused(key, 'This endpoint is only available for B2B API partners')
@@ -139,7 +139,7 @@ describe('a valid key is refused with 403', () => {
   })
 })
 
-describe('authentication comes before everything that an address could tell', () => {
+describe('authentication comes before the route and the body', () => {
   test.each([
     ['GET', '/b2b'],
     ['GET', '/b2b/'],
@@ -152,7 +152,7 @@ describe('authentication comes before everything that an address could tell', ()
     expect(await api().send(method, where)).toMatchObject({ status: 401, json: unauthorized })
   })
 
-  test('a body is not looked at without a key', async () => {
+  test('a body is not read without a key', async () => {
     const answer = await api().post('/b2b/orders', {
       body: 'x'.repeat(100_000),
       headers: { 'content-type': 'x/y' },

@@ -33,19 +33,16 @@ describe('every response', () => {
     ['DELETE', '/b2b/orders'],
     ['POST', '/b2b/orders'],
     ['POST', '/suppliers/first/results'],
-  ])(
-    'to %s %s has a request id, the version and no room for guesses about its type',
-    async (method, path) => {
-      for (const key of [partner.key, undefined]) {
-        const { headers } = await api().send(method, path, { key })
-        expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
-        expect(headers['x-api-version']).toBe('1')
-        expect(headers['x-content-type-options']).toBe('nosniff')
-        expect(headers['content-type']).toBe('application/json; charset=utf-8')
-        expect(headers['x-powered-by']).toBeUndefined()
-      }
-    },
-  )
+  ])('to %s %s has a request id, the API version, a content type and nosniff', async (method, path) => {
+    for (const key of [partner.key, undefined]) {
+      const { headers } = await api().send(method, path, { key })
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+      expect(headers['x-api-version']).toBe('1')
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(headers['x-powered-by']).toBeUndefined()
+    }
+  })
 
   test.each([
     ['GET', '/livez'],
@@ -57,7 +54,7 @@ describe('every response', () => {
     ['DELETE', '/b2b/orders'],
     ['POST', '/b2b/orders'],
     ['POST', '/b2b/nothing'],
-  ])('to %s %s is one line of JSON without spaces, whether SQL wrote it or not', async (method, path) => {
+  ])('to %s %s is one line of compact JSON', async (method, path) => {
     await post({ ...goodOrder, externalOrderId: 'spaces' })
     for (const key of [partner.key, undefined]) {
       const { text, headers } = await api().send(method, path, { key })
@@ -143,7 +140,7 @@ describe('routes', () => {
     expect((await api().get('/b2b/balance/', withKey())).status).toBe(200)
   })
 
-  test('a path that cannot be decoded is that of an unknown order', async () => {
+  test('a malformed or undecodable order code is 404', async () => {
     for (const code of ['%zz', '%', '%ff', '%00', 'a%2Fb', 'x'.repeat(65), '..%2F..', 'ord 1']) {
       const answer = await api().get(`/b2b/orders/${code.replace(' ', '%20')}`, withKey())
       expect([code, answer.status]).toEqual([code, 404])
@@ -180,7 +177,7 @@ describe('a body', () => {
     },
   )
 
-  test('that is too large is 413, whatever its type', async () => {
+  test('that is too large gets 413 before its type is checked', async () => {
     const body = 'x'.repeat(70_000)
     const answer = await post(body, { 'content-type': 'text/plain' })
     expect(answer).toMatchObject({ status: 413, json: { code: 'BODY_TOO_LARGE' } })
@@ -191,11 +188,11 @@ describe('a body', () => {
     expect(await exchangeRaw(api().port, chunks(60_000))).toMatch(/^HTTP\/1\.1 415 /)
   })
 
-  test('that says it is not compressed is fine', async () => {
+  test('with Content-Encoding: identity is accepted', async () => {
     expect((await post(goodOrder, { 'content-encoding': 'identity' })).status).toBe(200)
   })
 
-  test('of exactly 64 KiB is read, and of one byte more is 413', async () => {
+  test('may have 64 KiB, and gets 413 with one byte more', async () => {
     const padded = (size: number) => {
       const body = JSON.stringify({ ...goodOrder, padding: '' })
       return body.replace('"padding":""', `"padding":"${'x'.repeat(size - body.length)}"`)
@@ -204,7 +201,7 @@ describe('a body', () => {
     expect(await post(padded(65_537))).toMatchObject({ status: 413, json: { code: 'BODY_TOO_LARGE' } })
   })
 
-  test('of unknown length is measured as it comes', async () => {
+  test('in chunks gets 413 beyond 64 KiB', async () => {
     async function* chunks() {
       for (let chunk = 0; chunk < 70; chunk += 1) yield Buffer.alloc(1024, ' ')
     }
@@ -217,7 +214,7 @@ describe('a body', () => {
     expect(await answer.body.json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
   })
 
-  test('after one that was too large, the connection takes the next request', async () => {
+  test('that was too large leaves the connection usable', async () => {
     for (let time = 0; time < 3; time += 1) {
       expect((await post('x'.repeat(300_000))).status).toBe(413)
       expect((await post(goodOrder)).status).toBe(200)
@@ -247,7 +244,7 @@ describe('a body', () => {
     ['a string', '"x"'],
     ['a number', '1'],
     ['null', 'null'],
-  ])('that is %s is 400, and says so', async (kind, body) => {
+  ])('that is %s gets 400 and a message that says so', async (kind, body) => {
     const answer = await post(body)
     expect(answer.json.details).toEqual([{ path: '', message: `the body must be an object; got ${kind}` }])
   })
@@ -259,17 +256,17 @@ describe('a body', () => {
     expect(await post(body)).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR' } })
   })
 
-  test('that nests deeply where nobody looks is fine', async () => {
+  test('may nest deeply in an unknown field', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     const body = JSON.stringify(goodOrder).replace('{', `{"extra":${deep},`)
     expect((await post(body)).status).toBe(200)
   })
 
-  test('with a byte order mark is read all the same', async () => {
+  test('may begin with a byte order mark', async () => {
     expect((await post(Buffer.from(`\uFEFF${JSON.stringify(goodOrder)}`))).status).toBe(200)
   })
 
-  test('on a route that takes none is ignored', async () => {
+  test('is ignored on a route that takes none', async () => {
     const answer = await api().send('GET', '/b2b/balance', withKey({ body: '{broken' }))
     expect(answer.status).toBe(200)
   })

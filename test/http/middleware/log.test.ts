@@ -18,7 +18,7 @@ beforeAll(async () => {
 const requests = () => api().records.filter(({ msg }) => msg === 'request')
 
 describe('the access log', () => {
-  test('has one line for each request, with what it was and how it went and nothing else', async () => {
+  test('has one record for each request, with method, route, status, time and account only', async () => {
     const before = requests().length
     const answer = await api().get('/b2b/orders?externalOrderId=y', {
       key: partner.key,
@@ -41,7 +41,7 @@ describe('the access log', () => {
     ])
   })
 
-  test('has health checks that went well at the level debug only', async () => {
+  test('has successful health checks at level debug only', async () => {
     const before = requests().length
     await api().get('/livez')
     await api().get('/readyz')
@@ -53,7 +53,7 @@ describe('the access log', () => {
     ])
   })
 
-  test('names no route where there is none, and no account where nobody was let in', async () => {
+  test('has no route for an unknown path, and no account for a refused request', async () => {
     await api().get('/b2b/secret-path')
     const line = requests().at(-1)
     expect(line).toMatchObject({ method: 'GET', status: 401 })
@@ -62,7 +62,7 @@ describe('the access log', () => {
   })
 })
 
-test('nothing that a client sends or gets stands in the log, at any level', async () => {
+test('no level of the log has anything that a client sends or receives', async () => {
   const secret = (name: string) => `sentinel-${name}`
   const key = partner.key
   const query = `?key=${secret('query')}&cursor=${secret('cursor')}&externalOrderId=${secret('filter')}`
@@ -128,13 +128,13 @@ describe('a log', () => {
     expect(last()).toMatchObject({ level: 'info', a: 1, msg: 'two\nlines' })
   })
 
-  test('leaves out what is below its level', () => {
+  test('leaves out records below its level', () => {
     const before = lines.length
     log.debug('no')
     expect(lines).toHaveLength(before)
   })
 
-  test('keeps the ids of requests apart, and the fields of one record out of the next', async () => {
+  test('keeps request ids and fields of concurrent records apart', async () => {
     await Promise.all(
       ['one', 'two'].map((id) =>
         withCorrelation({ requestId: id, traceparent: null }, async () => {
@@ -150,7 +150,7 @@ describe('a log', () => {
     expect(last()).not.toHaveProperty('requestId')
   })
 
-  test('takes an error only as far as it is known to be safe', () => {
+  test('writes only the safe fields of an error', () => {
     const error = Object.assign(new Error('it broke'), { query: 'select secret', parameters: ['secret'] })
     log.error({ error }, 'failed')
     log.error(error)

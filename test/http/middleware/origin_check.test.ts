@@ -39,7 +39,7 @@ describe('a write', () => {
     expect(answer.status).toBe(201)
   })
 
-  test('from one of the service’s origins passes', async () => {
+  test('from an origin in ALLOWED_ORIGINS passes', async () => {
     const answer = await api().post(
       '/b2b/orders',
       from('https://www.ours.example', { key: partner.key, body: order() }),
@@ -47,7 +47,7 @@ describe('a write', () => {
     expect(answer.status).toBe(201)
   })
 
-  test('from an origin of the key’s own list passes', async () => {
+  test('from an origin in the allowlist of the key passes', async () => {
     const answer = await api().post(
       '/b2b/orders',
       from('https://shop.example', { key: boundKey, body: order() }),
@@ -68,7 +68,7 @@ describe('a write', () => {
     },
   )
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is every %s, at whatever address', async (method) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is every %s on every path', async (method) => {
     for (const path of ['/b2b/orders', '/b2b/nothing', '/nothing', '/suppliers/first/results', '/livez']) {
       const answer = await api().send(method, path, from('https://evil.example'))
       expect([path, answer.status, answer.json]).toEqual([path, 403, forbidden])
@@ -102,7 +102,7 @@ describe('a write', () => {
     expect(answer.headers['x-ratelimit-remaining']).toBe('9')
   })
 
-  test('from a service’s origin outside the key’s own list is a 401', async () => {
+  test('from an origin in ALLOWED_ORIGINS but outside the allowlist of the key is a 401', async () => {
     const answer = await api().post(
       '/b2b/orders',
       from('https://ours.example', { key: boundKey, body: order() }),
@@ -111,7 +111,7 @@ describe('a write', () => {
     expect(answer.headers['x-ratelimit-limit']).toBe('10')
   })
 
-  test('from an address over its budget is 429 where the key let in lately allows its origin, else 403', async () => {
+  test('over the budget is 429 if a recently used key allows its origin, else 403', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.2' }
     await Promise.all(Array.from({ length: 11 }, () => api().get('/b2b/balance', { key: boundKey, headers })))
     const write = (origin: string, key: string) =>
@@ -131,7 +131,7 @@ describe('a write', () => {
   })
 })
 
-describe('what a stranger’s Origin can cost', () => {
+describe('a foreign Origin', () => {
   const databaseCalls = async (batch: string) => {
     const text = await api().metrics.registry.getSingleMetricAsString('supply_database_batch_size')
     return Number(new RegExp(`_count\\{batch="${batch}"\\} (\\d+)`).exec(text)?.[1] ?? 0)
@@ -164,7 +164,7 @@ describe('what a stranger’s Origin can cost', () => {
     expect(free.status).toBe(200)
   })
 
-  test('writes from foreign origins never share a call with what is counted', async () => {
+  test('writes from foreign origins share no call with counted requests', async () => {
     const [admit = 0, foreign = 0] = await callsOf(() =>
       Promise.all(
         Array.from({ length: 100 }, () =>
@@ -190,7 +190,7 @@ describe('a read', () => {
   })
 })
 
-test('no response ever allows a browser anything', async () => {
+test('no response has CORS headers', async () => {
   const preflight = {
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'x-api-key',

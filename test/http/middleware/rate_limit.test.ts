@@ -41,7 +41,7 @@ async function databaseCalls(): Promise<number> {
 }
 
 describe('within the budget', () => {
-  test('each response says how it stands', async () => {
+  test('each response has the rate-limit headers', async () => {
     const first = await api().get(path, by('198.51.100.1'))
     expect(first.headers).toMatchObject({ 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': '19' })
     const second = await api().get(path, by('198.51.100.1'))
@@ -51,7 +51,7 @@ describe('within the budget', () => {
     expect(reset).toBeLessThanOrEqual(60)
   })
 
-  test('refused requests and unknown addresses count as well', async () => {
+  test('refused requests and unknown routes count as well', async () => {
     const of = async (where: string, send: Send) => {
       const answer = await api().get(where, by('198.51.100.2', send))
       return [answer.status, answer.headers['x-ratelimit-remaining']]
@@ -63,7 +63,7 @@ describe('within the budget', () => {
     expect([deleted.status, deleted.headers['x-ratelimit-remaining']]).toEqual([405, '16'])
   })
 
-  test('it is counted by address, not by key', async () => {
+  test('requests are counted by address, not by key', async () => {
     const other = await makePartner(database.sql)
     await api().get(path, by('198.51.100.3'))
     const answer = await api().get(path, by('198.51.100.3', { key: other.key }))
@@ -88,7 +88,7 @@ describe('within the budget', () => {
 })
 
 describe('over the budget', () => {
-  test('a request gets 429 and is told when to come back', async () => {
+  test('a request gets 429 with Retry-After', async () => {
     await exhaust('198.51.100.10')
     const answer = await api().get(path, by('198.51.100.10'))
     const retryAfter = Number(answer.headers['retry-after'])
@@ -105,20 +105,20 @@ describe('over the budget', () => {
     })
   })
 
-  test('exactly the budget passes, of many requests at the same moment to two processes', async () => {
+  test('two processes together let exactly the budget pass', async () => {
     const answers = await Promise.all(
       times(60, (index) => (index % 2 === 0 ? api() : otherApi()).get(path, by('198.51.100.11'))),
     )
     expect(statuses(answers)).toEqual({ 200: budget, 429: 40 })
   })
 
-  test('the limit comes before the key is looked at', async () => {
+  test('the limit is checked before the key', async () => {
     await exhaust('198.51.100.12')
     const answer = await api().get(path, by('198.51.100.12', { key: 'unknown' }))
     expect(answer.status).toBe(429)
   })
 
-  test('an address costs the database nothing until its window ends', async () => {
+  test('an address causes no database call until its window ends', async () => {
     await exhaust('198.51.100.13')
     const before = await databaseCalls()
     const answers = await Promise.all([
@@ -132,7 +132,7 @@ describe('over the budget', () => {
     expect(await databaseCalls()).toBe(before)
   })
 
-  test('a whole /64 costs it nothing', async () => {
+  test('a whole /64 causes no database call', async () => {
     await exhaust('2001:db8:0:9::1')
     const before = await databaseCalls()
     const answer = await api().get(path, by('2001:db8:0:9::2'))
@@ -155,7 +155,7 @@ test('when the window has ended, a new budget begins', async () => {
   expect(answer).toMatchObject({ status: 200, headers: { 'x-ratelimit-remaining': '19' } })
 })
 
-test('a network with a budget of its own has that', async () => {
+test('a network can have its own budget', async () => {
   await database.sql`select ops.set_rate_limit('203.0.113.0/24', 1000)`
   await database.sql`select ops.set_rate_limit('203.0.113.7/32', 3)`
   const wide = await api().get(path, by('203.0.113.1'))
@@ -165,7 +165,7 @@ test('a network with a budget of its own has that', async () => {
 })
 
 describe('what is not counted', () => {
-  test('the health of the process, which also answers over the budget', async () => {
+  test('health checks, which are also answered over the budget', async () => {
     await exhaust('198.51.100.30')
     for (const where of ['/livez', '/readyz']) {
       const answer = await api().get(where, by('198.51.100.30'))
@@ -195,7 +195,7 @@ describe('what is not counted', () => {
     expect(next.headers['x-ratelimit-remaining']).toBe('19')
   })
 
-  test('but over the budget it is refused too, for its body is not read', async () => {
+  test('a push from an address over its budget, which is refused', async () => {
     await exhaust('198.51.100.33')
     expect(await push('198.51.100.33', 'push-token')).toMatchObject({
       status: 429,
@@ -204,7 +204,7 @@ describe('what is not counted', () => {
     })
   })
 
-  test('but one with a bad signature is', async () => {
+  test('no push with a bad signature: that is counted', async () => {
     const answer = await push('198.51.100.32', 'wrong')
     expect(answer).toMatchObject({ status: 401, headers: { 'x-ratelimit-remaining': '19' } })
     const answers = await Promise.all(times(budget, () => push('198.51.100.32', 'wrong')))
@@ -215,7 +215,7 @@ describe('what is not counted', () => {
     })
   })
 
-  test('and what comes at the same moment has the whole budget, and no more', async () => {
+  test('good pushes: bad ones at the same moment get exactly the budget', async () => {
     const [row] = await database.sql`
       select ops.issue_key(${partner.accountId}, allowed_origins => array['shop.example']) as key`
     const fromShop = { key: row?.key, headers: { origin: 'https://shop.example' } }

@@ -18,7 +18,7 @@ const get = (path: string, headers: Record<string, string> = {}, who = partner) 
   api().get(path, { key: who.key, headers })
 
 describe('GET /b2b/catalog/games', () => {
-  test('lists the games with what there is of each', async () => {
+  test('lists the games with delivery types and product counts', async () => {
     const { status, json } = await get('/b2b/catalog/games')
     expect(status).toBe(200)
     expect(json).toEqual({
@@ -36,7 +36,7 @@ describe('GET /b2b/catalog/games', () => {
     })
   })
 
-  test('counts what the products route lists', async () => {
+  test('counts the products that the products route lists', async () => {
     for (const who of [partner, dollarPartner]) {
       const games = await get('/b2b/catalog/games', {}, who)
       const listed = await get('/b2b/catalog/games/space-trader/products', {}, who)
@@ -53,7 +53,7 @@ describe('GET /b2b/catalog/games/:slug/products', () => {
     expect(dollars.json.data.map(({ id }: { id: number }) => id)).toEqual([products.dollars])
   })
 
-  test('can be narrowed to a delivery type', async () => {
+  test('can be filtered by delivery type', async () => {
     const { json } = await get('/b2b/catalog/games/space-trader/products?deliveryType=key')
     expect(json.data.map(({ id }: { id: number }) => id)).toEqual([products.key])
     expect((await get('/b2b/catalog/games/space-trader/products?deliveryType=none')).json.data).toEqual([])
@@ -91,7 +91,7 @@ describe('GET /b2b/catalog/products/:id', () => {
     })
   })
 
-  test('keeps one that is out of stock', async () => {
+  test('shows a product that is out of stock', async () => {
     expect((await get('/b2b/catalog/products/104')).json.data.inStock).toBe(false)
   })
 
@@ -107,7 +107,7 @@ describe('GET /b2b/catalog/products/:id', () => {
     '0101',
     '%31%30%31x',
     '1e2',
-  ])('knows no product %s', async (id) => {
+  ])('is 404 for product %s', async (id) => {
     const answer = await get(`/b2b/catalog/products/${id}`)
     expect(answer).toMatchObject({ status: 404, json: { success: false, code: 'PRODUCT_NOT_FOUND' } })
   })
@@ -118,7 +118,7 @@ describe.each([
   '/b2b/catalog/games/space-trader/products',
   '/b2b/catalog/products/101',
 ])('%s can be kept', (path) => {
-  test('and is not sent again while it is the same', async () => {
+  test('and gives 304 while it is unchanged', async () => {
     const first = await get(path)
     const etag = String(first.headers.etag)
     expect(etag).toMatch(/^"[\w-]+"$/)
@@ -133,18 +133,18 @@ describe.each([
     expect(asked.status).toBe(304)
   })
 
-  test('and is sent in full to whoever knows another', async () => {
+  test('and gives 200 for another ETag', async () => {
     expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  test('by nobody but the one whose key it came with', async () => {
+  test('for the same key only', async () => {
     const { headers } = await get(path)
     expect(headers['cache-control']).toContain('private')
     expect(headers.vary).toContain('X-Api-Key')
   })
 })
 
-test('what changes gets another ETag', async () => {
+test('a changed answer has another ETag', async () => {
   const before = await get('/b2b/catalog/products/103')
   await database.sql`select ops.upsert_product(103, 'space-trader', '1000 credits', 99.00, 'RUB', 'id_only')`
   const after = await get('/b2b/catalog/products/103', { 'if-none-match': String(before.headers.etag) })
@@ -155,7 +155,7 @@ test('what changes gets another ETag', async () => {
 describe('updatedSince', () => {
   const path = '/b2b/catalog/games/space-trader/products'
 
-  test('gives what changed since then', async () => {
+  test('gives the products and games that changed since then', async () => {
     const all = await get(path)
     const newest = all.json.data
       .map(({ updatedAt }: { updatedAt: string }) => updatedAt)

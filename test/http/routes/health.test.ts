@@ -19,20 +19,20 @@ describe('/readyz', () => {
     await renameLast(migration)
   })
 
-  test('is 200 without a key where the database is as this program needs it', async () => {
+  test('is 200 without a key if the database has this program’s version', async () => {
     const answer = await api().get('/readyz')
     expect(answer).toMatchObject({ status: 200, json: { success: true } })
     expect(answer.headers['x-ratelimit-limit']).toBeUndefined()
   })
 
-  test('is 503 with Retry-After where migrations are missing', async () => {
+  test('is 503 with Retry-After if migrations are missing', async () => {
     await renameLast('0000_older')
     const answer = await api().get('/readyz')
     expect(answer).toMatchObject({ status: 503, json: { code: 'UNAVAILABLE' } })
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
   })
 
-  test('is 503 where the functions are not those of this program', async () => {
+  test('is 503 if the functions are not those of this program', async () => {
     await database.sql`update supply.code_version set checksum = 'older'`
     const fresh = await startApi(database.url)
     expect((await fresh.get('/readyz')).status).toBe(503)
@@ -41,7 +41,7 @@ describe('/readyz', () => {
     await fresh.close()
   })
 
-  test('stays 200 where the next release has migrated already', async () => {
+  test('stays 200 after the next release has migrated', async () => {
     expect((await api().get('/readyz')).status).toBe(200)
     await database.sql`update supply.code_version set checksum = 'newer'`
     await renameLast('9999_next')

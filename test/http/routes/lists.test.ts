@@ -28,14 +28,14 @@ async function placeOrder(externalOrderId: string): Promise<string> {
 }
 
 describe('GET /b2b/orders', () => {
-  test('gives the newest twenty, and where to go on', async () => {
+  test('gives the newest twenty and a cursor', async () => {
     const answer = await get('/b2b/orders')
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(codesOf(answer)).toEqual(codes.slice(0, 20))
     expect(answer.json.data.pagination).toEqual({ limit: 20, hasMore: true, nextCursor: expect.any(String) })
   })
 
-  test('is paged by cursor to its end, also while new orders come', async () => {
+  test('is paged by cursor to its end while new orders arrive', async () => {
     const seen: string[] = []
     let cursor = ''
     do {
@@ -61,7 +61,7 @@ describe('GET /b2b/orders', () => {
     })
   })
 
-  test('can be narrowed by status, by the partner’s reference and by time', async () => {
+  test('can be filtered by status, externalOrderId and time', async () => {
     const { json } = await get(`/b2b/orders/${codes[3]}`)
     await supplierAnswers(database.sql, json.data.items[0].id, completed({ codes: ['SECRET-KEY'] }))
     const done = await get('/b2b/orders?status=completed')
@@ -78,7 +78,7 @@ describe('GET /b2b/orders', () => {
     expect(to).not.toContain(codes[0])
   })
 
-  test('shows nothing of others', async () => {
+  test('shows no orders of other accounts', async () => {
     const stranger = await makePartner(database.sql)
     expect((await get('/b2b/orders', {}, stranger)).json.data.orders).toEqual([])
     const cursor = `cursor=${codes[3]}`
@@ -107,13 +107,13 @@ describe('GET /b2b/orders', () => {
     ['externalOrderId', 'externalOrderId=%00'],
     ['createdFrom', 'createdFrom=yesterday'],
     ['createdTo', 'createdTo=2026-02-30'],
-  ])('refuses a wrong %s: %s', async (field, query) => {
+  ])('refuses an invalid %s: %s', async (field, query) => {
     const answer = await get(`/b2b/orders?${query}`)
     expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'VALIDATION_ERROR' } })
     expect(answer.json.details.map(({ path }: { path: string }) => path)).toEqual([field])
   })
 
-  test('names all wrong parameters at once', async () => {
+  test('names all invalid parameters at once', async () => {
     const answer = await get('/b2b/orders?limit=0&page=0&status=x')
     expect(answer.json.details.map(({ path }: { path: string }) => path)).toEqual(['limit', 'page', 'status'])
   })
@@ -149,13 +149,13 @@ describe('lists of orders with many items', () => {
     expect(new Set(listed).size).toBe(25)
   })
 
-  test('hold as many orders as the limit on a numbered page, so that its number leads to the right place', async () => {
+  test('hold as many orders as the limit on a numbered page', async () => {
     const { data } = (await get('/b2b/orders?page=1&limit=100', {}, shop)).json
     expect(data.orders).toHaveLength(25)
     expect(data.pagination).toMatchObject({ total: 25, hasMore: false, nextCursor: null })
   })
 
-  test('are 429 where 50 of the account wait already, and the others come in their turn', async () => {
+  test('are 429 if 50 of the account wait, and the others are answered in turn', async () => {
     const answers: Answer[] = []
     let sent: Promise<unknown> = Promise.resolve()
     await database.sql.begin(async (transaction) => {
@@ -189,12 +189,15 @@ describe('an unknown query parameter', () => {
     ['/b2b/balance/transactions', 'Limit=5', 'limit'],
     ['/b2b/catalog/games/x/products', 'deliverytype=key', 'deliveryType'],
     ['/b2b/results', 'waits=1', 'wait'],
-  ])('of %s is refused with the parameter meant: %s', async (path, query, meant) => {
-    const name = query.split('=')[0]
-    const details = [{ path: name, message: `is not a known parameter: did you mean ${meant}?` }]
-    const answer = await get(`${path}?${query}`)
-    expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', details } })
-  })
+  ])(
+    'of %s is refused and the message names the parameter that was meant: %s',
+    async (path, query, meant) => {
+      const name = query.split('=')[0]
+      const details = [{ path: name, message: `is not a known parameter: did you mean ${meant}?` }]
+      const answer = await get(`${path}?${query}`)
+      expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', details } })
+    },
+  )
 
   test.each(['/b2b/orders', '/b2b/orders/ord_1', '/b2b/balance', '/b2b/catalog/products/101'])(
     'of %s that resembles none is refused by its name',
@@ -205,14 +208,14 @@ describe('an unknown query parameter', () => {
     },
   )
 
-  test('of a write is refused before anything is done', async () => {
+  test('of a write is refused before the write', async () => {
     const body = { externalOrderId: 'not placed', items: [{ productId: products.key }] }
     const answer = await api().post('/b2b/orders?page=1', { key: partner.key, body })
     expect(answer).toMatchObject({ status: 400, json: { details: [{ path: 'page' }] } })
     expect(codesOf(await get('/b2b/orders?externalOrderId=not%20placed'))).toEqual([])
   })
 
-  test('is named among at most 50, the last of which says how many more there are', async () => {
+  test('is one of at most 50 details, the last of which counts the others', async () => {
     const query = Array.from({ length: 60 }, (_, index) => `unknown${index}=1`).join('&')
     const { details } = (await get(`/b2b/orders?${query}`)).json
     expect(details).toHaveLength(50)
@@ -222,7 +225,7 @@ describe('an unknown query parameter', () => {
 })
 
 describe('GET /b2b/balance', () => {
-  test('tells what is there and what is spent on open orders', async () => {
+  test('gives the balance and the amount in open orders', async () => {
     const answer = await get('/b2b/balance')
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(answer.json.data).toEqual({
@@ -261,7 +264,7 @@ describe('GET /b2b/balance/transactions', () => {
     })
   })
 
-  test('says under which reference deposits and adjustments were booked, and not what operators noted', async () => {
+  test('shows the references of deposits and adjustments, and not the notes of operators', async () => {
     const other = await makePartner(database.sql)
     await database.sql`select ops.adjust(${other.accountId}, -5, 'fee "1", 2026', 'a word among operators')`
     const answer = await get(path, {}, other)
@@ -304,7 +307,7 @@ describe('GET /b2b/balance/transactions', () => {
   describe('as CSV', () => {
     const csv = { accept: 'text/csv' }
 
-    test('has a header line and the same rows, amounts with two decimals', async () => {
+    test('has a header line and amounts with two decimals', async () => {
       const answer = await get(`${path}?limit=1`, csv)
       expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
       expect(answer.headers['x-next-cursor']).toBe(String(codes.length + 1))
@@ -320,7 +323,7 @@ describe('GET /b2b/balance/transactions', () => {
       expect((await get(`${path}?limit=100`, csv)).headers['x-next-cursor']).toBeUndefined()
     })
 
-    test('quotes what a partner put into its reference, and changes nothing of it', async () => {
+    test('quotes the references of partners and changes nothing in them', async () => {
       const other = await makePartner(database.sql)
       const reference = '=cmd|"a",\r\n b'
       const body = { externalOrderId: reference, items: [{ productId: products.key }] }

@@ -7,7 +7,7 @@ afterEach(() => waiters.end())
 const later = performance.now() + 60_000
 const db = { call: async () => [] as never }
 
-test('so many may wait in all, and of one account', () => {
+test('the number of waiting requests is bounded in all and by account', () => {
   waiters = createResultWaiters({ db, max: 3, maxOfAccount: 2 })
   const first = waiters.enter('1', 0)
   expect(waiters.enter('1', 0)).toBeDefined()
@@ -20,7 +20,7 @@ test('so many may wait in all, and of one account', () => {
   expect(waiters.enter('1', 0)).toBeUndefined()
 })
 
-test('what came before somebody waits for it is not lost, and wakes once', async () => {
+test('a notification before next() wakes the request once', async () => {
   let heard: (account: string) => void = () => {}
   const listen = ({ account }: { account(id: string): void }) => {
     heard = account
@@ -34,7 +34,7 @@ test('what came before somebody waits for it is not lost, and wakes once', async
   expect(await waiter?.next(performance.now())).toBe('time')
 })
 
-test('who is told nothing finds what there is by one statement for all', async () => {
+test('without notifications, one statement polls for all waiting requests', async () => {
   const asked: object[] = []
   const call = async (_: string, args: object) => {
     asked.push(args)
@@ -47,7 +47,7 @@ test('who is told nothing finds what there is by one statement for all', async (
   expect(await one?.next(performance.now())).toBe('time')
 })
 
-test('the end wakes all, and lets nobody wait any more', async () => {
+test('end() wakes all requests and gives no more places', async () => {
   waiters = createResultWaiters({ db })
   const waiter = waiters.enter('1', 0)
   const waiting = waiter?.next(later)

@@ -47,7 +47,7 @@ const untilAwaited = (of = partner) =>
   expect.poll(() => isAwaited(of), { timeout: soonMs, interval: 10 }).toBe(true)
 
 describe('GET /b2b/results', () => {
-  test('gives what has ended, from a number on', async () => {
+  test('gives the final orders after a number', async () => {
     const codes = [await endOrder(), await endOrder(), await endOrder()]
     const { status, headers, json } = await results('?after=1&limit=1')
     expect(status).toBe(200)
@@ -78,15 +78,15 @@ describe('GET /b2b/results', () => {
     },
   )
 
-  test('wants a key, and shows no account the results of another', async () => {
+  test('needs a key, and shows no account the results of another', async () => {
     await endOrder()
     expect((await api().get('/b2b/results')).status).toBe(401)
     expect((await results('', api(), await makePartner(database.sql))).json.data.results).toEqual([])
   })
 })
 
-describe('who waits', () => {
-  test('has the result when it comes, and no one else is woken', async () => {
+describe('a waiting request', () => {
+  test('gets the result when the order ends, and wakes no request of another account', async () => {
     const other = await makePartner(database.sql)
     const waiting = results('?wait=30')
     const others = results('?wait=1', api(), other)
@@ -96,7 +96,7 @@ describe('who waits', () => {
     expect((await others).json.data.results).toEqual([])
   })
 
-  test('has at once what is there, and what it should have asked for', async () => {
+  test('is answered at once if there are results, or if its number is too high', async () => {
     await endOrder()
     expect((await results('?wait=30')).json.data.results).toHaveLength(1)
     expect((await results('?after=9&wait=30')).json.data).toMatchObject({
@@ -106,7 +106,7 @@ describe('who waits', () => {
     })
   })
 
-  test('holds no connection of the pool', async () => {
+  test('holds no database connection', async () => {
     const many = await Promise.all([1, 2, 3, 4].map(() => makePartner(database.sql)))
     const waiting = many.flatMap((who) => [1, 2, 3, 4].map(() => results('?wait=30', api(), who)))
     for (const who of many) await untilAwaited(who)
@@ -116,7 +116,7 @@ describe('who waits', () => {
     for (const { json } of await Promise.all(waiting)) expect(json.data.results).toHaveLength(1)
   })
 
-  test('as the eleventh of an account is answered at once, until one has gone', async () => {
+  test('is answered at once if ten of the account wait already', async () => {
     const ten = Array.from({ length: 10 }, () => open('/b2b/results?wait=30'))
     for (const sent of ten) sent.on('error', () => {})
     let eleventh = await comesToWait()
@@ -132,7 +132,7 @@ describe('who waits', () => {
     }
   })
 
-  test('takes no place where its client had gone before', async () => {
+  test('takes no place if its client hung up before', async () => {
     const holder = await database.sql.reserve()
     await holder`begin`
     await holder`lock table supply.api_keys in access exclusive mode`
