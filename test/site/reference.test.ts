@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
-import { makePartner } from '../support/partner.ts'
+import { makeCatalog, makePartner, products } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
 import { describeInChromium, overflowOf, seriousIn, type Watched } from './chromium.ts'
 
@@ -127,6 +127,36 @@ describeInChromium('/reference in a browser', (open) => {
     const responses = operation(page, 'placeOrder').locator('.box').nth(1)
     await responses.getByRole('tab', { name: '402' }).click()
     expect(await responses.getByRole('tabpanel').innerText()).toContain('INSUFFICIENT_BALANCE')
+  })
+
+  test('sends requests with the key that opened it: reads, and simulated orders', async () => {
+    await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 't' })
+    const { key: testKey } = await makePartner(database.sql, { mode: 'test' })
+    const { page, complaints } = await open(wide)
+    await page.goto(`${api().url}/reference?key=${testKey}`)
+    const tryIt = (id: string) => operation(page, id).locator('.try')
+    const send = async (id: string) => {
+      await tryIt(id).getByRole('button', { name: 'Send' }).click()
+      return tryIt(id).getByRole('status')
+    }
+    for (const id of ['getBalance', 'getProduct', 'listGames', 'simulateOrder']) {
+      await tryIt(id).locator('summary').click()
+    }
+    await expect.poll(async () => (await send('getBalance')).innerText()).toBe('200 OK')
+    expect(await tryIt('getBalance').locator('code').innerText()).toContain('"balance": 1000.00')
+    await tryIt('getProduct').getByLabel('id').fill(String(products.topUp))
+    await expect.poll(async () => (await send('getProduct')).innerText()).toBe('200 OK')
+    await tryIt('listGames').getByLabel('updatedSince').fill('2999-01-01')
+    await expect.poll(async () => (await send('listGames')).innerText()).toBe('200 OK')
+    const body = {
+      externalOrderId: 'try-1',
+      items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }],
+    }
+    await tryIt('simulateOrder').getByLabel('Body').fill(JSON.stringify(body))
+    await expect.poll(async () => (await send('simulateOrder')).innerText()).toMatch(/^20[01]/)
+    expect(await seriousIn(page, ['#simulateOrder .try', '#getBalance .try'])).toEqual([])
+    expect(await tryIt('placeOrder').count()).toBe(0)
+    expect(complaints).toEqual([])
   })
 
   test('is whole without JavaScript, and then offers no search', async () => {
