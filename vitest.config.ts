@@ -10,8 +10,8 @@ const shared = {
   globalSetup: ['test/support/global_setup.ts'],
   pool: 'forks' as const,
   isolate: false,
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   teardownTimeout: 30_000,
   // A busy machine needs longer, and a test that waits loses nothing; but a webhook is retried after a minute.
   expect: { poll: { timeout: 45_000 } },

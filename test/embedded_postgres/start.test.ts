@@ -1,22 +1,28 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
-import { isAlive, newFolder, serverPid, stopAndRemove, withSql } from './support.ts'
+import { isAlive, newFolder, serverPid, withSql } from './support.ts'
 
+// Data takes a second to make: most tests start a server on the same.
+const usedFolder = newFolder()
 let dataDir: string
 let server: EmbeddedPostgres | undefined
 
 beforeEach(() => {
-  dataDir = newFolder()
+  dataDir = usedFolder
   server = undefined
 })
-
-afterEach(() => stopAndRemove(server, dataDir))
+afterEach(async () => {
+  await server?.stop()
+  if (dataDir !== usedFolder) rmSync(dataDir, { recursive: true, force: true })
+})
+afterAll(() => rmSync(usedFolder, { recursive: true, force: true }))
 
 test('a new folder gets a PostgreSQL 18 with UTF-8 and the same collation everywhere', async () => {
+  dataDir = newFolder()
   server = await startPostgres({ dataDir, durable: true, database: 'supply' })
   expect(server).toMatchObject({ dataDir, relocated: false, reused: false })
   const [row] = await withSql(
@@ -143,6 +149,7 @@ test('a running server is used again, and goes with the last who uses it', async
 })
 
 test('starts at the same moment end up with one server', async () => {
+  dataDir = newFolder()
   const servers = await Promise.all([1, 2, 3].map(() => startPostgres({ dataDir, durable: true })))
   server = servers.find(({ reused }) => !reused)
   expect(servers.filter(({ reused }) => reused)).toHaveLength(2)
@@ -152,13 +159,13 @@ test('starts at the same moment end up with one server', async () => {
 
 test('a server that was killed leaves nothing that hinders the next start', async () => {
   server = await startPostgres({ dataDir, durable: true })
-  await withSql(server, (sql) => sql`create table kept as select 42 as answer`)
+  await withSql(server, (sql) => sql`create table survivors as select 42 as answer`)
   const pid = serverPid(server)
   process.kill(pid, 'SIGKILL')
   await expect.poll(() => isAlive(pid)).toBe(false)
   server = await startPostgres({ dataDir, durable: true })
   expect(server.reused).toBe(false)
-  expect(await withSql(server, (sql) => sql`select answer from kept`)).toEqual([{ answer: 42 }])
+  expect(await withSql(server, (sql) => sql`select answer from survivors`)).toEqual([{ answer: 42 }])
 })
 
 test('a process id left by a crash, by now of another program, does not hinder the start', async () => {

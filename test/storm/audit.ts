@@ -31,6 +31,8 @@ export function watchAudit(url: string, report: Report): AuditWatch {
     max: 1,
     onnotice: () => {},
     connect_timeout: 5,
+    // postgres.js does not catch it where a connection breaks off meanwhile.
+    fetch_types: false,
     connection: { statement_timeout: 20_000 },
   })
   const since = new Map<string, number>()
