@@ -31,8 +31,8 @@ const warmUpSeconds = 1
 const seconds = 5
 
 /**
- * How fast this PostgreSQL takes orders by the plainest function, called by pgbench, or where that is missing by a plain
- * loop in the process of the load. All charge one account. The database is its own, and goes away again.
+ * How fast this PostgreSQL takes orders by the plainest function, called by pgbench. All calls
+ * charge one account. The database is its own, and goes away again.
  */
 export async function measureBaseline(bench: Omit<Bench, 'plainRate'>): Promise<Baseline> {
   const database = await bench.stage.database()
@@ -42,8 +42,7 @@ export async function measureBaseline(bench: Omit<Bench, 'plainRate'>): Promise<
   const runs: PlainRate[] = []
   let calls = 0
   for (const count of clients) {
-    const run =
-      version === undefined ? await plainLoop(bench, database, count) : await pgbench(bench, database, count)
+    const run = await pgbench(bench, database, count)
     calls += run.total
     runs.push({ clients: count, perSecond: run.perSecond, p50: run.p50 })
   }
@@ -56,7 +55,7 @@ export async function measureBaseline(bench: Omit<Bench, 'plainRate'>): Promise<
       throw new Error(`the plain function was called ${calls} times, but ${what} is ${count}`)
   }
   await database.drop()
-  return { tool: version ?? 'a plain loop, for there is no pgbench on this machine', runs }
+  return { tool: version, runs }
 }
 
 /** The best rate of some baselines. */
@@ -83,9 +82,10 @@ export function baselineTable(baselines: readonly Baseline[]): Table {
 
 type Run = { total: number; perSecond: number; p50: number }
 
-function pgbenchVersion(): string | undefined {
+function pgbenchVersion(): string {
   const { status, stdout } = spawnSync('pgbench', ['--version'], { encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : undefined
+  if (status !== 0) throw new Error('the bench needs pgbench: install the package postgresql-contrib')
+  return stdout.trim()
 }
 
 async function pgbench({ ms }: Pick<Bench, 'ms'>, database: StageDatabase, count: number): Promise<Run> {
@@ -146,14 +146,4 @@ function loggedTimes(folder: string): number[] {
   const logs = readdirSync(folder).filter((name) => name.startsWith('calls.'))
   const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
   return lines.map((line) => Number(line.split(' ')[2]) / 1000)
-}
-
-async function plainLoop(
-  { stage, ms }: Pick<Bench, 'stage' | 'ms'>,
-  { url }: StageDatabase,
-  count: number,
-): Promise<Run> {
-  const run = { url, clients: count, warmUpMs: warmUpSeconds * 1000, ms: ms(seconds) }
-  const { calls, seconds: measured, latencies, total } = await stage.plain(run)
-  return { total, perSecond: calls / measured, p50: latencies.p50 }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
 import { type Latencies, latenciesOf } from './figures.ts'
 import { type Ports, startListeners } from './listeners.ts'
 import {
@@ -39,10 +38,7 @@ export type ReadRun = {
   ms: number
 }
 
-/** The baseline where there is no pgbench: so many connections that each call the plain function again and again. */
-export type PlainRun = { kind: 'plain'; url: string; clients: number; warmUpMs: number; ms: number }
-
-export type LoadRun = OrderRun | ReadRun | PlainRun
+export type LoadRun = OrderRun | ReadRun
 
 /** `orders` ended within the measured time; `accepted` counts all that were ever placed in this run, so does the rest. */
 export type OrderResult = {
@@ -55,13 +51,12 @@ export type OrderResult = {
   twice: number
 }
 export type ReadResult = { p50: number[]; failed: number }
-export type PlainResult = { calls: number; seconds: number; latencies: Latencies; total: number }
 
 export type LoadMessage =
   | { type: 'ready'; ports: Ports }
   /** The measured time of the run begins, or is over. */
   | { type: 'begin' | 'end' }
-  | { type: 'result'; result: OrderResult | ReadResult | PlainResult }
+  | { type: 'result'; result: OrderResult | ReadResult }
   | { type: 'failed'; message: string }
 
 /** The response has come; `ended` resolves when the order has ended. */
@@ -215,31 +210,8 @@ async function runReads({ port, key, paths, rounds, ms }: ReadRun): Promise<Read
   return { p50: times.map((list) => latenciesOf(list).p50), failed }
 }
 
-async function runPlain({ url, clients, warmUpMs, ms }: PlainRun): Promise<PlainResult> {
-  const times: number[] = []
-  const begin = performance.now() + warmUpMs
-  const end = begin + ms
-  let total = 0
-  await Promise.all(
-    Array.from({ length: clients }, async () => {
-      const sql = postgres(url, { max: 1, onnotice: () => {} })
-      while (performance.now() < end) {
-        const began = performance.now()
-        counter += 1
-        await sql`select plain.place_order(1, ${referenceOf(counter)})`
-        total += 1
-        const now = performance.now()
-        if (began >= begin && now < end) times.push(now - began)
-      }
-      await sql.end()
-    }),
-  )
-  return { calls: times.length, seconds: ms / 1000, latencies: latenciesOf(times), total }
-}
-
-function perform(run: LoadRun): Promise<OrderResult | ReadResult | PlainResult> {
-  if (run.kind === 'orders') return runOrders(run)
-  return run.kind === 'reads' ? runReads(run) : runPlain(run)
+function perform(run: LoadRun): Promise<OrderResult | ReadResult> {
+  return run.kind === 'orders' ? runOrders(run) : runReads(run)
 }
 
 process.on('disconnect', () => process.exit(0))

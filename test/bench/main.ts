@@ -27,7 +27,7 @@ const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--minutes N] [--supplier-ms N] [--quick]
 parts: ${Object.keys(parts).join(', ')}; without any, all but ${byName.join(', ')}
 --json FILE        writes all figures
---save             writes docs/bench.json, docs/bench.svg and the table of docs/benchmarks.md; of all but ${byName.join(', ')}
+--save             writes docs/bench.json and the table of docs/benchmarks.md; of all but ${byName.join(', ')}
 --orders N         of the grown database, 100000 without it
 --rungs N          how many of their events wait for another attempt, one in a hundred without it
 --minutes N        of the soak, 60 without it

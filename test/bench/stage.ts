@@ -10,16 +10,7 @@ import postgres from 'postgres'
 import { startPostgres } from '../../src/embedded_postgres/start.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import type { Ports } from './listeners.ts'
-import type {
-  LoadMessage,
-  LoadRun,
-  OrderResult,
-  OrderRun,
-  PlainResult,
-  PlainRun,
-  ReadResult,
-  ReadRun,
-} from './load.ts'
+import type { LoadMessage, LoadRun, OrderResult, OrderRun, ReadResult, ReadRun } from './load.ts'
 import { type Costs, costsBetween, type Pids, postmasterOf, takeUsage, type Usage } from './usage.ts'
 
 /** What a benchmark needs: databases of its own, the service's processes, and the process of the load. */
@@ -33,7 +24,6 @@ export type Stage = {
   /** Orders at a service, with what each cost while they were measured. */
   orders(service: Service, run: Omit<OrderRun, 'kind' | 'port'>): Promise<OrderResult & { costs: Costs }>
   reads(service: Service, run: Omit<ReadRun, 'kind' | 'port'>): Promise<ReadResult>
-  plain(run: Omit<PlainRun, 'kind'>): Promise<PlainResult>
   /** Which PostgreSQL it is. */
   version(): Promise<string>
 }
@@ -75,7 +65,6 @@ export async function setStage(
       service: (database, parts) => startService(database, parts, { load: load.pid, postgres: postmaster }),
       orders: (service, run) => measured(load, service, { ...run, kind: 'orders', port: service.port }),
       reads: (service, run) => load.run<ReadResult>({ ...run, kind: 'reads', port: service.port }),
-      plain: (run) => load.run<PlainResult>({ ...run, kind: 'plain' }),
       version: async () => {
         const [row] = await maintenance`select current_setting('server_version') as version`
         return `PostgreSQL ${row?.version}`

@@ -3,7 +3,6 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { type Alone, aloneTable } from './alone.ts'
 import { type Baseline, baselineTable, bestRate } from './baseline.ts'
-import { latencyChart } from './chart.ts'
 import { type Fairness, fairnessTable } from './fairness.ts'
 import { shown, type Table } from './figures.ts'
 import { type Growth, growthTable } from './growth.ts'
@@ -112,7 +111,7 @@ export function machineName(): string {
 const root = join(import.meta.dirname, '../..')
 const marks = ['<!-- bench: begin -->', '<!-- bench: end -->'] as const
 
-/** Writes docs/bench.json and docs/bench.svg, and the table of docs/benchmarks.md between its two marks. */
+/** Writes docs/bench.json, and the table of docs/benchmarks.md between its two marks. */
 export function save(findings: Findings): void {
   const page = join(root, 'docs/benchmarks.md')
   const text = readFileSync(page, 'utf8')
@@ -121,23 +120,7 @@ export function save(findings: Findings): void {
     throw new Error(`docs/benchmarks.md has no ${marks.join(' … ')}`)
   }
   writeFileSync(join(root, 'docs/bench.json'), `${JSON.stringify(findings, undefined, 2)}\n`)
-  writeFileSync(join(root, 'docs/bench.svg'), chartOf(findings))
   writeFileSync(page, `${text.slice(0, begin + marks[0].length)}\n${markdown(findings)}${text.slice(end)}`)
-}
-
-// A rate at which orders were lost has no place on the picture.
-const longestShown = 60_000
-
-function chartOf(findings: Findings): string {
-  const plain = bestRate(findings.baselines)
-  const ways = findings.whole?.rates.filter(({ accounts }) => accounts === 1) ?? []
-  const arrived = ways.filter(({ latencies }) => latencies.p99 < longestShown)
-  const points = arrived.map(({ offered, latencies }) => ({ x: offered / plain, ...latencies }))
-  return latencyChart(
-    'Latency of whole orders over load, one account',
-    `load, as a share of the plain function’s rate (B = ${shown(plain)}/s)`,
-    points.toSorted((a, b) => a.x - b.x),
-  )
 }
 
 function markdown(findings: Findings): string {
@@ -145,7 +128,6 @@ function markdown(findings: Findings): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |\n`
   const share = Math.max(...loadShares(findings))
   return [
-    '![Latency of whole orders over load](bench.svg)\n\n',
     line(targetColumns),
     line(targetColumns.map((_, index) => (index === 0 ? '---' : '--:'))),
     ...targetRows(findings).map(line),
