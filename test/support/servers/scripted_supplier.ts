@@ -1,12 +1,13 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Received, startSupplierServer } from './supplier_server.ts'
 
 /** A request that the scripted supplier received. `nth` counts the requests of this method for this reference, from 1. */
 export type SupplierRequest = {
   method: string
   path: string
   reference: string
-  headers: IncomingMessage['headers']
+  headers: IncomingHttpHeaders
   rawBody: string
   /** The body as JSON; undefined if it is none. */
   body: unknown
@@ -80,15 +81,22 @@ const stillProcessing: SupplierAnswer = { status: 200, json: { status: 'processi
  */
 export async function startScriptedSupplier({ token = 'scripted-token' } = {}): Promise<ScriptedSupplier> {
   const state: State = { requests: [], counts: new Map(), handlers: new Map(), waiters: new Set() }
-  const server = createServer((request, response) => void handle(state, request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const server = await startSupplierServer(async (received) => {
+    const request = record(state, received)
+    const handler =
+      state.handlers.get(request.reference) ?? state.handlers.get('*') ?? (() => stillProcessing)
+    const answer = await handler(request)
+    if (typeof answer === 'string') return answer
+    if (answer.delayMs !== undefined) await sleep(answer.delayMs)
+    const { json, text = json === undefined ? '' : JSON.stringify(json), ...rest } = answer
+    return { ...rest, body: text }
+  })
   const on: ScriptedSupplier['on'] = (reference, script) => {
     state.handlers.set(reference, typeof script === 'function' ? script : follow(script))
   }
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    url: server.url,
+    port: server.port,
     token,
     requests: state.requests,
     requestsFor: (reference, method) =>
@@ -98,65 +106,21 @@ export async function startScriptedSupplier({ token = 'scripted-token' } = {}): 
     on,
     setAnswer: (handler) => on('*', handler),
     waitForRequest: (predicate, timeoutMs = 45_000) => waitForRequest(state, predicate, timeoutMs),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: server.close,
   }
 }
 
-async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const received = await record(state, request)
-  if (received === undefined) return
-  const handler = state.handlers.get(received.reference) ?? state.handlers.get('*') ?? (() => stillProcessing)
-  const answer = await handler(received)
-  if (answer === 'hang') return
-  if (answer === 'reset') return void request.socket.resetAndDestroy()
-  if (answer.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.delayMs))
-  send(answer, request, response)
-}
-
-async function record(state: State, request: IncomingMessage): Promise<SupplierRequest | undefined> {
-  const rawBody = await readAll(request)
-  if (rawBody === undefined) return undefined
-  const method = request.method ?? ''
-  const path = request.url ?? ''
+function record(state: State, { target: path, ...received }: Received): SupplierRequest {
+  const { method } = received
   const reference = decodeURIComponent(path.split('/').at(-1) ?? '')
   const nth = (state.counts.get(`${method} ${reference}`) ?? 0) + 1
   state.counts.set(`${method} ${reference}`, nth)
-  const received = {
-    method,
-    path,
-    reference,
-    headers: request.headers,
-    rawBody,
-    body: parseJson(rawBody),
-    nth,
-    at: Date.now(),
-  }
-  state.requests.push(received)
+  const request = { ...received, path, reference, nth, at: Date.now() }
+  state.requests.push(request)
   for (const waiter of [...state.waiters]) {
-    if (waiter.predicate(received)) waiter.resolve(received)
+    if (waiter.predicate(request)) waiter.resolve(request)
   }
-  return received
-}
-
-function send(
-  answer: Exclude<SupplierAnswer, string>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const body = Buffer.from(answer.text ?? (answer.json === undefined ? '' : JSON.stringify(answer.json)))
-  response.writeHead(answer.status, {
-    'content-type': 'application/json',
-    ...(answer.status === 204 || answer.status === 304 ? {} : { 'content-length': body.length }),
-    ...answer.headers,
-  })
-  if (answer.stop === undefined) return void response.end(body)
-  response.write(body.subarray(0, Math.ceil(body.length / 2)), () => {
-    if (answer.stop === 'reset') request.socket.resetAndDestroy()
-  })
+  return request
 }
 
 function follow(script: SupplierScript): SupplierHandler {
@@ -195,23 +159,4 @@ function waitForRequest(
 
 function summary({ requests }: State): string {
   return requests.map(({ method, path }) => `${method} ${path}`).join(', ') || 'nothing'
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** The whole body; undefined if the client went away. */
-async function readAll(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of request) chunks.push(chunk)
-  } catch {
-    return undefined
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

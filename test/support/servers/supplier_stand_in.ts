@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Response, startSupplierServer } from './supplier_server.ts'
 
 /** A request that a stand-in received. `places`: it asks for an order to be made. */
 export type StandInRequest = {
@@ -57,27 +58,21 @@ export type StandIn = {
 export async function startStandIn(logic: SupplierLogic): Promise<StandIn> {
   const requests: StandInRequest[] = []
   let fault: Fault | null = null
-  const server = createServer(async (incoming, response) => {
-    const request = await receive(logic, incoming)
-    if (request === undefined) return
+  const server = await startSupplierServer(async ({ target, ...received }) => {
+    const { pathname: path, searchParams: query } = new URL(target, 'http://stand-in')
+    const request = { ...received, path, query, places: logic.places({ ...received, path, query }) }
     requests.push(request)
     const applied = fault !== null && concerns(fault, request) ? fault : undefined
     const needed = applied === undefined || applied.carriedOut || !replaces(applied.damage)
-    const answer = needed ? logic.answer(request) : { status: 500 }
-    await send(answer, applied?.damage, incoming, response)
+    return damaged(needed ? logic.answer(request) : { status: 500 }, applied?.damage)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     requests,
     setFault: (next) => {
       fault = next
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: server.close,
   }
 }
 
@@ -92,29 +87,16 @@ function replaces(damage: Damage): boolean {
   return typeof damage === 'string' || (typeof damage === 'object' && 'status' in damage)
 }
 
-async function send(
+async function damaged(
   made: StandInAnswer,
   damage: Damage | undefined,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (damage === 'silence') return
-  if (damage === 'reset') return void request.socket.resetAndDestroy()
-  if (typeof damage === 'object' && 'delayMs' in damage) {
-    await new Promise((resolve) => setTimeout(resolve, damage.delayMs))
-  }
-  const answer = damagedAnswer(made, damage)
-  const body = Buffer.from(bodyOf(answer, damage))
-  const empty = answer.status === 204 || answer.status === 304
-  response.writeHead(answer.status, {
-    'content-type': 'application/json',
-    ...(empty ? {} : { 'content-length': body.length }),
-    ...answer.headers,
-  })
-  if (damage !== 'cut' && damage !== 'stall') return void response.end(empty ? undefined : body)
-  response.write(body.subarray(0, Math.ceil(body.length / 2)), () => {
-    if (damage === 'cut') request.socket.resetAndDestroy()
-  })
+): Promise<Response | 'hang' | 'reset'> {
+  if (damage === 'silence') return 'hang'
+  if (damage === 'reset') return 'reset'
+  if (typeof damage === 'object' && 'delayMs' in damage) await sleep(damage.delayMs)
+  const { status, json, headers } = damagedAnswer(made, damage)
+  const stop = damage === 'cut' ? 'reset' : damage === 'stall' ? 'hang' : undefined
+  return { status, headers, body: bodyOf({ status, json }, damage), stop }
 }
 
 function damagedAnswer(answer: StandInAnswer, damage: Damage | undefined): StandInAnswer {
@@ -130,38 +112,4 @@ function bodyOf({ json }: StandInAnswer, damage: Damage | undefined): string {
   const body = json === undefined ? '' : JSON.stringify(json)
   if (damage === 'oversized') return JSON.stringify({ json, padding: 'x'.repeat(1024 * 1024) })
   return damage === 'cut' || damage === 'stall' ? body.padEnd(64) : body
-}
-
-async function receive(logic: SupplierLogic, incoming: IncomingMessage): Promise<StandInRequest | undefined> {
-  const rawBody = await readAll(incoming)
-  if (rawBody === undefined) return undefined
-  const url = new URL(incoming.url ?? '/', 'http://stand-in')
-  const request = {
-    method: incoming.method ?? '',
-    path: url.pathname,
-    query: url.searchParams,
-    headers: incoming.headers,
-    rawBody,
-    body: parseJson(rawBody),
-  }
-  return { ...request, places: logic.places(request) }
-}
-
-/** The whole body; undefined if the client went away. */
-async function readAll(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of request) chunks.push(chunk)
-  } catch {
-    return undefined
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
