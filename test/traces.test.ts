@@ -51,7 +51,7 @@ const found = async (text: string) => [
   ...(await service.sql`select kind, order_code, detail from ops.find(${text})`),
 ]
 
-test('one id finds the whole way of an order: in both logs, at the supplier, in the webhook and for operators', async () => {
+test('one id finds an order in both logs, at the supplier, in the webhook and for operators', async () => {
   const headers = { 'X-Request-Id': 'shop-4711', traceparent: traceparentOf('1') }
   const { code, item, calls, delivery } = await follow(headers)
   expect(calls.map(({ method }) => method)).toEqual(['PUT', 'GET'])
@@ -94,7 +94,7 @@ test('an order whose request named nothing has the id that the API gave it, and 
   expect(inLogs('traceId', `${traceId}2`)).toEqual([])
 })
 
-test('a repeat keeps what the first request is known by', async () => {
+test('a repeat keeps the id of the first request', async () => {
   const first = { 'X-Request-Id': 'repeat-1', traceparent: traceparentOf('3') }
   const { code, calls, delivery } = await follow(first, [
     { 'X-Request-Id': 'repeat-2', traceparent: traceparentOf('4') },

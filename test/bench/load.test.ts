@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { OrderResult, OrderRun, ReadResult } from './load.ts'
 import { type Load, startLoad } from './stage.ts'
 
@@ -62,76 +62,74 @@ function orders(run: Partial<OrderRun>): Promise<OrderResult> {
   return load.run<OrderResult>({ kind: 'orders', port, shoppers, ...defaults, ...run })
 }
 
-describe('the load of the bench', () => {
-  it('places each order once, under a reference of its own, and no more than it is told', async () => {
-    const { orders: ended, accepted, refused } = await orders({})
-    expect({ ended, accepted, refused }).toEqual({ ended: 40, accepted: 40, refused: 0 })
-    expect(taken.length).toBe(40)
-    expect(new Set(taken).size).toBe(40)
-  })
+it('the load places each order once, under a reference of its own, and no more than the limit', async () => {
+  const { orders: ended, accepted, refused } = await orders({})
+  expect({ ended, accepted, refused }).toEqual({ ended: 40, accepted: 40, refused: 0 })
+  expect(taken.length).toBe(40)
+  expect(new Set(taken).size).toBe(40)
+})
 
-  it('counts what is not a 201 as refused, and a broken connection too', async () => {
-    handle = (order, response) => {
-      if (taken.length === 10) response.writeHead(402).end('{}')
-      else if (taken.length === 20) response.socket?.destroy()
-      else accept(order, response)
-    }
-    const { orders: ended, accepted, refused } = await orders({})
-    expect({ ended, accepted, refused }).toEqual({
-      ended: taken.length - 2,
-      accepted: taken.length - 2,
-      refused: 2,
-    })
+it('the load counts each answer but 201 and each broken connection as refused', async () => {
+  handle = (order, response) => {
+    if (taken.length === 10) response.writeHead(402).end('{}')
+    else if (taken.length === 20) response.socket?.destroy()
+    else accept(order, response)
+  }
+  const { orders: ended, accepted, refused } = await orders({})
+  expect({ ended, accepted, refused }).toEqual({
+    ended: taken.length - 2,
+    accepted: taken.length - 2,
+    refused: 2,
   })
+})
 
-  it('follows an order to its webhook, also where that comes before the response', async () => {
-    let early = 0
-    handle = async (order, response) => {
-      const before = taken.length % 2 === 0
-      if (before) {
-        await sendWebhook(order)
-        early += 1
-      }
-      accept(order, response)
-      if (!before) await sendWebhook(order)
-    }
-    const { orders: ended, lost, twice } = await orders({ untilWebhook: true })
-    expect({ ended, lost, twice }).toEqual({ ended: 40, lost: 0, twice: 0 })
-    expect(early).toBeGreaterThan(0)
-  })
-
-  it('sees a webhook that comes twice', async () => {
-    handle = async (order, response) => {
+it('the load follows an order to its webhook, also where that arrives before the response', async () => {
+  let early = 0
+  handle = async (order, response) => {
+    const before = taken.length % 2 === 0
+    if (before) {
       await sendWebhook(order)
-      await sendWebhook(order)
-      accept(order, response)
+      early += 1
     }
-    const { orders: ended, twice } = await orders({ untilWebhook: true })
-    expect({ ended, twice }).toEqual({ ended: 40, twice: 40 })
-  })
+    accept(order, response)
+    if (!before) await sendWebhook(order)
+  }
+  const { orders: ended, lost, twice } = await orders({ untilWebhook: true })
+  expect({ ended, lost, twice }).toEqual({ ended: 40, lost: 0, twice: 0 })
+  expect(early).toBeGreaterThan(0)
+})
 
-  it('at a fixed rate, takes the time from the planned moment when the service stalls', async () => {
-    const stalled: (() => void)[] = []
-    const goOn = () => {
-      for (const answer of stalled.splice(0)) answer()
-    }
-    handle = (order, response) => {
-      stalled.push(() => accept(order, response))
-      // As many as there are connections: the orders after these wait for one.
-      if (taken.length === 128) setTimeout(goOn, 500)
-      else if (taken.length > 128) goOn()
-    }
-    const pace = { perSecond: 1000 }
-    const { latencies, accepted, refused } = await orders({ pace, limit: 400 })
-    expect({ accepted, refused }).toEqual({ accepted: 400, refused: 0 })
-    expect(latencies.p50).toBeGreaterThan(200)
-  })
+it('the load counts a webhook that arrives twice', async () => {
+  handle = async (order, response) => {
+    await sendWebhook(order)
+    await sendWebhook(order)
+    accept(order, response)
+  }
+  const { orders: ended, twice } = await orders({ untilWebhook: true })
+  expect({ ended, twice }).toEqual({ ended: 40, twice: 40 })
+})
 
-  it('tells reads that fail', async () => {
-    const paths = ['/good', '/bad']
-    const run = { kind: 'reads', port, key: 'one', paths, rounds: 3, ms: 60_000 } as const
-    const { p50, failed } = await load.run<ReadResult>(run)
-    expect(failed).toBe(3)
-    expect(p50[0]).toBeGreaterThan(0)
-  })
+it('at a fixed rate the load measures from the planned moment, also when the service stalls', async () => {
+  const stalled: (() => void)[] = []
+  const goOn = () => {
+    for (const answer of stalled.splice(0)) answer()
+  }
+  handle = (order, response) => {
+    stalled.push(() => accept(order, response))
+    // As many as there are connections: the orders after these wait for one.
+    if (taken.length === 128) setTimeout(goOn, 500)
+    else if (taken.length > 128) goOn()
+  }
+  const pace = { perSecond: 1000 }
+  const { latencies, accepted, refused } = await orders({ pace, limit: 400 })
+  expect({ accepted, refused }).toEqual({ accepted: 400, refused: 0 })
+  expect(latencies.p50).toBeGreaterThan(200)
+})
+
+it('the load counts reads that fail', async () => {
+  const paths = ['/good', '/bad']
+  const run = { kind: 'reads', port, key: 'one', paths, rounds: 3, ms: 60_000 } as const
+  const { p50, failed } = await load.run<ReadResult>(run)
+  expect(failed).toBe(3)
+  expect(p50[0]).toBeGreaterThan(0)
 })

@@ -126,4 +126,4 @@ test('the functions of workers, API and operators do not deadlock with each othe
   await Promise.all(sessions.map(work))
   expect(deadlocks).toEqual([])
   expect([...ran.keys()].sort()).toEqual(Object.keys(actions).sort())
-}, 120_000)
+})

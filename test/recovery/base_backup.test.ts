@@ -56,7 +56,7 @@ const deliveries = (code: string) =>
   receiver.received.filter(({ event }) => event?.data.orderCode === code).length
 const arrives = (code: string, times = 1) => expect.poll(() => deliveries(code)).toBe(times)
 
-test('a base back-up that is recovered to a point in time goes on from there, and sends nothing again without a look', async () => {
+test('a service on a base backup that was recovered to a point in time goes on, and asks before it sends again', async () => {
   const { sql } = original
   const partner = await makePartner(sql)
   const { key } = partner

@@ -101,7 +101,7 @@ describe.skipIf(installation === undefined)('a dump that is restored in another 
     rmSync(dir, { recursive: true, force: true })
   })
 
-  test('is whole: money, orders and queue agree, the code is loaded, the rights are given', async () => {
+  test('a restored dump is whole: money, orders and queue agree, the code is loaded, the rights are given', async () => {
     expect(await audit(restored)).toEqual([])
     expect(await balanceOf(restored, partner)).toBe(1000 - 2 * 10.5)
     expect(await restored`select subject from ops.queue where subject = ${unsent}`).toHaveLength(1)
@@ -113,7 +113,7 @@ describe.skipIf(installation === undefined)('a dump that is restored in another 
     expect(rights).toEqual({ owner: true, api: true, tables: false })
   })
 
-  test('goes on with a look before what may have been sent', async () => {
+  test('a service on a restored dump asks before it sends what may have been sent', async () => {
     const [row] = await restored`select work.check_origin() as refusal`
     expect(row?.refusal).toContain('was restored or copied')
     const [counts] = await restored`select * from ops.begin_recovery('the dump')`

@@ -132,7 +132,7 @@ function partner(): Account {
   return account
 }
 
-test('finds nothing where all tell the same', async () => {
+test('the comparison of the storm finds no difference where all agree', async () => {
   expect(await judge(tellStory())).toEqual([])
 })
 
@@ -190,7 +190,7 @@ function changeEvent(events: Story['events'], change: Partial<Received>): void {
   if (event !== undefined) events.set('A', [{ ...event, ...change }])
 }
 
-test.each(Object.entries(lies))('finds %s', async (_, lie) => {
+test.each(Object.entries(lies))('the comparison of the storm finds %s', async (_, lie) => {
   const story = tellStory()
   lie(story)
   expect(await judge(story)).not.toEqual([])
