@@ -247,7 +247,7 @@ describe('a redelivery that the partner asks for', () => {
         select finished_at as at from ops.delivery_attempts where event_id = ${eventId} order by round desc, attempt desc limit 1`
       expect(Date.parse(nextAttemptAt) - last?.at.getTime()).toBe(seconds * 1000)
     }
-    expect(await attempt(eventId, answered(500))).toBe('retry')
+    expect(await attempt(eventId, answered(500))).toBe('attempts_exhausted')
     expect(await deliveriesOf(eventId)).toMatchObject({ state: 'dead', attempts: 9 })
     const [after] = await sql()`select body from supply.events where id = ${eventId}`
     expect(after?.body).toBe(before?.body)
