@@ -228,30 +228,6 @@ describe('a document', () => {
     )
   })
 
-  test('may have schemas that lie in themselves', () => {
-    const node = {
-      type: 'object' as const,
-      properties: {
-        name: { type: 'string' as const },
-        parts: { type: 'array' as const, items: { $ref: '#/components/schemas/Node' } },
-      },
-    }
-    const calm = withEverywhere('x')
-    const { post } = calm.paths['/<script>'] ?? {}
-    if (post === undefined) throw new Error('the document has changed')
-    post.responses = {
-      200: {
-        description: 'x',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } },
-      },
-    }
-    const html = renderReference(
-      { ...calm, components: { ...calm.components, schemas: { Node: node } } },
-      addresses,
-    )
-    expect(html).toContain('The same fields as <code>Node</code>')
-  })
-
   test('says what may be null, what is one of several, and what else limits a field', () => {
     const calm = withEverywhere('x')
     const { post } = calm.paths['/<script>'] ?? {}

@@ -5,9 +5,9 @@ import { idOf } from './api_document.ts'
 import { code, prose } from './html.ts'
 import { isSchema, limitsOf, type ReadSchema, readSchema, type Schemas, typeOf } from './schema_words.ts'
 
-/** A place in a schema: the id of the page's element, and the components that it lies in, which ends circles. */
-type Place = { id: string; within: string[]; noted: Noted }
-/** Which fields are marked: those that have to be sent, or those that do not always come. */
+/** The id of the page's element that contains the fields, and which of them are marked. */
+type Place = { id: string; noted: Noted }
+/** Requests mark the required fields, answers the optional ones. */
 export type Noted = 'required' | 'optional'
 type Field = {
   name: string
@@ -17,17 +17,17 @@ type Field = {
   read: ReadSchema
 }
 
-/** The fields of a body, all levels of them open. `id` begins the ids of the fields. */
+/** The fields of a body, with all levels open. The ids of the fields begin with `id`. */
 export function bodyFields(
   schemas: Schemas,
   id: string,
   schema: JsonSchema | Reference,
   noted: Noted = 'optional',
 ): string {
-  return contents(schemas, readSchema(schemas, schema), { id, within: [], noted })
+  return contents(schemas, readSchema(schemas, schema), { id, noted })
 }
 
-/** Parameters, of whatever place. */
+/** The parameters of one place, or headers. */
 export function parameterFields(
   schemas: Schemas,
   id: string,
@@ -38,19 +38,16 @@ export function parameterFields(
     const read = readSchema(schemas, schema)
     return { name, required, description: description ?? read.schema.description, example, read }
   })
-  return list(fields.map((field) => fieldItem(schemas, field, { id, within: [], noted })))
+  return list(fields.map((field) => fieldItem(schemas, field, { id, noted })))
 }
 
-/** What is inside a schema: its fields, those of its entries, or those of each of its variants. */
+/** The fields of a schema, of its entries, or of each of its variants. */
 function contents(schemas: Schemas, read: ReadSchema, place: Place): string {
-  const { schema, variants, names } = read
-  const again = names.find((name) => place.within.includes(name))
-  if (again !== undefined) return `<p class="again">The same fields as ${code(again)}, which contains it.</p>`
-  const inner = { ...place, within: [...place.within, ...names] }
-  const parts = [fieldsOf(schemas, schema, inner)]
-  if (isSchema(schema.items)) parts.push(contents(schemas, readSchema(schemas, schema.items), inner))
-  if (isSchema(schema.additionalProperties)) parts.push(otherKeys(schemas, schema, inner))
-  parts.push(choices(schemas, variants, inner))
+  const { schema, variants } = read
+  const parts = [fieldsOf(schemas, schema, place)]
+  if (isSchema(schema.items)) parts.push(contents(schemas, readSchema(schemas, schema.items), place))
+  if (isSchema(schema.additionalProperties)) parts.push(otherKeys(schemas, schema, place))
+  parts.push(choices(schemas, variants, place))
   return parts.join('')
 }
 
@@ -80,7 +77,7 @@ function mark(required: boolean, noted: Noted): string {
   return ` <span class="${noted}">${noted}</span>`
 }
 
-// An entry that has no fields of its own has no other place for its limits.
+// Entries without fields have no other place for their limits.
 function itemLimits(schemas: Schemas, items: JsonSchema): string[] {
   const { schema } = readSchema(schemas, items)
   if (schema.properties !== undefined) return []

@@ -1,25 +1,23 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
 import type { Reference } from '../openapi/types.ts'
-import { componentOf, isReference, nameOf } from './api_document.ts'
+import { componentOf, isReference } from './api_document.ts'
 
 export type Schemas = { [name: string]: JsonSchema }
 
-/** A schema as it is read: without references, `allOf` put together, and whether null is allowed besides. */
+/** A schema without references and with its `allOf` merged. */
 export type ReadSchema = {
   schema: JsonSchema
   nullable: boolean
-  /** What else it may be, each of them whole; empty where there is no choice. */
+  /** The alternatives of a choice; empty without one. */
   variants: (JsonSchema | Reference)[]
-  /** The components that were gone through. */
-  names: string[]
 }
 
-/** Reads a schema. Throws where a reference leads nowhere. */
+/** Reads a schema, which must not contain itself. Throws for a broken reference. */
 export function readSchema(schemas: Schemas, given: JsonSchema | Reference): ReadSchema {
   if (isReference(given)) {
     const read = readSchema(schemas, componentOf(schemas, given))
     const { $ref, ...own } = given as JsonSchema
-    return { ...read, schema: withOwn(read.schema, own), names: [nameOf(given), ...read.names] }
+    return { ...read, schema: withOwn(read.schema, own) }
   }
   const { anyOf, oneOf, allOf, ...own } = given
   if (allOf !== undefined) return putTogether(schemas, own, allOf.filter(isSchema))
@@ -36,10 +34,10 @@ export function readSchema(schemas: Schemas, given: JsonSchema | Reference): Rea
   }
   const types = [own.type ?? []].flat()
   const nullable = others.length < choices.length || types.includes('null')
-  return { schema: withoutNull(own), nullable, variants: others, names: [] }
+  return { schema: withoutNull(own), nullable, variants: others }
 }
 
-/** A schema, and not the `true` or `false` that JSON Schema has for all and none. */
+/** True for a schema that is an object; JSON Schema also has `true` and `false`. */
 export function isSchema(schema: unknown): schema is JsonSchema {
   return typeof schema === 'object' && schema !== null && !Array.isArray(schema)
 }
@@ -50,7 +48,7 @@ export function typeOf(schemas: Schemas, { schema, variants, nullable }: ReadSch
   return nullable ? `${name} or null` : name
 }
 
-/** What its values are limited to, each as a short text; `code` marks what is code. */
+/** The limits of a schema's values, each as a short text; `code` marks code. */
 export function limitsOf(schema: JsonSchema, code: (text: string) => string): string[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties } = schema
   return [
@@ -69,7 +67,7 @@ export function limitsOf(schema: JsonSchema, code: (text: string) => string): st
 }
 
 function putTogether(schemas: Schemas, own: JsonSchema, parts: JsonSchema[]): ReadSchema {
-  const read = [...parts.map((part) => readSchema(schemas, part))]
+  const read = parts.map((part) => readSchema(schemas, part))
   const all = [...read.map(({ schema }) => schema), own]
   const properties: { [name: string]: JsonSchema } = {}
   for (const [name, property] of all.flatMap((schema) => Object.entries(schema.properties ?? {}))) {
@@ -83,11 +81,10 @@ function putTogether(schemas: Schemas, own: JsonSchema, parts: JsonSchema[]): Re
     },
     nullable: false,
     variants: read.flatMap(({ variants }) => variants),
-    names: read.flatMap(({ names }) => names),
   }
 }
 
-// What is said of a field, and then what is said of everything of its kind.
+// The description of the field comes before that of its type.
 function withOwn(general: JsonSchema, own: JsonSchema): JsonSchema {
   const descriptions = [own.description, general.description].filter((text) => text !== undefined)
   if (descriptions.length === 0) return { ...general, ...own }
