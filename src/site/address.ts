@@ -1,10 +1,10 @@
 import type { Context } from '../http/context.ts'
 import { escapeHtml } from './page.ts'
 
-/** The address that the commands of the pages are written for; a page shows the service's own instead. */
+/** The address in the sources of the pages and examples. Answers show the service's own instead. */
 export const exampleAddress = 'http://127.0.0.1:3000'
 
-/** The URL under which the client reaches the service, without a slash at its end. */
+/** The URL by which the client reaches the service, without a final slash. */
 export function addressOf(ctx: Context, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl.replace(/(?<!\/)\/+$/, '')
   return /^[\w.:[\]-]+$/.test(ctx.host) ? `http://${ctx.host}` : exampleAddress
@@ -13,6 +13,6 @@ export function addressOf(ctx: Context, publicUrl: string | undefined): string {
 /** A page with the given address in place of the example's. */
 export function withAddress(html: string, address: string): string {
   const escaped = escapeHtml(address)
-  // A replacement that is a text has meanings of its own for what begins with a dollar sign.
+  // In a replacement string, a dollar sign would have a special meaning.
   return html.replaceAll(exampleAddress, () => escaped)
 }

@@ -7,7 +7,7 @@ import { gzip as gzipCallback } from 'node:zlib'
 import type { RouteContext, Routes } from '../http/context.ts'
 import { refuse } from '../http/errors.ts'
 
-/** What `replyAsset` answers with. */
+/** A file for `replyAsset`. */
 export type Asset = { type: string; etag: string; bytes: Buffer; gzipped?: Promise<Buffer> }
 
 const gzip = promisify(gzipCallback)
@@ -18,10 +18,10 @@ const types: { [extension: string]: string } = {
   '.svg': 'image/svg+xml',
 }
 
-/** What comes from elsewhere: by name, the module. */
+/** The files that come from modules, by name. */
 const modules: { [name: string]: string } = { 'minisearch.js': 'minisearch' }
 
-/** The files that the pages load, read when they are first asked for; nothing in them is secret. */
+/** The public files that the pages load. Each is read at its first request. */
 export function addAssetRoutes(routes: Routes): void {
   const names = [...readdirSync(folder), ...Object.keys(modules)]
   const read = new Map<string, Asset>()
@@ -43,15 +43,15 @@ function readAsset(name: string): Asset {
   return makeAsset(readFileSync(path), type)
 }
 
-/** What is served by an `ETag`, and compressed. */
+/** A file with its `ETag`. */
 export function makeAsset(content: string | Buffer, type: string): Asset {
   const bytes = Buffer.from(content)
-  // Weak, for it is the same whether the file is compressed on its way or not.
+  // Weak: compressed and plain files have the same one.
   const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
   return { type, etag, bytes }
 }
 
-/** Answers with an asset, or with 304 where the client has it. */
+/** Answers with an asset, or with 304 if the client has it. */
 export async function replyAsset(ctx: RouteContext, asset: Asset, cacheControl = 'no-cache'): Promise<void> {
   ctx.status = 200
   ctx.set({ ETag: asset.etag, 'Cache-Control': cacheControl })

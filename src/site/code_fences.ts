@@ -2,12 +2,12 @@ import type { Token, Tokens } from 'marked'
 import { codeBlock, codeBox } from './code_box.ts'
 import { escapeHtml } from './page.ts'
 
-/** Blocks of code that say the same in several languages. */
+/** The same code in several languages. */
 export type TabGroup = { type: 'tabGroup'; raw: string; blocks: Tokens.Code[] }
 
 type Names = { [language: string]: string }
 
-/** What a reader calls the language of a block. */
+/** The names of languages for readers. */
 const names: Names = {
   ...{
     bash: 'Shell',
@@ -21,10 +21,10 @@ const names: Names = {
   ...{ php: 'PHP', go: 'Go', java: 'Java', json: 'JSON', http: 'HTTP', sql: 'SQL' },
 }
 
-/** Beside other languages a command is what they all do, done by curl. */
+/** The names in tabs, where a shell command stands for curl. */
 const namesOfTabs: Names = { ...names, bash: 'curl', sh: 'curl' }
 
-/** The blocks with the word `tab` that follow each other become a group. */
+/** Consecutive blocks with the word `tab` become a group. */
 export function groupTabs(tokens: Token[]): Token[] {
   const grouped: Token[] = []
   let group: TabGroup | undefined
@@ -44,7 +44,7 @@ export function groupTabs(tokens: Token[]): Token[] {
   return grouped
 }
 
-/** A group of tabs as HTML. `hrefOf` returns the address of a file that a block is taken from. */
+/** A group of tabs as HTML. `hrefOf` returns the address of a block's file. */
 export function renderTabGroup({ blocks }: TabGroup, hrefOf: (file: string) => string): string {
   const tabs = blocks.map(({ lang, text }) => {
     const { language, file } = fenceOf(lang)
@@ -54,7 +54,7 @@ export function renderTabGroup({ blocks }: TabGroup, hrefOf: (file: string) => s
   return `${codeBox(tabs, { group: 'language', about: 'Language' })}\n`
 }
 
-/** A block of code as HTML, under the name of its file or of its language; plain text has no name. */
+/** A block of code as HTML, with the name of its file or its language as title. Plain text has no title. */
 export function renderCode({ lang, text }: Tokens.Code, hrefOf: (file: string) => string): string {
   const { language, file } = fenceOf(lang)
   const name = nameOf(language, names)
@@ -67,7 +67,7 @@ function isTab(token: Token): token is Tokens.Code {
   return token.type === 'code' && fenceOf(token.lang).isTab
 }
 
-// The words after the fence: the language, the file that the block is taken from, and whether it is a tab.
+// The words after the fence: the language, the block's file, and `tab`.
 function fenceOf(lang = ''): { language: string; file: string | undefined; isTab: boolean } {
   const [language = '', ...words] = lang.split(' ')
   return { language, file: words.find((word) => word !== 'tab'), isTab: words.includes('tab') }

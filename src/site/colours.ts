@@ -17,14 +17,14 @@ for (const [name, language] of Object.entries(languages)) highlighter.registerLa
 highlighter.registerAliases('console', { languageName: 'bash' })
 
 /**
- * Code as HTML, with a class for each kind of word. `language` is a name or a usual short form of one; a language
- * that is not known is left without colours.
+ * Code as HTML, with a class for each kind of word. `language` is a name or a usual short form of it. An unknown
+ * language gets no colours.
  */
 export function coloured(language: string, code: string): string {
   const known = highlighter.getLanguage(language)
   if (known === undefined) return escapeHtml(code)
   if (known.name !== 'Bash') return highlight(language, code)
-  // A body of JSON in a command is to be read as JSON.
+  // The JSON body of a curl command has the colours of JSON.
   const parts = code.split(/(-d )'(\{[^']*)'/)
   return parts
     .map((part, index) => {
@@ -36,6 +36,6 @@ export function coloured(language: string, code: string): string {
 }
 
 function highlight(language: string, code: string): string {
-  // An apostrophe means nothing between tags.
+  // An apostrophe needs no escape outside of tags.
   return highlighter.highlight(code, { language, ignoreIllegals: true }).value.replaceAll('&#x27;', "'")
 }

@@ -47,7 +47,7 @@ export function renderMarkdown(markdown: string, hrefOf: (target: string) => str
   return { html: marked.parser(groupTabs(marked.lexer(markdown))), headings }
 }
 
-/** The id of a heading, as GitHub makes it, so that links work in both places. */
+/** The id of a heading, as on GitHub, so that links work in both places. */
 function idOf(text: string): string {
   return text
     .toLowerCase()
@@ -63,12 +63,12 @@ function uniqueId(id: string, headings: Heading[]): string {
   }
 }
 
-// A narrow screen shows no headers, but the name of its column beside each cell other than the first of a row. Of two
-// columns the second one needs no name.
+// A narrow screen hides the header row and names the column beside each cell except the first. A table of two columns
+// needs no names.
 function columnName({ header }: Tokens.Table, column: number): string {
   const name = header[column]?.text.replaceAll('`', '') ?? ''
   return column === 0 || header.length < 3 || name === '' ? '' : ` data-label="${escapeHtml(name)}"`
 }
 
-// What is wider than a narrow screen moves by itself, by keyboard too, and not the whole page.
+// A wide table scrolls by itself, by keyboard too, instead of the page.
 const scrollableTable = '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>'

@@ -1,7 +1,7 @@
 import type { Context, Next } from '../http/context.ts'
 import { rulesFor } from '../http/paths.ts'
 
-/** Everything comes from this service; no script, style or frame stands in the page itself. */
+/** All parts come from this service; the page itself has no inline script, style or frame. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,16 +11,16 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ]
 
-/** The parts of a page: its title as text, what stands in its head and its body as HTML. */
+/** The parts of a page: its title as text, its head and body as HTML. */
 export type Page = { title: string; head: string; body: string }
 
-/** Keeps the answers of the documents, refusals too, out of caches, and their addresses from other servers. */
+/** Keeps documents and their refusals out of caches, and their URLs out of the Referer header. */
 export async function forbidCaching(ctx: Context, next: Next): Promise<void> {
   if (rulesFor(ctx.path).uncached) ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
   await next()
 }
 
-/** A whole HTML page. `base` is the path under which the service is reached, without a slash at its end. */
+/** A whole HTML page. `base` is the path of the service, without a final slash. */
 export function renderPage(base: string, { title, head, body }: Page): string {
   return `<!doctype html>
 <html lang="en">
@@ -39,7 +39,7 @@ ${body}
 `
 }
 
-/** The links to style sheets of this service, for a page's head. */
+/** Links to style sheets, for a page's head. */
 export function styleSheets(base: string, files: readonly string[]): string {
   return files.map((file) => `<link rel="stylesheet" href="${base}/assets/${file}">`).join('\n')
 }
@@ -61,14 +61,12 @@ export function replyPage(
   ctx.body = html
 }
 
-/**
- * The path under which the service is reached: that of PUBLIC_URL, without a slash at its end; escaped for HTML.
- */
+/** The path of PUBLIC_URL, without a final slash, escaped for HTML. */
 export function basePath(publicUrl: string | undefined): string {
   return publicUrl === undefined ? '' : escapeHtml(new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, ''))
 }
 
-/** A text as it stands in HTML, in an attribute too. */
+/** A text escaped for HTML, also for attributes. */
 export function escapeHtml(text: string): string {
   const entities: { [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
   return text.replace(/[&<>"]/g, (character) => entities[character] ?? character)

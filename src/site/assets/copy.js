@@ -1,6 +1,6 @@
-// Buttons that copy what a box of code shows.
+// Buttons that copy the visible code of a box.
 
-/** Adds a button to each box, and one place where screen readers get the result. */
+/** Adds a button to each box, and one live region that tells screen readers the result. */
 export function addCopyButtons(boxes) {
   const heard = document.createElement('div')
   heard.className = 'off-screen'
@@ -29,7 +29,7 @@ function addCopyButton(box, heard) {
   box.querySelector('.box-head').append(button)
 }
 
-// Browsers offer the clipboard only to pages that came by HTTPS or from this machine, and only where it is allowed.
+// Browsers offer the clipboard only to pages from HTTPS or localhost, and only with permission.
 async function copy(text) {
   if (navigator.clipboard === undefined) return copySelected(text)
   return await navigator.clipboard.writeText(text).then(
@@ -38,7 +38,7 @@ async function copy(text) {
   )
 }
 
-/** The way from before the clipboard could be written to. */
+/** Copies by selection, for browsers without the clipboard API. */
 function copySelected(text) {
   const focused = document.activeElement
   const area = document.createElement('textarea')

@@ -1,6 +1,6 @@
 import { makeSearch } from './search.js'
 
-/** The search of the guide: over the sections of all its pages, which the service knows. */
+/** The search of the guide. The service sends the sections of all pages. */
 export function addGuideSearch(box) {
   const source = new URL(box.dataset.source, location)
   makeSearch(box, async () => {
@@ -10,7 +10,7 @@ export function addGuideSearch(box) {
     return data.map((section) => ({
       ...section,
       href: new URL(section.href, source).href,
-      // A page before its sections, where both have the word.
+      // A page ranks above its sections.
       weight: section.href.includes('#') ? 1 : 1.5,
     }))
   })

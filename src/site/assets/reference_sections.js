@@ -1,6 +1,6 @@
-// What the search of the reference looks in: the page itself.
+// The index of the reference's search, made from the page itself.
 
-/** The operations, the codes of errors, the fields and the chapters of the page, each with its place in it. */
+/** The operations, error codes, fields and chapters of the page, with their links. */
 export function referenceSections() {
   return [...operations(), ...codes(), ...fields(), ...chapters()]
 }
@@ -41,7 +41,7 @@ function fields() {
   }))
 }
 
-/** What stands in the contents and is no operation. */
+/** The entries of the contents that are no operations. */
 function chapters() {
   const links = document.querySelectorAll('.contents nav > ul > li > a')
   return [...links].map(({ hash, textContent }) => {

@@ -1,12 +1,12 @@
-// A search box over sections that are known to the browser: no request is made for what one types.
+// A search box over sections in the browser: it sends nothing that the reader types.
 
 const mostResults = 20
 const snippetLength = 140
 const words = /[\p{L}\p{N}]+/gu
 
 /**
- * Makes a box search the sections that `load` returns: `{ href, title, trail, text, weight }`. They are asked for
- * when the box is first used.
+ * Makes a box search the sections that `load` returns: `{ href, title, trail, text, weight }`. They are
+ * loaded at the first use.
  */
 export function makeSearch(box, load) {
   const input = box.querySelector('input')
@@ -24,7 +24,7 @@ export function makeSearch(box, load) {
     const [own, query] = [latest, input.value.trim()]
     if (query.match(words) === null) return close()
     const found = await search(query).catch(() => undefined)
-    // What was typed meanwhile has an answer of its own.
+    // The reader has typed on: a newer search shows its own results.
     if (own !== latest) return
     if (found === undefined) results.show([], 'The search could not be loaded. Type on to try again.')
     else results.show(found.slice(0, mostResults), countOf(found.length))
@@ -45,7 +45,7 @@ export function makeSearch(box, load) {
     },
   }
   input.addEventListener('keydown', (event) => {
-    // A list that can be scrolled would be the next stop.
+    // Otherwise the focus would move to the scrollable list.
     if (event.key === 'Tab') close()
     if (event.isComposing || !Object.hasOwn(keys, event.key)) return
     event.preventDefault()
@@ -68,7 +68,7 @@ export function makeSearch(box, load) {
   box.hidden = false
 }
 
-/** The list below a box: what stands in it, and which of its options the keyboard is at. */
+/** The list of results below a box, with its active option. */
 function resultsOf(box) {
   const [input, list] = [box.querySelector('input'), box.querySelector('[role="listbox"]')]
   const [note, status] = [box.querySelector('.search-note'), box.querySelector('[role="status"]')]
@@ -84,7 +84,7 @@ function resultsOf(box) {
     option.scrollIntoView({ block: 'nearest' })
     input.setAttribute('aria-activedescendant', option.id)
   }
-  // The box keeps the focus while an option is pressed, which would otherwise close the list before the click.
+  // Without this, the box would lose the focus and close the list before the click.
   list.addEventListener('mousedown', (event) => event.preventDefault())
   return {
     count: () => options.length,
@@ -123,7 +123,7 @@ function isTyping(target) {
   return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
 }
 
-/** Returns what searches; what is needed for it is loaded once, and again if that failed. */
+/** Returns the search function. It loads the index at its first call, and again after a failure. */
 function searchOf(load) {
   let loading
   return async (query) => {
@@ -151,7 +151,7 @@ async function indexOf(load) {
       boost: { title: 4, trail: 1.5 },
       boostDocument: (_id, _term, { weight }) => weight ?? 1,
       prefix: true,
-      // A number is meant as it is typed, and so is a short word.
+      // Numbers and short words must match exactly.
       fuzzy: (term) => (term.length > 4 && !/\d/.test(term) ? 0.2 : false),
     },
   })
@@ -159,7 +159,7 @@ async function indexOf(load) {
   return { index, sections }
 }
 
-/** A word as it is found: whole, and by the parts of a name like `externalOrderId`. */
+/** The terms of a word: the whole, and the parts of a name like `externalOrderId`. */
 function termsOf(word) {
   const parts = word
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -198,7 +198,7 @@ function line(name, parts) {
   return span
 }
 
-/** A text as nodes, with the words in it that were found marked. */
+/** A text as nodes, with the found words marked. */
 function marked(text, terms) {
   const nodes = []
   let end = 0
@@ -216,7 +216,7 @@ function isFound(word, terms) {
   return termsOf(word).some((term) => terms.has(term))
 }
 
-/** The part of a text where the first word stands that was found. */
+/** The part of a text around the first found word. */
 function snippetOf(text, terms) {
   const places = [...text.matchAll(words)]
   const first = places.find(({ 0: word }) => isFound(word, terms))?.index ?? 0

@@ -1,9 +1,9 @@
-// Tabs of boxes of code, by the pattern of ARIA. Boxes of one group show the tab of one label, on all pages.
+// Tabs of boxes of code, by the ARIA pattern. All boxes of a group show the same tab, on all pages.
 
 const grouped = []
 let nextId = 1
 
-/** Makes tabs of the panels of each box that has several. */
+/** Adds tabs to each box with several panels. */
 export function makeTabs(boxes) {
   for (const box of boxes) {
     const panels = [...box.querySelectorAll('.panel')]
@@ -15,7 +15,7 @@ export function makeTabs(boxes) {
   }
 }
 
-/** Chooses the tab with this label in every box of the group that has it. */
+/** Selects the tab with this label in every box of the group. */
 function choose(group, label) {
   for (const { box, select } of grouped) if (box.dataset.group === group) select(label)
 }
@@ -43,7 +43,7 @@ function addTabs(box, panels) {
     else choose(group, label)
     remember(group, label)
     tabs[index].focus({ preventScroll: true })
-    // Boxes above may have changed their height: what the reader looks at stays where it is.
+    // Boxes above may have changed their height: keep the reader's place.
     scrollBy({ top: tabs[index].getBoundingClientRect().top - before, behavior: 'instant' })
   }
   tabs.forEach((tab, index) => {
@@ -85,7 +85,7 @@ function tabAfter(key, index, count) {
   return next[key]
 }
 
-/* What was chosen is chosen on the next page, too; a browser that keeps nothing shows the first tab. */
+/* The next page selects the same tab. A browser without storage shows the first tab. */
 
 function remembered(group) {
   try {
@@ -99,6 +99,6 @@ function remember(group, label) {
   try {
     if (group !== '') localStorage.setItem(`tab of ${group}`, label)
   } catch {
-    // Nothing is lost but a convenience.
+    // The next page shows the first tab.
   }
 }

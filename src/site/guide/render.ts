@@ -6,12 +6,12 @@ import { addressIn } from './files.ts'
 import { operationLinks } from './operations.ts'
 import { type GuidePage, guideGroups, guidePages, readGuidePage } from './pages.ts'
 
-/** The text of a page as HTML. Throws if a link in it leads nowhere. */
+/** The text of a page as HTML. Throws for a broken link. */
 export function renderGuideText(base: string, page: GuidePage): Rendered {
   return renderMarkdown(readGuidePage(page), (target) => addressIn(base, target))
 }
 
-/** A page of the guide as HTML. Throws if a link in it leads nowhere. */
+/** A page of the guide as HTML. Throws for a broken link. */
 export function renderGuidePage(base: string, page: GuidePage): string {
   const { html, headings } = renderGuideText(base, page)
   const sections = sectionList(headings)

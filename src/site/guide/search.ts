@@ -49,7 +49,7 @@ const entities: { [entity: string]: string } = {
   ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" },
 }
 
-/** The text of our own HTML. */
+/** The text of rendered HTML. */
 function plainText(html: string): string {
   return html
     .replace(/<p class="(?:box-title|panel-name)">[^<>]*<\/p>/g, ' ')

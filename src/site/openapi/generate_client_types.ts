@@ -103,7 +103,7 @@ function objectType(schema: JsonSchema, schemas: Schemas, indent: string): strin
 const maxColumns = 120
 const maxInline = 80
 
-/** A union that is wider than the file is broken before each of its types. */
+/** Breaks a union that does not fit in a line before each of its types. */
 function wrapUnion(field: string): string {
   if (field.includes('\n') || field.length <= maxColumns) return field
   const indent = /^ */.exec(field)?.[0] ?? ''

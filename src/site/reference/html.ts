@@ -1,9 +1,7 @@
 import { renderMarkdown } from '../markdown.ts'
 import { escapeHtml } from '../page.ts'
 
-/**
- * A description of the document, which is Markdown, as HTML. Throws for a link to anything but an HTTPS address.
- */
+/** A description, which is Markdown, as HTML. Throws for a link to anything but an HTTPS address. */
 export function prose(markdown: string | undefined): string {
   return markdown === undefined ? '' : renderMarkdown(markdown, addressOf).html
 }
@@ -18,7 +16,7 @@ export function code(text: string): string {
   return `<code>${escapeHtml(text)}</code>`
 }
 
-/** A heading that is a link to itself. `id` is that of what it is the heading of. */
+/** A heading that links to itself. */
 export function heading(level: number, id: string, html: string): string {
   return `<h${level} id="${id}"><a class="anchor" href="#${id}">${html}</a></h${level}>`
 }

@@ -15,7 +15,7 @@ const places = [
 ] as const
 
 export type Addresses = {
-  /** The path under which the service is reached, escaped for HTML, without a slash at its end. */
+  /** The path of the service, escaped for HTML, without a final slash. */
   base: string
   /** The URL of the service in the samples. */
   address: string
