@@ -26,10 +26,7 @@ export type OrderRequestItem = {
 
 export type QuoteRequest = {
   items: OrderRequestItem[]
-  /**
-   * Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final address, for
-   * redirects are not followed.
-   */
+  /** As in an order. A forbidden URL is no error here: `wouldBeRefused` reports it. */
   callbackUrl?: string | null | undefined
   /** The most that the order may cost in all. Above it, it is refused as `PRICE_CHANGED`. */
   maxTotal?: number | null | undefined

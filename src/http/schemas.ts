@@ -155,8 +155,17 @@ export const orderRequest = v.object(
   objectMessage,
 )
 
-/** The body of POST /b2b/orders/quote: that of the order without its `externalOrderId`, which is not looked at. */
-export const quoteRequest = v.omit(orderRequest, ['externalOrderId'])
+/** The body of POST /b2b/orders/quote: that of an order without `externalOrderId`, which is ignored. */
+export const quoteRequest = v.object(
+  {
+    ...v.omit(orderRequest, ['externalOrderId']).entries,
+    callbackUrl: v.pipe(
+      v.nullish(v.string('must be a text'), null),
+      v.description('As in an order. A forbidden URL is no error here: `wouldBeRefused` reports it.'),
+    ),
+  },
+  objectMessage,
+)
 
 export type OrderRequest = v.InferOutput<typeof orderRequest>
 

@@ -45,7 +45,16 @@ export const simulationPaths: Paths = {
           'Cache-Control',
           'Idempotent-Replayed',
         ]),
-        201: ok('It is in progress.', 'SimulatedOrderAnswer', orders.placedSimulatedOrders),
+        201: {
+          ...ok('It is in progress.', 'SimulatedOrderAnswer', orders.placedSimulatedOrders),
+          links: {
+            ReadSimulatedOrder: {
+              operationId: 'getSimulatedOrder',
+              description: 'The simulated order, with its result when it is final.',
+              parameters: { code: '$response.body#/data/code' },
+            },
+          },
+        },
       },
       errors: [
         ...orderErrors,
@@ -79,7 +88,18 @@ export const simulationPaths: Paths = {
         'service deletes it after a day. At most 100 sample events are open at once, and 60 begin in a minute.',
       access,
       body: jsonBody('SimulationRequest', events.simulationRequests),
-      answers: { 202: ok('The event is queued.', 'SimulationAnswer', events.simulations, []) },
+      answers: {
+        202: {
+          ...ok('The event is queued.', 'SimulationAnswer', events.simulations, []),
+          links: {
+            ReadSimulation: {
+              operationId: 'getSimulation',
+              description: 'The deliveries of the event.',
+              parameters: { eventId: '$response.body#/data/eventId' },
+            },
+          },
+        },
+      },
       errors: ['INVALID_CALLBACK_URL', 'TOO_MANY_SAMPLES', 'TOO_MANY_SAMPLES_A_MINUTE'],
     }),
   },
