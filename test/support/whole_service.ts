@@ -8,6 +8,7 @@ import { createLog } from '../../src/log.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
 import { startWorker, type Worker } from '../../src/worker/index.ts'
 import type { TestDatabase } from './database.ts'
+import { eventFaults } from './openapi/fits.ts'
 import { makeCatalog, makePartner, type Partner, type PartnerOptions } from './partner.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from './servers/scripted_supplier.ts'
 import { type ApiOptions, startApi, type TestApi } from './service.ts'
@@ -61,6 +62,7 @@ export type WholeService = {
   read(partner: Partner, code: string): Promise<Order>
   /** Waits until the supplier is asked about an item, for which it does not wait for the next step of the polling. */
   asked(item: string): Promise<void>
+  /** Ends all parts. Throws if a webhook that a receiver got differs from the OpenAPI document. */
   close(): Promise<void>
 }
 
@@ -132,6 +134,8 @@ export async function startWholeService(
       await api.close()
       await supplier.close()
       await Promise.all(receivers.map((receiver) => receiver.close()))
+      const events = receivers.flatMap(({ received }) => received.flatMap(({ event }) => event ?? []))
+      expect(events.flatMap(eventFaults)).toEqual([])
     },
   }
 }

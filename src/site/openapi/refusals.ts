@@ -30,13 +30,10 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
   PRICE_CHANGED: {
     details: [{ path: 'items[0].maxPrice', message: 'the price is now 89.00', price: 89 }],
   },
-  RATE_LIMITED: { retryAfter: 37 },
-  TOO_MANY_SAMPLES: { retryAfter: 60 },
-  TOO_MANY_SAMPLES_A_MINUTE: { retryAfter: 24 },
-  REDELIVERED_RECENTLY: { retryAfter: 41 },
-  TOO_MANY_REDELIVERIES: { retryAfter: 24 },
-  TOO_MANY_SIMULATIONS: { retryAfter: 60 },
-  TOO_MANY_SIMULATIONS_A_MINUTE: { retryAfter: 24 },
+}
+
+function extrasOf(name: ErrorName): ErrorExtras | undefined {
+  return errorOf(name).status === 429 ? { retryAfter: 37 } : extras[name]
 }
 
 /** The models of the errors with fields of their own. */
@@ -68,7 +65,7 @@ function refusal(
   description: string,
   { counted = true, headers = [] }: Options = {},
 ): Response {
-  const examples = names.map((name) => [name, { value: errorOf(name, extras[name]).body }])
+  const examples = names.map((name) => [name, { value: errorOf(name, extrasOf(name)).body }])
   return {
     description,
     headers: counted ? countedHeaders(...headers) : uncountedHeaders(...headers),

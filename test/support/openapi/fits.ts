@@ -73,6 +73,12 @@ const ofTheConnection = new Set(['date', 'connection', 'keep-alive', 'content-le
 // Refusals of documents have these headers too.
 const onAnyRefusal = new Set(['cache-control', 'referrer-policy', 'vary', 'content-security-policy'])
 
+/** The faults of a webhook's body by the document. */
+export function eventFaults(event: { event_type: string }): string[] {
+  const place = ['post', 'requestBody', 'content', 'application/json', 'schema']
+  return faultsOf(event, 'webhooks', event.event_type, ...place)
+}
+
 /** The faults of an answer's status, headers and body by the document. None if the document has no such operation. */
 export function misfits(method: string, path: string, answer: Answer): string[] {
   const found = operationOf(method, path)
