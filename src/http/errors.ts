@@ -41,7 +41,7 @@ const rows = {
   MALFORMED_HTTP: { status: 400, text: 'The request is not well-formed HTTP', code: 'VALIDATION_ERROR' },
   NOT_FOUND: { status: 404, text: 'No such endpoint' },
   UNKNOWN_REFERENCE: { status: 404, text: 'There is no order with this reference', code: 'NOT_FOUND' },
-  METHOD_NOT_ALLOWED: { status: 405, text: 'This address does not take this method' },
+  METHOD_NOT_ALLOWED: { status: 405, text: 'Method not allowed here' },
   REQUEST_TIMEOUT: { status: 408, text: 'The request took too long to arrive' },
   BODY_TOO_LARGE: { status: 413, text: 'The body is larger than 64 KiB' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'The body must be application/json in UTF-8, not compressed' },

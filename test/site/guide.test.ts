@@ -57,14 +57,6 @@ describeInChromium('/docs in a browser', (open) => {
     expect(complaints).toEqual([])
   })
 
-  test('leads to the reference, which leads back', async () => {
-    const { page } = await openGuide('/docs')
-    await page.getByRole('link', { name: 'Reference', exact: true }).click()
-    await page.getByLabel('API key').waitFor()
-    await page.getByRole('link', { name: 'Guide' }).click()
-    await page.waitForURL('**/docs')
-  })
-
   test('the contents lead to the chapters', async () => {
     const { page } = await openGuide('/docs')
     await page.getByRole('link', { name: 'Webhooks' }).first().click()

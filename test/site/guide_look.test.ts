@@ -127,6 +127,19 @@ describeInChromium('the guide in a browser', (open) => {
     expect(await page.locator('.contents [aria-current=page]').innerText()).toBe('Webhooks')
   })
 
+  test('a wide screen lists the sections at the right, and the bar of a narrow screen names the section', async () => {
+    const { page } = await openGuide('/docs/webhooks', { viewport: { width: 1440, height: 900 } })
+    const link = page.locator('.on-page').getByRole('link', { name: 'Dead letters' })
+    await link.click()
+    await page.waitForURL('**/docs/webhooks#dead-letters')
+    await expect.poll(() => link.getAttribute('aria-current')).toBe('true')
+    expect(await page.locator('.contents .sections').isVisible()).toBe(false)
+    await page.setViewportSize(narrow.viewport)
+    expect(await page.locator('.on-page').isVisible()).toBe(false)
+    await page.evaluate(`document.getElementById('dead-letters').scrollIntoView()`)
+    await expect.poll(() => page.locator('.contents summary').innerText()).toContain('Dead letters')
+  })
+
   test('no program scrolls sideways on a desk, whichever language is chosen', async () => {
     for (const path of [
       '/docs',
