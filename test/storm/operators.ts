@@ -45,7 +45,6 @@ export function createOperators(
     max: 6,
     onnotice: () => {},
     connect_timeout: 5,
-    fetch_types: false,
     connection: { role: 'supply_operator', statement_timeout: 10_000, lock_timeout: 3_000 },
   })
   const rounds = new Map<string, number>()
