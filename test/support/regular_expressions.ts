@@ -33,9 +33,11 @@ export function expressionsOfSql(folder: string): Found<{ pattern: string }>[] {
         ? tokens.slice(at + 1, at + 2)
         : patternAmong(argumentsAt(tokens, at + 1))
       if (operand === undefined) return []
-      const [literal = ''] = operand
-      if (operand.length !== 1 || !literal.startsWith("'")) return [{ file, built: true }]
-      return [{ file, pattern: literal.slice(1, -1).replaceAll("''", "'") }]
+      // SQL joins strings that follow one another.
+      if (operand.length === 0 || !operand.every((part) => part.startsWith("'")))
+        return [{ file, built: true }]
+      const pattern = operand.map((part) => part.slice(1, -1).replaceAll("''", "'")).join('')
+      return [{ file, pattern }]
     })
   })
 }

@@ -65,7 +65,7 @@ describe('an item gets a job', () => {
       'whose lease ended and whose job is lost',
       async (item) => {
         await leaseCalls(sql(), [item])
-        await setItem(item, "lease_expires_at = now() - interval '31 s'")
+        await setItem(item, "lease_expires_at = now() - interval '91 s'")
       },
     ],
   ])('%s', async (_, breach) => {
@@ -179,7 +179,7 @@ test('what fails to be known at the supplier is asked for, and not sent again', 
   const item = await newItem()
   const [call] = await leaseCalls(sql(), [item])
   expect(call?.method).toBe('put')
-  await setItem(item, "lease_expires_at = now() - interval '31 s'")
+  await setItem(item, "lease_expires_at = now() - interval '91 s'")
   expect(await resume()).toBe(1)
   expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([{ method: 'get' }])
 })
