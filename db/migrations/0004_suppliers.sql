@@ -36,7 +36,7 @@ create table supply.suppliers (
   token_url text check (token_url ~ '^https?://'),
   client_id text check (length(client_id) between 1 and 500),
   max_calls int check (max_calls >= 1),
-  max_per_second numeric(8, 2) check (max_per_second > 0),
+  per_minute numeric(8, 2) check (per_minute > 0),
   free_at timestamptz,
   paused_at timestamptz,
   paused_reason text,
@@ -68,9 +68,9 @@ comment on column supply.suppliers.token_url is
 comment on column supply.suppliers.client_id is 'Who we are at token_url.';
 comment on column supply.suppliers.max_calls is
   'How many calls to it all workers together may have under way; null: no limit.';
-comment on column supply.suppliers.max_per_second is
-  'How many requests a second all workers together may make; null: no limit.';
-comment on column supply.suppliers.free_at is 'When by max_per_second the next request is due; null or past: at once.';
+comment on column supply.suppliers.per_minute is
+  'How many requests a minute all workers together may make; null: no limit.';
+comment on column supply.suppliers.free_at is 'When by per_minute the next request is due; null or past: at once.';
 comment on column supply.suppliers.paused_at is 'Since when it gets no new items; null: it gets them.';
 comment on column supply.suppliers.paused_reason is 'Why an operator paused it.';
 comment on column supply.suppliers.failures is 'How many calls in a row had no usable answer.';

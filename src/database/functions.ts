@@ -209,7 +209,7 @@ export const functions = {
   },
   'ops.partner_orders': {
     args: { account: 'text' },
-    options: { max_orders: 'integer' },
+    options: { limit: 'integer' },
     returns: 'rows',
     columns: { order_code: 'text', external_order_id: 'text', status: 'text', outcome: 'text',
       total_amount: 'numeric', refunded_amount: 'numeric', currency: 'text', items: 'text',
@@ -269,14 +269,11 @@ export const functions = {
   },
   'ops.set_rate_limit': { args: { network: 'cidr', per_minute: 'integer' }, returns: 'void' },
   'ops.set_supplier_active': {
-    args: { supplier: 'text', active: 'boolean' },
+    args: { code: 'text', active: 'boolean' },
     options: { dry_run: 'boolean' },
     returns: 'void',
   },
-  'ops.set_supplier_limits': {
-    args: { code: 'text', max_calls: 'integer', max_per_second: 'numeric' },
-    returns: 'void',
-  },
+  'ops.set_supplier_limits': { args: { code: 'text', max_calls: 'integer', per_minute: 'numeric' }, returns: 'void' },
   'ops.set_supplier_paused': { args: { code: 'text', reason: 'text' }, returns: 'void' },
   'ops.set_supplier_sync': { args: { code: 'text', sync_every: 'interval' }, returns: 'void' },
   'ops.settle_item': {
@@ -346,7 +343,7 @@ export const functions = {
     returns: 'rows',
     columns: { supplier: 'text', lease_token: 'uuid', protocol: 'text', base_url: 'text', token: 'text',
       token_url: 'text | null', client_id: 'text | null', skus: 'jsonb',
-      max_per_second: 'numeric | null' },
+      per_minute: 'numeric | null' },
   },
   'work.check_origin': { args: {}, returns: 'text' },
   'work.check_protocols': { args: { capabilities: 'jsonb' }, returns: 'text' },

@@ -46,7 +46,7 @@ export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOpt
     if (!access.ok) return { ok: false, error: access.error }
     const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(longestMs)])
     const { supplier, base_url: baseUrl } = sync
-    const pace = sync.max_per_second === null ? undefined : () => takeTurn(supplier, signal)
+    const pace = sync.per_minute === null ? undefined : () => takeTurn(supplier, signal)
     const listing = await adapter.list({ supplier, baseUrl, token: access.token, pace }, skus, signal)
     if (!listing.ok && listing.error === 'HTTP 401') credentials.reject(supplier, access.token)
     return listing

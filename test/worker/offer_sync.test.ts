@@ -41,7 +41,7 @@ beforeEach(async () => {
   kinguin.products.set('game', testProduct('game', { price: 0.05, textQty: 2 }))
   await sql()`delete from supply.offer_changes`
   await sql()`delete from supply.offers where supplier <> 'first'`
-  await sql()`update supply.suppliers set sync_due_at = null, sync_error = null, synced_at = null, max_per_second = null`
+  await sql()`update supply.suppliers set sync_due_at = null, sync_error = null, synced_at = null, per_minute = null`
   await sql()`select ops.upsert_offer(${products.topUp}, 'upstream', '112')`
   await sql()`select ops.upsert_offer(${products.key}, 'kinguin', 'game')`
 })

@@ -85,7 +85,7 @@ test('ops.partner_orders shows the latest orders of a partner, by its number or 
   const first = await order({ callbackUrl: 'https://shop.example/hooks' })
   await answer(sql(), first.item, completed())
   const second = await order()
-  const rows = await sql()`select * from ops.partner_orders(${partner().accountId}, 2)`
+  const rows = await sql()`select * from ops.partner_orders(account => ${partner().accountId}, "limit" => 2)`
   expect(rows).toMatchObject([
     { order_code: second.code, status: 'processing', took: null, webhook: 'no callback URL' },
     { order_code: first.code, status: 'completed', items: '1 × 100 credits', webhook: 'waiting' },

@@ -33,8 +33,8 @@ describe('an operator reads', () => {
   test('what became due, paused, limited or settled, and what did not change', async () => {
     const { body } = await place(database.sql, partner)
     const item = body.items[0]?.id
-    expect(await twice(() => `select ops.set_supplier_limits('first', 5, 2.5)`)).toEqual([
-      'supplier first: calls at once no limit → 5, requests a second no limit → 2.50',
+    expect(await twice(() => `select ops.set_supplier_limits('first', 5, 150)`)).toEqual([
+      'supplier first: calls at once no limit → 5, requests a minute no limit → 150.00',
       'supplier first had these limits before: nothing changed',
     ])
     expect(await twice(() => `select ops.set_supplier_paused('first', 'a test')`)).toEqual([
@@ -131,7 +131,7 @@ describe('an operator reads', () => {
   })
 
   test.each([
-    `select ops.set_supplier_active('first', false, dry_run => true)`,
+    `select ops.set_supplier_active(code => 'first', active => false, dry_run => true)`,
     `select ops.set_min_margin(0.9, dry_run => true)`,
     `select ops.set_min_margin(0.9, ${products.key}, dry_run => true)`,
   ])('what a change would do, while nothing changes: %s', async (statement) => {

@@ -22,7 +22,7 @@ afterEach(() => database.drop())
 type Begun = { item_id: string; lease_token: string; wait_ms: number }
 
 const limit = (calls: number | null, perSecond: number | null) =>
-  sql`select ops.set_supplier_limits('first', ${calls}, ${perSecond})`
+  sql`select ops.set_supplier_limits(code => 'first', max_calls => ${calls}, per_minute => ${perSecond === null ? null : perSecond * 60})`
 
 /** Orders so many items, one after the other, and returns them. */
 async function items(count: number): Promise<string[]> {
@@ -228,13 +228,13 @@ test('workers that meet at two suppliers, one of which is to be tried again, wai
 describe('the limits of a supplier', () => {
   test('are shown, logged, and gone with null', async () => {
     await limit(5, 2.5)
-    const shown = () => sql`select max_calls, max_per_second from ops.suppliers where code = 'first'`
-    expect(await shown()).toEqual([{ max_calls: 5, max_per_second: '2.50' }])
+    const shown = () => sql`select max_calls, per_minute from ops.suppliers where code = 'first'`
+    expect(await shown()).toEqual([{ max_calls: 5, per_minute: '150.00' }])
     expect(await lastLogged(sql)).toMatchObject({
-      ...{ action: 'set_supplier_limits', detail: { max_calls: 5, max_per_second: 2.5 } },
+      ...{ action: 'set_supplier_limits', detail: { max_calls: 5, per_minute: 150 } },
     })
     await limit(null, null)
-    expect(await shown()).toEqual([{ max_calls: null, max_per_second: null }])
+    expect(await shown()).toEqual([{ max_calls: null, per_minute: null }])
     expect(await begin(sql, await items(20))).toHaveLength(20)
   })
 

@@ -5,7 +5,7 @@ as $$
 begin
   perform 1 from supply.order_items i join supply.suppliers s on s.code = i.supplier
   where i.id = any (item_ids)
-    and (s.paused_at is not null or s.open_since is not null or s.max_calls is not null or s.max_per_second is not null);
+    and (s.paused_at is not null or s.open_since is not null or s.max_calls is not null or s.per_minute is not null);
   if not found then
     return false;
   end if;

@@ -12,10 +12,10 @@ declare
   item record;
 begin
   for limited in
-    select s.code, s.max_calls, s.free_at, coalesce(p.requests_per_call, 1) / s.max_per_second * interval '1 s' as step
+    select s.code, s.max_calls, s.free_at, coalesce(p.requests_per_call, 1) / s.per_minute * interval '1 min' as step
     from supply.suppliers s left join supply.protocols p on p.name = s.protocol
     where s.code = any (array(select i.supplier from supply.order_items i where i.id = any (item_ids)))
-      and (s.max_calls is not null or s.max_per_second is not null)
+      and (s.max_calls is not null or s.per_minute is not null)
     order by s.code for no key update of s
   loop
     here := clock_timestamp();

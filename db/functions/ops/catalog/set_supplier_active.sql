@@ -1,9 +1,9 @@
-create or replace function ops.set_supplier_active(supplier text, active boolean, dry_run boolean default false)
+create or replace function ops.set_supplier_active(code text, active boolean, dry_run boolean default false)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known supply.suppliers := core.lock_supplier(supplier);
+  known supply.suppliers := core.lock_supplier(code);
   product_ids int[];
   were_offered int[];
   changed bigint;

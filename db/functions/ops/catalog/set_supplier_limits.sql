@@ -1,4 +1,4 @@
-create or replace function ops.set_supplier_limits(code text, max_calls int, max_per_second numeric)
+create or replace function ops.set_supplier_limits(code text, max_calls int, per_minute numeric)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -9,16 +9,16 @@ begin
   perform core.require(coalesce(set_supplier_limits.max_calls >= 1, true),
     'max_calls must be 1 or more; null: no limit');
   perform core.require(
-    coalesce(set_supplier_limits.max_per_second >= 0.01 and set_supplier_limits.max_per_second < 1000000, true),
-    'max_per_second must be from 0.01 to 1000000; null: no limit');
-  max_per_second := round(set_supplier_limits.max_per_second, 2);
-  if (known.max_calls, known.max_per_second) is not distinct
-    from (set_supplier_limits.max_calls, set_supplier_limits.max_per_second) then
+    coalesce(set_supplier_limits.per_minute >= 0.01 and set_supplier_limits.per_minute < 1000000, true),
+    'per_minute must be from 0.01 to 1000000; null: no limit');
+  per_minute := round(set_supplier_limits.per_minute, 2);
+  if (known.max_calls, known.per_minute) is not distinct
+    from (set_supplier_limits.max_calls, set_supplier_limits.per_minute) then
     raise notice 'supplier % had these limits before: nothing changed', known.code;
     return;
   end if;
   update supply.suppliers s set
-    max_calls = set_supplier_limits.max_calls, max_per_second = set_supplier_limits.max_per_second, free_at = null,
+    max_calls = set_supplier_limits.max_calls, per_minute = set_supplier_limits.per_minute, free_at = null,
       updated_at = now()
   where s.code = known.code;
   -- Items that wait for the old limits look again within seconds, oldest first; the new limits hold then.
@@ -31,12 +31,12 @@ begin
   perform core.enqueue('call_supplier', waiting,
     array(select now() + place * interval '2 ms' from generate_subscripts(waiting, 1) as place), 'call_supplier');
   perform core.log_operator('set_supplier_limits', 'supplier ' || known.code,
-    jsonb_build_object('max_calls', max_calls, 'max_per_second', max_per_second));
-  raise notice 'supplier %: calls at once % → %, requests a second % → %', known.code,
+    jsonb_build_object('max_calls', max_calls, 'per_minute', per_minute));
+  raise notice 'supplier %: calls at once % → %, requests a minute % → %', known.code,
     coalesce(known.max_calls::text, 'no limit'), coalesce(set_supplier_limits.max_calls::text, 'no limit'),
-    coalesce(known.max_per_second::text, 'no limit'), coalesce(set_supplier_limits.max_per_second::text, 'no limit');
+    coalesce(known.per_minute::text, 'no limit'), coalesce(set_supplier_limits.per_minute::text, 'no limit');
 end
 $$;
 comment on function ops.set_supplier_limits is
   'Limits the calls to a supplier over all workers: how many may be under way at once, and how many HTTP requests a
-second they may make. Null: no limit. Items that wait for the old limits look again within seconds.';
+minute they may make. Null: no limit. Items that wait for the old limits look again within seconds.';

@@ -21,7 +21,7 @@ select
     where i.completed_at is null and i.supplier = s.code and i.next_call = 'put' and i.sent_at is null
   ) as waiting_items,
   s.max_calls,
-  s.max_per_second,
+  s.per_minute,
   s.synced_at,
   s.sync_error,
   s.sync_due_at
@@ -48,7 +48,7 @@ comment on column ops.suppliers.paused_reason is 'Why an operator paused it.';
 comment on column ops.suppliers.waiting_items is 'How many items are to be sent to it and were not yet.';
 comment on column ops.suppliers.max_calls is
   'How many calls to it may be under way at once, over all workers; null: no limit.';
-comment on column ops.suppliers.max_per_second is 'How many requests a second all workers may make; null: no limit.';
+comment on column ops.suppliers.per_minute is 'How many requests a minute all workers may make; null: no limit.';
 comment on column ops.suppliers.synced_at is 'When its costs and its stock were last read in full; null: never.';
 comment on column ops.suppliers.sync_error is 'Why the last reading failed; null: it did not.';
 comment on column ops.suppliers.sync_due_at is 'When they are read next; null: never.';

@@ -1,4 +1,4 @@
-create or replace function ops.partner_orders(account anycompatible, max_orders int default 20)
+create or replace function ops.partner_orders(account anycompatible, "limit" int default 20)
 returns table (
   order_code text, external_order_id text, status text, outcome text, total_amount numeric, refunded_amount numeric,
   currency text, items text, created_at timestamptz, took interval, webhook text
@@ -8,7 +8,7 @@ as $$
 declare
   wanted_id constant bigint := core.refer_to_account(account);
 begin
-  perform core.require(max_orders between 1 and 1000, 'max_orders must be 1 to 1000');
+  perform core.require("limit" between 1 and 1000, 'limit must be 1 to 1000');
   return query
   select o.code, o.external_order_id, o.status, o.outcome, o.total_amount, o.refunded_amount, o.currency,
     (select string_agg(format('%s × %s', i.amount, i.product_name), ', ' order by i.position, i.part)
@@ -19,11 +19,11 @@ begin
         else 'none: partial' end)
   from (
     select o.* from supply.orders o where o.account_id = wanted_id
-    order by o.created_at desc, o.id desc limit max_orders
+    order by o.created_at desc, o.id desc limit partner_orders."limit"
   ) as o
   order by o.created_at desc, o.id desc;
 end
 $$;
 comment on function ops.partner_orders is
-  'The latest orders of a partner, newest first, at most max_orders (1 to 1000): what was ordered, the amounts in its
+  'The latest orders of a partner, newest first, at most limit (1 to 1000): what was ordered, the amounts in its
 currency, how long each took, and the state of its webhook. Raises for an unknown account.';

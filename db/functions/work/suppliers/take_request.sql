@@ -6,12 +6,12 @@ declare
   here constant timestamptz := clock_timestamp();
   due_at timestamptz;
 begin
-  update supply.suppliers s set free_at = greatest(s.free_at, here) + interval '1 s' / s.max_per_second
-  where s.code = take_request.supplier and s.max_per_second is not null
-  returning s.free_at - interval '1 s' / s.max_per_second into due_at;
+  update supply.suppliers s set free_at = greatest(s.free_at, here) + interval '1 min' / s.per_minute
+  where s.code = take_request.supplier and s.per_minute is not null
+  returning s.free_at - interval '1 min' / s.per_minute into due_at;
   return coalesce(greatest(0, extract(epoch from due_at - here) * 1000), 0);
 end
 $$;
 comment on function work.take_request is
-  'Takes the next place for one HTTP request to a supplier by its max_per_second, among the calls of all workers, and returns in how many milliseconds '
+  'Takes the next place for one HTTP request to a supplier by its per_minute, among the calls of all workers, and returns in how many milliseconds '
   'it may be made; 0 where there is no limit.';
