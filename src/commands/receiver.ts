@@ -13,15 +13,15 @@ const usage = `usage: npm run receiver -- [options]
 
 Receives webhooks as a partner's backend should: verifies, deduplicates and prints them.
 
-  --port <port>          where to listen, default 4100
-  --host <address>       default 127.0.0.1
+  --port <port>          the port to listen on, default 4100
+  --host <address>       the address to listen on, default 127.0.0.1
   --secret-file <path>   a file that holds the account's signing secret, 64 hex characters; - is standard input
   --secret <secret>      the secret itself; other users of the machine can see it in the list of processes
-  --demo                 the secret of the demo partner, from the service that npm start runs here
-  --answer <answer>      to good deliveries: ok (200, the default), a status such as 503, or hang (none at all)
+  --demo                 the secret of the demo partner of the service that npm start runs here
+  --answer <answer>      the answer to valid deliveries: ok (200, the default), a status such as 503, or hang (none)
   --retry-after <s>      the Retry-After of a 429 or 503, in seconds
-  --delay <s>            how long an answer is held back, in seconds; the service waits 10
-  --show-body            prints each body as it came, with the keys in it
+  --delay <s>            the delay of each answer, in seconds; the service waits 10
+  --show-body            prints each body as it arrived, with the keys in it
 `
 
 type Options = {
@@ -34,151 +34,123 @@ type Options = {
   showBody: boolean
 }
 
-type Parsed = { ok: true; options: Options } | { ok: false; fault: string }
+/** A fault in the command line, or in the secret that it names. */
+class UsageError extends Error {}
 
 /**
- * `npm run receiver`: starts a receiver of webhooks (specification 6) from the command line and prints what arrives,
- * until SIGINT or SIGTERM. A wrong option, an unreadable secret and a port that cannot be had are each told in one
- * line on standard error, with exit code 2 for the first two and 1 for the last. Without a secret it says so, and
- * takes deliveries unverified.
+ * `npm run receiver`: starts a receiver of webhooks (specification 6) and prints what arrives, until SIGINT or SIGTERM.
+ * A wrong option or an unreadable secret is one line on standard error with exit code 2, a port that cannot be used one
+ * with exit code 1. Without a secret it says so, and accepts deliveries unverified.
  */
 export async function receiver(argv: string[]): Promise<void> {
   if (argv.includes('--help')) return console.log(usage)
-  const parsed = await parseOptions(argv)
-  if (!parsed.ok) return fail(2, parsed.fault)
-  const started = await start(parsed.options)
-  if (!started.ok) return fail(1, started.fault)
-  const ended = endSignal()
-  console.log(greeting(started.receiver.url, parsed.options))
-  await ended
-  await started.receiver.close()
-  // A terminal shows a Ctrl-C as ^C, without a line break.
-  if (process.stdout.isTTY) console.log()
-  console.log(describeSession(started.receiver.received))
+  try {
+    const options = await readOptions(argv)
+    const receiver = await start(options)
+    const ended = endSignal()
+    console.log(greeting(receiver.url, options))
+    await ended
+    await receiver.close()
+    // A terminal shows a Ctrl-C as ^C, without a line break.
+    if (process.stdout.isTTY) console.log()
+    console.log(describeSession(receiver.received))
+  } catch (error) {
+    console.error(`receiver: ${error instanceof Error ? error.message : error}`)
+    process.exitCode = error instanceof UsageError ? 2 : 1
+  }
 }
 
-function fail(exitCode: number, fault: string): void {
-  console.error(`receiver: ${fault}`)
-  process.exitCode = exitCode
-}
-
-async function parseOptions(argv: string[]): Promise<Parsed> {
-  const read = readArguments(argv)
-  if (!read.ok) return read
-  const { port = '4100', host = '127.0.0.1', 'retry-after': retryAfter, delay } = read.values
-  const answer = readAnswer(read.values.answer ?? 'ok')
-  if (!isWholeNumber(port, 65_535)) return { ok: false, fault: `--port ${port} is no port (0 to 65535)` }
-  if (answer === undefined) {
-    const fault = `--answer ${read.values.answer} is neither ok, hang nor a status from 200 to 599`
-    return { ok: false, fault }
-  }
-  if (retryAfter !== undefined && answer !== 429 && answer !== 503) {
-    return { ok: false, fault: '--retry-after goes with --answer 429 or 503 only' }
-  }
-  if (delay !== undefined && !/^\d{1,3}(\.\d{1,3})?$/.test(delay)) {
-    return { ok: false, fault: `--delay ${delay} is no number of seconds below 1000` }
-  }
-  if (retryAfter !== undefined && !isWholeNumber(retryAfter, 999_999_999)) {
-    return { ok: false, fault: `--retry-after ${retryAfter} is no whole number of seconds` }
-  }
-  const secret = await readSecret(read.values)
-  if (!secret.ok) return secret
-  const seconds = retryAfter === undefined ? undefined : Number(retryAfter)
-  const delayMs = delay === undefined ? undefined : Number(delay) * 1_000
-  const showBody = read.values['show-body'] === true
+async function readOptions(argv: string[]): Promise<Options> {
+  const values = readArguments(argv)
+  const { port = '4100', host = '127.0.0.1', 'retry-after': retryAfter, delay } = values
+  const answer = readAnswer(values.answer ?? 'ok')
+  require(isWholeNumber(port, 65_535), `--port ${port} is not a port (0 to 65535)`)
+  require(retryAfter === undefined ||
+    answer === 429 ||
+    answer === 503, '--retry-after needs --answer 429 or 503')
+  require(retryAfter === undefined ||
+    isWholeNumber(retryAfter, 999_999_999), `--retry-after ${retryAfter} is not a whole number of seconds`)
+  require(delay === undefined ||
+    /^\d{1,3}(\.\d{1,3})?$/.test(delay), `--delay ${delay} is not a number of seconds below 1000`)
   return {
-    ok: true,
-    options: {
-      port: Number(port),
-      host,
-      answer,
-      secret: secret.value,
-      retryAfter: seconds,
-      delayMs,
-      showBody,
-    },
+    port: Number(port),
+    host,
+    answer,
+    secret: await readSecret(values),
+    retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
+    delayMs: delay === undefined ? undefined : Number(delay) * 1_000,
+    showBody: values['show-body'] === true,
   }
 }
 
-function readAnswer(text: string): 'ok' | 'hang' | number | undefined {
-  if (text === 'ok' || text === 'hang') return text
-  return /^[2-5]\d\d$/.test(text) ? Number(text) : undefined
+function require(isRight: boolean, fault: string): void {
+  if (!isRight) throw new UsageError(fault)
 }
 
-function isWholeNumber(text: string, highest: number): boolean {
-  return /^\d{1,9}$/.test(text) && Number(text) <= highest
-}
-
-type Values = {
-  [name in 'port' | 'host' | 'secret' | 'secret-file' | 'answer' | 'retry-after' | 'delay']?: string
-} & { [name in 'demo' | 'show-body']?: boolean }
-
-function readArguments(argv: string[]): { ok: true; values: Values } | { ok: false; fault: string } {
+function readArguments(argv: string[]) {
   const option = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
   try {
-    const { values } = parseArgs({
+    const options = { port: option, host: option, secret: option, 'secret-file': option, answer: option }
+    return parseArgs({
       args: argv,
-      options: {
-        port: option,
-        host: option,
-        secret: option,
-        'secret-file': option,
-        answer: option,
-        'retry-after': option,
-        delay: option,
-        demo: { type: 'boolean' },
-        'show-body': { type: 'boolean' },
-      },
-    })
-    return { ok: true, values }
+      options: { ...options, 'retry-after': option, delay: option, demo: flag, 'show-body': flag },
+    }).values
   } catch (error) {
-    // Node appends advice to what is wrong, in further sentences and lines.
+    // Node adds advice in further sentences and lines.
     const [fault = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : []
-    return { ok: false, fault: `${fault.replace(/\.$/, '')}; --help shows the options` }
+    throw new UsageError(`${fault.replace(/\.$/, '')}; --help shows the options`)
   }
 }
 
-type Secret = { ok: true; value: string | undefined } | { ok: false; fault: string }
-
-async function readSecret({ secret: given, 'secret-file': file, demo }: Values): Promise<Secret> {
-  const sources = [given, file, demo].filter((source) => source !== undefined)
-  if (sources.length === 0) return { ok: true, value: undefined }
-  if (sources.length > 1) {
-    return { ok: false, fault: '--secret, --secret-file and --demo exclude each other' }
-  }
-  if (demo === true) return readDemoSecret()
-  const read = file === undefined ? { ok: true as const, value: given ?? '' } : await readSecretFile(file)
-  if (!read.ok) return read
-  const value = read.value.trim()
-  if (/^[0-9a-fA-F]{64}$/.test(value)) return { ok: true, value }
-  return { ok: false, fault: 'the secret is not 64 hexadecimal characters' }
+function readAnswer(given: string): Answer {
+  if (given === 'ok' || given === 'hang') return given
+  require(/^[2-5]\d\d$/.test(given), `--answer ${given} is neither ok, hang nor a status from 200 to 599`)
+  return Number(given)
 }
 
-async function readDemoSecret(): Promise<Secret> {
+function isWholeNumber(given: string, highest: number): boolean {
+  return /^\d{1,9}$/.test(given) && Number(given) <= highest
+}
+
+async function readSecret(values: ReturnType<typeof readArguments>): Promise<string | undefined> {
+  const { secret, 'secret-file': file, demo } = values
+  const sources = [secret, file, demo].filter((source) => source !== undefined)
+  require(sources.length < 2, '--secret, --secret-file and --demo exclude each other')
+  if (sources.length === 0) return undefined
+  const given = demo ? await readDemoSecret() : file === undefined ? secret : await readSecretFile(file)
+  const trimmed = given?.trim() ?? ''
+  require(/^[0-9a-fA-F]{64}$/.test(trimmed), 'the secret is not 64 hexadecimal characters')
+  return trimmed
+}
+
+async function readSecretFile(path: string): Promise<string> {
   try {
-    return { ok: true, value: await demoSecret() }
+    return path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')
   } catch (error) {
-    return { ok: false, fault: `--demo: ${error instanceof Error ? error.message : error}` }
+    throw new UsageError(`cannot read --secret-file ${path}: ${reasonOf(error)}`)
   }
 }
 
-async function readSecretFile(
-  path: string,
-): Promise<{ ok: true; value: string } | { ok: false; fault: string }> {
+/** The signing secret of the demo partner of the service that `npm start` runs here. */
+async function readDemoSecret(): Promise<string> {
+  const url = readOperatorUrl()
+  const key = knownDemoKey()
+  if (url === undefined || key === undefined)
+    throw new UsageError('--demo: no service with a demo partner runs here: start one with npm start')
   try {
-    return { ok: true, value: path === '-' ? await text(process.stdin) : await readFile(path, 'utf8') }
+    const secret = await asOperator(url, (db) => secretOf(db, key))
+    if (secret !== null) return secret
   } catch (error) {
-    return { ok: false, fault: `cannot read --secret-file ${path}: ${reasonOf(error)}` }
+    throw new UsageError(`--demo: ${error instanceof Error ? error.message : error}`)
   }
+  throw new UsageError('--demo: the demo partner has no secret')
 }
 
-async function start(
-  options: Options,
-): Promise<{ ok: true; receiver: Receiver } | { ok: false; fault: string }> {
-  const { secret, retryAfter, delayMs, showBody, ...rest } = options
+async function start({ secret, retryAfter, delayMs, showBody, ...rest }: Options): Promise<Receiver> {
   const colours = process.stdout.hasColors?.() ?? false
   try {
-    const receiver = await startReceiver({
+    return await startReceiver({
       ...rest,
       secret: secret ?? (() => undefined),
       ...(retryAfter === undefined ? {} : { retryAfter }),
@@ -186,9 +158,8 @@ async function start(
       ...(showBody ? { onBody: (body) => console.log(printable(body.toString('utf8'))) } : {}),
       onEvent: (received) => console.log(describeReceived(received, { colours })),
     })
-    return { ok: true, receiver }
   } catch (error) {
-    return { ok: false, fault: `cannot listen on ${options.host} port ${options.port}: ${reasonOf(error)}` }
+    throw new Error(`cannot listen on ${rest.host} port ${rest.port}: ${reasonOf(error)}`)
   }
 }
 
@@ -207,20 +178,20 @@ const reasons: Record<string, string> = {
 }
 
 function greeting(url: string, { answer, retryAfter, delayMs, secret }: Options): string {
-  const status = answer === 'ok' ? '200' : answer === 'hang' ? 'nothing at all' : answer
+  const status = answer === 'ok' ? '200' : answer === 'hang' ? 'nothing' : answer
   const wait = retryAfter === undefined ? '' : ` with Retry-After: ${retryAfter}`
   const delay = delayMs === undefined ? '' : ` after ${delayMs / 1_000} s`
   const trust =
     secret === undefined
-      ? `No secret given: nothing is verified, and anyone could have sent what is shown. Ctrl-C ends it.
-Yours is what the operators gave you (--secret-file); --demo takes that of the demo partner that npm start runs here.`
-      : 'Signatures are verified. Ctrl-C ends it.'
+      ? `No secret given: nothing is verified, and anyone could have sent what is shown. Ctrl-C stops the receiver.
+Pass the secret that the operators gave you with --secret-file; --demo uses that of the demo partner of npm start.`
+      : 'Signatures are verified. Ctrl-C stops the receiver.'
   return `receiver: listening on ${url}, answering ${status}${wait}${delay}\n${trust}`
 }
 
 /**
- * Waits for SIGINT or SIGTERM. A terminal's Ctrl-C comes twice, from the terminal and, a little later, from npm: it waits
- * for the second one too, which would otherwise hit the process while it exits and make that look like a crash.
+ * Waits for SIGINT or SIGTERM. A terminal's Ctrl-C arrives twice, from the terminal and a little later from npm. The
+ * second one must not hit the process while it exits, because that looks like a crash.
  */
 function endSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -228,15 +199,4 @@ function endSignal(): Promise<void> {
     process.on('SIGINT', end)
     process.on('SIGTERM', end)
   })
-}
-
-/** The signing secret of the demo partner of the service that `npm start` runs here. Rejects with one line without one. */
-async function demoSecret(): Promise<string> {
-  const url = readOperatorUrl()
-  const key = knownDemoKey()
-  if (url === undefined || key === undefined)
-    throw new Error('no service with a demo partner runs here: start one with npm start')
-  const secret = await asOperator(url, (db) => secretOf(db, key))
-  if (secret === null) throw new Error('the demo partner has no secret')
-  return secret
 }

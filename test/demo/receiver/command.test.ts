@@ -65,7 +65,7 @@ describe('npm run receiver', () => {
   it('prints what arrives, and ends with a summary on SIGTERM', async () => {
     const { greeting, url, line, end } = await startCommand(['--secret', secret])
     expect(greeting).toBe(
-      `receiver: listening on ${url}, answering 200\nSignatures are verified. Ctrl-C ends it.`,
+      `receiver: listening on ${url}, answering 200\nSignatures are verified. Ctrl-C stops the receiver.`,
     )
     const event = completedEvent()
     const { orderCode } = JSON.parse(event.body.toString()).data
@@ -91,7 +91,7 @@ describe('npm run receiver', () => {
   it('says that it has no secret, and prints deliveries as unverified', async () => {
     const { greeting, url, line, end } = await startCommand([])
     expect(greeting).toContain('No secret given: nothing is verified')
-    expect(await line()).toContain('--demo takes that of the demo partner')
+    expect(await line()).toContain('--demo uses that of the demo partner')
     expect(await deliver(url, completedEvent())).toEqual(answeredWith(200))
     expect(await line()).toMatch(/unverified +new +200$/)
     expect(await end('SIGINT')).toBe(0)
@@ -149,17 +149,17 @@ describe('npm run receiver', () => {
   })
 
   it.each<[string[], string]>([
-    [['--port', '65536'], '--port 65536 is no port (0 to 65535)'],
-    [['--port', 'abc'], '--port abc is no port (0 to 65535)'],
+    [['--port', '65536'], '--port 65536 is not a port (0 to 65535)'],
+    [['--port', 'abc'], '--port abc is not a port (0 to 65535)'],
     [['--secret', 'abc'], 'the secret is not 64 hexadecimal characters'],
     [['--secret', ''], 'the secret is not 64 hexadecimal characters'],
     [['--secret-file', '/nowhere/secret'], 'cannot read --secret-file /nowhere/secret: no such file'],
     [['--secret', secret, '--secret-file', '-'], '--secret, --secret-file and --demo exclude each other'],
     [['--secret', secret, '--demo'], '--secret, --secret-file and --demo exclude each other'],
     [['--answer', '600'], '--answer 600 is neither ok, hang nor a status from 200 to 599'],
-    [['--delay', 'long'], '--delay long is no number of seconds below 1000'],
-    [['--retry-after', '30'], '--retry-after goes with --answer 429 or 503 only'],
-    [['--answer', '429', '--retry-after', 'soon'], '--retry-after soon is no whole number of seconds'],
+    [['--delay', 'long'], '--delay long is not a number of seconds below 1000'],
+    [['--retry-after', '30'], '--retry-after needs --answer 429 or 503'],
+    [['--answer', '429', '--retry-after', 'soon'], '--retry-after soon is not a whole number of seconds'],
     [['--colour', 'red'], "Unknown option '--colour'; --help shows the options"],
     [['--port'], "Option '--port <value>' argument missing; --help shows the options"],
     [['--port', '--answer', 'ok'], "Option '--port' argument is ambiguous; --help shows the options"],
