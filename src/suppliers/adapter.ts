@@ -7,7 +7,7 @@ export type SupplierAccess = {
   supplier: string
   baseUrl: string
   token: string
-  /** Resolves when the next request of `list` may be made; absent where the supplier has no limit of requests a second. */
+  /** Resolves when the next request of `list` may be made; absent where the supplier has no limit of requests a minute. */
   pace?: (() => Promise<void>) | undefined
   /** What tells the supplier which request and trace it is called for; no part of what is asked for. */
   correlation?: Readonly<Record<string, string>>

@@ -14,6 +14,8 @@ if (installation === undefined && !required) {
 const meant = [
   // It locks rows.
   'core.lock_results: routine is marked as VOLATILE, should be STABLE',
+  // Operators write "limit" => 5.
+  'ops.partner_orders: name of parameter "limit" is reserved keyword, The reserved keyword was used as parameter name.',
 ]
 
 let client: pg.Client

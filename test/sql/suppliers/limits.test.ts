@@ -142,7 +142,7 @@ describe('calls at once', () => {
   })
 })
 
-describe('requests a second', () => {
+describe('requests a minute', () => {
   const freeIn = async (from: Date) => {
     const [row] =
       await sql`select extract(epoch from free_at - ${from})::float as s from supply.suppliers where code = 'first'`

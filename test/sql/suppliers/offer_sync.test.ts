@@ -290,8 +290,8 @@ describe('the lease', () => {
     expect(await lastLogged(sql())).toMatchObject({ action: 'sync_supplier', subject: 'supplier lister' })
   })
 
-  test('keeps the limit of requests a second together with the calls', async () => {
-    await sql()`select ops.set_supplier_limits('lister', null, 0.5)`
+  test('the requests of a list and the calls share the limit of requests a minute', async () => {
+    await sql()`select ops.set_supplier_limits('lister', null, 30)`
     const [first] = await sql()`select work.take_request('lister') as ms`
     const [second] = await sql()`select work.take_request('lister') as ms`
     const [free] =
