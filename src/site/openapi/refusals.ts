@@ -132,7 +132,7 @@ export const sharedResponses = {
   NotServed: refusal(
     ['MALFORMED_HTTP', 'NOT_FOUND', 'REQUEST_TIMEOUT', 'BODY_TOO_LARGE', 'HEADERS_TOO_LARGE'],
     'The request reached no operation: it is not well-formed HTTP (400), its path does not exist (404), it took ' +
-      'longer than 30 s to arrive or its body came slower than 1 KiB/s (408), or it is too large (413, 431). Only ' +
+      'longer than 30 s to arrive, or its body longer than 10 s (408), or it is too large (413, 431). Only ' +
       'a 404 has rate-limit headers.',
   ),
 }
