@@ -30,7 +30,7 @@ export type Config = {
   workerMetricsPort: number | undefined
   /** The request budget per 60 s of a client without one of its own (specification 8). */
   rateLimitPerMinute: number
-  /** How many proxies before the service add to `X-Forwarded-For`; 0: the header counts for nothing. */
+  /** How many proxies before the service add to `X-Forwarded-For`; 0: the header is ignored. */
   trustProxyHops: number
   /** Hosts, `*.host` or whole origins from which writes are let in, as `parseEntry` gives them (specification 5, rule 7). */
   allowedOrigins: string[]
@@ -253,7 +253,7 @@ function warningsOf(given: string[]): string[] {
     .filter((name) => /^[A-Z]+_[A-Z_]+$/.test(name) && !known.includes(name))
     .flatMap((name) => {
       const meant = nearestName(name, known)
-      return meant === undefined ? [] : [`${name} is no setting: did you mean ${meant}?`]
+      return meant === undefined ? [] : [`unknown setting ${name}: did you mean ${meant}?`]
     })
 }
 

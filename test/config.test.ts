@@ -269,9 +269,9 @@ test('npm run supplier listens on 4000 unless PORT says otherwise', () => {
 test('a variable that looks like a misspelt setting is named, and others are not', () => {
   const given = { RATE_LIMIT: '5', DATABASE_URI: 'x', SUPPLIER_CONCURENCY: '1', SOME_OTHER: 'x', PGHOST: 'x' }
   expect(loadConfig({ ...database, ...given }).warnings).toEqual([
-    'RATE_LIMIT is no setting: did you mean RATE_LIMIT_PER_MINUTE?',
-    'DATABASE_URI is no setting: did you mean DATABASE_URL?',
-    'SUPPLIER_CONCURENCY is no setting: did you mean SUPPLIER_CONCURRENCY?',
+    'unknown setting RATE_LIMIT: did you mean RATE_LIMIT_PER_MINUTE?',
+    'unknown setting DATABASE_URI: did you mean DATABASE_URL?',
+    'unknown setting SUPPLIER_CONCURENCY: did you mean SUPPLIER_CONCURRENCY?',
   ])
   expect(loadConfig({ ...database, SUPPLIER_SECRET_A: 'x', NODE_ENV: 'test' }).warnings).toEqual([])
 })

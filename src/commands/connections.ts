@@ -42,7 +42,7 @@ export const workerTimes = inOrder({
 const apiSession = { role: 'supply_api', ...apiTimes }
 const workerSession = { role: 'supply_worker', ...workerTimes }
 
-/** What the login of a process has to have set, so that its sessions behind a pooler are as direct ones. */
+/** The settings that a login needs, so that its sessions through a pooler equal direct ones. */
 export const loginSettings = { api: sessionSettings(apiSession), worker: sessionSettings(workerSession) }
 
 /** The API's connections: may execute schema `api`. `pooled`: the URL leads through a pooler. */
@@ -83,7 +83,7 @@ export function connectReads(
   }
 }
 
-/** Hears that accounts have new results, for the API. The URL must lead to the server itself, past any pooler. */
+/** Notifies the API of accounts that have new results. The URL must lead to the server itself, past any pooler. */
 export function listenForResults(url: string, log: Log): ListenForResults {
   return ({ account, listening }): Notifications =>
     listenTo({
@@ -94,7 +94,10 @@ export function listenForResults(url: string, log: Log): ListenForResults {
       onNotification: account,
       onListening: listening,
       onLost: (reason) =>
-        log.warn({ reason }, 'notifications of new results are away: waiting requests poll once a second'),
+        log.warn(
+          { reason },
+          'the connection for notifications of results is lost: waiting requests poll once a second',
+        ),
     })
 }
 

@@ -14,7 +14,7 @@ export type OrderStories = {
 }
 
 const lookMs = 250
-// Who places more at once wants no stories.
+// Above this number, further orders are not printed.
 const mostOrders = 20
 const longestMs = 15 * 60_000
 
@@ -33,7 +33,7 @@ export function createOrderStories(
   async function look(): Promise<void> {
     const lines: { at: Date; line: string }[] = []
     for (const [code, { told, until }] of followed) {
-      // Who cannot be asked now is asked again.
+      // A failed read is tried again at the next look.
       const entries = await db.call('ops.order_story', { reference: code }).catch(() => [])
       for (const entry of entries.filter(isSettled)) {
         const key = `${entry.at.toISOString()} ${entry.what} ${entry.detail}`

@@ -17,7 +17,7 @@ type Credential = {
 /** The access token as all workers share it. `sealed` is the token encrypted; see `createAccessTokens`. */
 type SharedToken = { sealed: string; expiresAt: Date }
 
-/** Where the workers share their access tokens: `take` says who renews, so that one does for all. */
+/** Where the workers share their access tokens: `take` chooses one worker, which renews for all. */
 export type TokenStore = {
   /** The shared token; `renew`: the caller has to have a new one and to `keep` it; `wait`: somebody else does. */
   take: (

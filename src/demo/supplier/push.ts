@@ -24,7 +24,7 @@ export type Pusher = { schedule: (push: Push) => void; close: () => Promise<void
 
 type PusherOptions = { timeScale: number; log: (event: SimulatorEvent) => void }
 
-/** Makes the part of the simulator that tells the service of orders. A message is tried once: who misses it asks. */
+/** Makes the part of the simulator that tells the service of orders. A message is sent once: a service that misses it polls. */
 export function createPusher({ timeScale, log }: PusherOptions): Pusher {
   const agent = new Agent({ allowH2: false, headersTimeout: 10_000, bodyTimeout: 10_000 })
   const timers = new Set<NodeJS.Timeout>()

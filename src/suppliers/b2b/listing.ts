@@ -48,7 +48,7 @@ type Ask = (path: string) => Promise<Read>
 /**
  * The cost and stock of these skus in the upstream's catalog: its games, then the products of each, one request after
  * the other, until all skus are found. A 429 is waited for once, as long as it asks and a minute at most. Where a
- * request fails there is no list at all: what that lacked would seem not to be had.
+ * request fails there is no list at all: missing skus would look out of stock.
  */
 export async function listOffers(
   http: SupplierHttp,

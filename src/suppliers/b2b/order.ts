@@ -59,7 +59,7 @@ type Order = v.InferOutput<typeof orderSchema>
 
 const withOrder = v.object({ data: orderSchema }, 'must be an object')
 
-// Others of the family answer an order that they took with its code alone.
+// Some deployments answer an accepted order with only its code.
 const withCode = v.object({
   data: v.union([
     v.object({ code: orderCode, externalOrderId: text }),

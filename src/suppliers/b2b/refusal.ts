@@ -7,7 +7,7 @@ import { answered, notPlaced, type SupplierOutcome, unknown } from '../outcome.t
 const refusal = v.object({ success: v.literal(false), error: v.string(), code: v.string() })
 const keyRefusal = v.object({ error: v.picklist(['Unauthorized', 'Forbidden']), message: v.string() })
 
-// What the offer asks for is not to be had there, at the cost that we know: another supplier may have it.
+// The product is not available there at the known cost: another supplier may have it.
 const unavailable = ['PRODUCT_UNAVAILABLE', 'PRODUCT_NOT_FOUND', 'QUANTITY_OUT_OF_RANGE', 'PRICE_CHANGED']
 const wrongData = 'Данные для доставки указаны неверно. Проверьте их и оформите заказ заново.'
 // Statuses by which the family refuses a request before it does anything.
