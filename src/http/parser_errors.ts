@@ -4,7 +4,7 @@ import { type ErrorName, errorOf } from './errors.ts'
 import { newRequestId } from './middleware/request_id.ts'
 import { jsonLine } from './reply.ts'
 
-const lingerMs = 1_000
+const closeAfterMs = 1_000
 
 const names: { [code: string]: ErrorName } = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
@@ -38,7 +38,7 @@ export function answerParserErrors(server: Server): void {
     if (isAnswered()) return void socket.end()
     socket.end(rawAnswer(names[error.code ?? ''] ?? 'MALFORMED_HTTP'))
     // If the connection closed while the client still sends, the client would not see the answer.
-    const timer = setTimeout(() => socket.destroy(), lingerMs)
+    const timer = setTimeout(() => socket.destroy(), closeAfterMs)
     socket.once('close', () => clearTimeout(timer))
   })
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isStorable } from '../messages/storable.ts'
 
 const unsafeKeys = ['__proto__', 'constructor', 'prototype']
-const storable = v.check<string, string>(isStorable, 'must not hold U+0000 or half a character')
+const storable = v.check<string, string>(isStorable, 'must not contain U+0000 or unpaired surrogates')
 
 // An object that lacks a required entry is reported at the entry.
 const objectMessage = (issue: v.ObjectIssue) =>

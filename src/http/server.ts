@@ -13,7 +13,7 @@ import { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 import { answerParserErrors } from './parser_errors.ts'
 import { createResultWaiters, type ListenForResults } from './routes/result_waiters.ts'
 
-/** How patient the server is, in milliseconds. */
+/** The server's time-outs, in milliseconds. */
 export type ServerTimes = {
   /** Until a request's headers, and a whole request, have come. */
   headersMs: number

@@ -30,8 +30,8 @@ const longestMs = 9 * 60_000
 const entriesAtOnce = 250
 
 /**
- * Makes what reads the costs and the stock of suppliers and records them. A list that is not complete changes nothing;
- * what of it is recorded is recorded by parts, each of them true by itself.
+ * Creates the reader of suppliers' lists, which records costs and stock. An incomplete list changes nothing. A list is
+ * recorded in parts.
  */
 export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOptions): OfferSync {
   const stopped = new AbortController()

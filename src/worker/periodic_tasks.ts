@@ -57,9 +57,9 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
 function createSweep({ db, log, pools, onFatal }: PeriodicTaskOptions) {
   const pool_ids = pools.map(({ id }) => id)
   return async () => {
-    // The heartbeat comes first: after a pause of the process its own sweep would take it for dead.
+    // The heartbeat comes first: after a pause of the process, its own sweep would declare it dead.
     const unknown = await db.call('work.heartbeat', { pool_ids })
-    if (unknown) onFatal('another worker declared this one dead, for its heartbeat was late')
+    if (unknown) onFatal('another worker declared this one dead because its heartbeat was late')
     for (let freed = await db.call('work.sweep'); freed; freed = await db.call('work.sweep')) {
       log.warn({ jobs: freed }, 'freed jobs of dead workers')
     }

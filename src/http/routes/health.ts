@@ -44,7 +44,7 @@ export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: Hea
   })
 }
 
-// Anyone may ask, so those who ask within the time, or while the work is under way, share what comes of it.
+// Checks within this time, or while the work is under way, share one result: anyone may send them.
 function onceInA(ms: number, work: () => Promise<unknown>): () => Promise<unknown> {
   let latest: Promise<unknown> = Promise.resolve()
   let began = Number.NEGATIVE_INFINITY

@@ -61,7 +61,7 @@ export async function listOffers(
   const wanted = new Set(skus.map(productIdOf).filter((id) => id !== undefined))
   if (wanted.size === 0) return { ok: true, offers: [] }
   return listWanted(
-    patiently(async (path) => {
+    withOneRetry(async (path) => {
       await access.pace?.()
       return http.withinDeadline((inTime) => upstream({ method: 'GET', path }, inTime), signal)
     }, signal),
@@ -88,8 +88,8 @@ async function listWanted(ask: Ask, wanted: Set<number>): Promise<Listing> {
   return { ok: true, offers: [...offers.values()] }
 }
 
-/** Asks, and after the first 429 of all waits and asks once more. */
-function patiently(
+/** Sends a request. After the first 429 of the list it waits and sends it once more. */
+function withOneRetry(
   request: (path: string) => ReturnType<SupplierHttp['request']>,
   signal?: AbortSignal,
 ): Ask {

@@ -24,6 +24,6 @@ begin
 end
 $$;
 comment on function api.list_results is
-  'The account''s final orders after a number of its sequence, the oldest first, how many these are, and the account''s last number; no row if the key does not work at this moment. Where '
-  'there are none, awaits has the next ones notified, for some minutes, on the channel order_results with the account''s number. It is a hint: one who waits '
-  'looks again from time to time. Specification 4.';
+  'Returns the account''s final orders after a number of its sequence, the oldest first, how many these are, and its last number;
+no row if the key does not work. awaits: where there are none, the next ones are notified for some minutes on the channel
+order_results, with the account''s number. A notification can be lost, so the caller also polls. Specification 4.';

@@ -40,7 +40,7 @@ begin
   from changed c order by c.product_id;
   perform core.note_offered(product_ids, were_offered);
 
-  -- Who has an offer locked changes it, or waits for a product that is locked here: nobody waits for that time.
+  -- A session that has locked an offer changes it, or waits for a product that is locked here. So skip locked offers.
   update supply.offers o set synced_at = now()
   where o.supplier = record_list.supplier and o.product_id = any (array(
     select l.product_id from supply.offers l where l.supplier = record_list.supplier and by_sku ? l.sku
