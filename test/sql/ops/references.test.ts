@@ -122,6 +122,9 @@ test('a dead letter is sent to another address, with the same bytes, and only th
     round: 2,
     callback_url: 'https://shop.example/new?token=1',
   })
+  const [audited] =
+    await sql()`select count(*)::int as faults from ops.audit where check_name = 'event_has_its_order'`
+  expect(audited).toEqual({ faults: 0 })
   const logged = await lastLogged(sql())
   expect(logged).toMatchObject({
     action: 'redeliver',
