@@ -82,10 +82,10 @@ test('a command that there is not is refused in one line', async () => {
   expect(stderr).toMatch(/^there is no command "strat"\. The commands: start, api, [^\n]*\n$/)
 })
 
-describe('what is in the way is told in one line that names the setting', () => {
+describe('one line names the wrong setting of', () => {
   const nowhere = 'postgres://me:not-to-be-shown@127.0.0.1:1/supply'
 
-  test.each(['migrate', 'demo', 'start'])('%s without its database', async (name) => {
+  test.each(['migrate', 'demo', 'start'])('%s, whose database cannot be reached', async (name) => {
     const { code, stdout, stderr } = await call('src/main.ts', [name], { DATABASE_URL: nowhere, PORT: '0' })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(

@@ -118,7 +118,7 @@ describe('npm start', () => {
     }
   })
 
-  test('is told of by a second start on the same data, which changes nothing', async () => {
+  test('a second start on the same data reports the running service and changes nothing', async () => {
     const second = run(process.execPath, ['src/main.ts', 'start'], {
       cwd: folder,
       env: { PATH: process.env.PATH, PORT: '0' },

@@ -58,7 +58,7 @@ describe('when a call goes', () => {
     expect(runs[1]?.items).toEqual(['b'])
   })
 
-  test('the size of each run is told to whoever counts them', async () => {
+  test('the batch reports the size of each run to its metric', async () => {
     const sizes: number[] = []
     const call = batch<number, number>({
       run: async (items) => new Map(items.entries()),

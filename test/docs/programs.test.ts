@@ -77,7 +77,7 @@ describe.concurrent.each(presentLanguages.toReversed())('the first order in $nam
       ? inTurn(() => runProgram(language, args, settings))
       : runProgram(language, args, settings)
 
-  it('is placed, and its result is told', async () => {
+  it('is placed, and the program prints its result', async () => {
     const { key, accountId } = await service.partner()
     const ended = await run(['shop-1'], { apiKey: key, callbackUrl: 'http://127.0.0.1:9/hook?a=1&b=2' })
     expect(ended).toMatchObject({ status: 0 })

@@ -18,7 +18,7 @@ import { environment, makeReady, presentLanguages, tellOfAbsentLanguages, twoAtA
 const database = testDatabase()
 const scratch = mkdtempSync(join(tmpdir(), 'receivers-'))
 const inTurn = twoAtATime()
-const patiently = { timeout: 45_000, interval: 50 }
+const polling = { timeout: 45_000, interval: 50 }
 const code = 'AAAAA-BBBBB'
 let service: WholeService
 
@@ -66,7 +66,7 @@ describe.each(languages)('the receiver in $name', ({ name, receiver }) => {
         printed += text
       })
     }
-    await vi.waitFor(() => get(), patiently)
+    await vi.waitFor(() => get(), polling)
   })
   afterAll(async () => {
     const ended = once(child, 'close')
@@ -111,7 +111,7 @@ describe.each(languages)('the receiver in $name', ({ name, receiver }) => {
       callbackUrl: `http://127.0.0.1:${port}/webhooks`,
     })
     const deliveries = async () => (await service.read(partner, orderCode)).deliveries
-    await expect.poll(deliveries, patiently).toMatchObject({ state: 'waiting', lastStatus: 503 })
+    await expect.poll(deliveries, polling).toMatchObject({ state: 'waiting', lastStatus: 503 })
     expect(told(orderCode)).toBe(0)
 
     const [row] = await database.sql`select ops.webhook_secret(${partner.accountId}) as secret`
@@ -119,14 +119,14 @@ describe.each(languages)('the receiver in $name', ({ name, receiver }) => {
     writeFileSync(secretFile, `${secret}\n`)
     const eventId = (await deliveries())?.eventId
     await database.sql`select ops.deliver_now(${eventId ?? null})`
-    await expect.poll(deliveries, patiently).toMatchObject({ state: 'delivered', lastStatus: 200 })
-    await expect.poll(() => told(orderCode), patiently).toBe(1)
+    await expect.poll(deliveries, polling).toMatchObject({ state: 'delivered', lastStatus: 200 })
+    await expect.poll(() => told(orderCode), polling).toBe(1)
     expect(printed).toMatch(/order\.completed/)
     expect(printed).not.toContain(code)
 
     const again = await service.api.post(`/b2b/events/${eventId}/redeliver`, { key: partner.key })
     expect(again.status).toBeLessThan(300)
-    await expect.poll(async () => (await deliveries())?.state, patiently).toBe('delivered')
+    await expect.poll(async () => (await deliveries())?.state, polling).toBe('delivered')
     expect(told(orderCode)).toBe(1)
   })
 
@@ -141,7 +141,7 @@ describe.each(languages)('the receiver in $name', ({ name, receiver }) => {
       const before = told('order.made_up')
       const event = { eventId, type: 'order.made_up', secret }
       expect(await Promise.all([1, 2, 3, 4].map(() => deliver(event)))).toEqual([200, 200, 200, 200])
-      await expect.poll(() => told('order.made_up') - before, patiently).toBe(1)
+      await expect.poll(() => told('order.made_up') - before, polling).toBe(1)
     })
 
     it('believes nobody else', async () => {
@@ -183,7 +183,7 @@ describe.each(languages)('the receiver in $name', ({ name, receiver }) => {
         away.giveBack()
       }
       expect(await deliver({ eventId, type: 'order.kept', secret })).toBe(200)
-      await expect.poll(() => told('order.kept '), patiently).toBe(1)
+      await expect.poll(() => told('order.kept '), polling).toBe(1)
     })
 
     it('lets nobody else read the keys', () => {

@@ -71,7 +71,7 @@ const present = languages.filter(isOnThisMachine)
 const absent = languages.filter((language) => !present.includes(language))
 
 describe('the vectors', () => {
-  it('are told apart by name, and there are good and bad ones', () => {
+  it('say by their names which are good and which are bad', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length)
     expect(new Set(vectors.map(({ expected }) => expected))).toEqual(new Set(['valid', 'invalid']))
   })

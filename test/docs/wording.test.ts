@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 const isText = /\.(ts|js|mjs|sql|md|http|html|py|php|go|java)$/
-const files = ['src', 'db', 'tasks', 'docs']
+const files = ['src', 'db', 'tasks', 'docs', 'test']
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   )
-  .filter((file) => isText.test(file) && !file.endsWith('CONTRIBUTING.md') && !file.includes('/dist/'))
+  .filter((file) => isText.test(file) && !/CONTRIBUTING\.md$|wording\.test\.ts$|\/dist\//.test(file))
 
 // Words at which a reader whose second language is English stops. docs/CONTRIBUTING.md names some to write instead.
 const words = [

@@ -14,7 +14,7 @@ const required = process.env.REQUIRE_PROMTOOL === '1'
 if (!hasPrometheus && !required)
   console.info('no promtool and Prometheus on this machine, hence not run: the tests of the rules with them')
 
-const patience = { timeout: 45_000, interval: 50 }
+const polling = { timeout: 45_000, interval: 50 }
 const isOne = (rows: readonly object[]) => rows.length === 1
 
 const folder = join(import.meta.dirname, '../../docs/operations')
@@ -58,7 +58,7 @@ async function journey(): Promise<void> {
     await vi.waitUntil(
       () =>
         service.sql`select from ops.events where order_code = ${code} and state = 'delivered'`.then(isOne),
-      patience,
+      polling,
     )
   }
   const unknown = { externalOrderId: 'refused', items: [{ productId: 1 }] }
@@ -171,7 +171,7 @@ describe.skipIf(!hasPrometheus && !required)('a Prometheus that scrapes the serv
     }
     prometheus = await startPrometheus(jobs, rulesFile)
     const areUp = async () => (await prometheus.query('up == 1').catch(() => [])).length === 2
-    await vi.waitUntil(areUp, patience)
+    await vi.waitUntil(areUp, polling)
     // Rates need something that rises between two scrapes.
     await journey()
   })

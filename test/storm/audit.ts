@@ -24,7 +24,7 @@ const patienceMs: { [check: string]: number } = {
 
 /**
  * Looks at the audit each second, or where a look takes long, after twice its time. Every row is a difference, but for
- * those that go away within their patience.
+ * those that go away within the timeout.
  */
 export function watchAudit(url: string, report: Report): AuditWatch {
   const sql = postgres(url, {

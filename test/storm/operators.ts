@@ -32,7 +32,7 @@ export type Operators = {
 
 /** An operator's act failed because what it was for is not so any more. */
 const wrongState = '55000'
-const patience = 120_000
+const timeoutMs = 120_000
 
 /** Connects an operator of the storm to the database. */
 export function createOperators(
@@ -52,7 +52,7 @@ export function createOperators(
   let counter = 0
 
   async function untilCertain<T>(act: () => Promise<T>): Promise<T> {
-    const end = Date.now() + patience
+    const end = Date.now() + timeoutMs
     for (;;) {
       try {
         return await limited(act())

@@ -90,7 +90,7 @@ describe('a pushed body', () => {
     expect(parsePush(body)).toMatchObject({ ok: true, reference })
   })
 
-  it('without a reference is told so', () => {
+  it('without a reference is refused with the reason', () => {
     const details = [{ path: 'reference', message: 'is required' }]
     expect(parsePush('{"status":"completed"}')).toEqual({ ok: false, problem: 'malformed', details })
   })

@@ -96,7 +96,7 @@ describe('a dead letter', () => {
     expect(logged()).toHaveLength(1)
   })
 
-  test('in another hour is told again', async () => {
+  test('in another hour is sent again', async () => {
     await deadLetter()
     await sent()
     await sql()`update supply.alerts set hour = hour - interval '1 hour' where cause = ${causeOf('http_4xx')}`
@@ -108,7 +108,7 @@ describe('a dead letter', () => {
     ])
   })
 
-  test('of another cause is told for itself', async () => {
+  test('of another cause is sent separately', async () => {
     await deadLetter()
     receiver.answer(() => ({ status: 302 }))
     await deadLetter()
@@ -158,7 +158,7 @@ describe('the end of an alert', () => {
     receiver.answer(() => ({ status: 410 }))
   }
 
-  test('is told in a line, once', async () => {
+  test('is sent in one line, once', async () => {
     await deadLetter()
     await sent()
     await redeliver()
@@ -173,7 +173,7 @@ describe('the end of an alert', () => {
     ).toHaveLength(1)
   })
 
-  test('is told to Alertmanager with the labels of the alert', async () => {
+  test('is sent to Alertmanager with the labels of the alert', async () => {
     await worker.stop()
     worker = await startTestWorker(database.url, {
       alertWebhookUrl: `${pager.url}/api/v2/alerts`,

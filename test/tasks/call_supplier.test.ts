@@ -107,7 +107,7 @@ test('results with many codes share none, for two of them are a statement’s wo
 test.each([
   ['5'.repeat(64), 'https://supply.example/suppliers/first/webhooks'],
   [null, null],
-])('a supplier whose push_secret is %s is told %s for its events', async (secret, eventsUrl) => {
+])('a supplier whose push_secret is %s receives %s for its events', async (secret, eventsUrl) => {
   await database.sql`update supply.suppliers set protocol = 'b2b', push_secret = ${secret}`
   const [placed] = await placeAll(database.sql, [orderRequest(await makePartner(database.sql))])
   const id = placed?.body.items[0]?.id ?? ''

@@ -137,7 +137,7 @@ test('the accounts that are low on money or have dead letters come first among t
   expect(busiest.map(({ account_id }) => account_id)).toEqual([low.accountId, partner.accountId])
 })
 
-test('the audit is told with its time', async () => {
+test('the audit has a metric of its time', async () => {
   expect(await value('supply_audit_breaches')).toBeNaN()
   await sql()`insert into supply.audit_runs (ran_at, breaches, checks) values ('2026-01-01T00:00:00Z', 7, '{}')`
   expect(await value('supply_audit_breaches')).toBe(7)

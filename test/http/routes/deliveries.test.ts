@@ -339,7 +339,7 @@ describe('a redelivery that the partner asks for', () => {
     expect((await api().post(`/b2b/events/${eventId}/redeliver`)).status).toBe(401)
   })
 
-  test('is told to operators, as the partner’s own', async () => {
+  test('is in the story of the event as the action of the partner', async () => {
     const eventId = await madeFinal(404)
     await redeliver(eventId)
     const story = await sql()`select actor, what, detail from ops.order_story(${eventId})`

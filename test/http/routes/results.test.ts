@@ -192,7 +192,7 @@ describe('where notifications get lost', () => {
   })
 
   test.each(['forgotten', 'refused'])(
-    'as the connection that listens is %s, who waits has the result all the same',
+    'a partner that waits gets its result although the listening connection is %s',
     async (how) => {
       const first = results('?wait=30', deaf)
       await untilAwaited()
@@ -214,7 +214,7 @@ describe('where notifications get lost', () => {
 })
 
 describe('an API that ends', () => {
-  test('answers at once who waits, and who comes while it serves on', async () => {
+  test('answers the partners that wait at once, and new ones while it still serves', async () => {
     const ending = await startApi(database.url, { config: { drainSeconds: 1 } })
     const waiting = results('?wait=30', ending)
     await untilAwaited()

@@ -212,7 +212,7 @@ describe('/openapi.json', () => {
 })
 
 describe('a key in an address', () => {
-  test('is in no log, whatever became of the request', async () => {
+  test('is in no log, whatever the result of the request', async () => {
     const { key } = partner
     await api().get(`/reference?key=${key}`)
     await api().get(`/reference/x?key=${key}`)

@@ -73,7 +73,7 @@ describe('of more orders than the audit looks at in one go', () => {
     expect(after).toBe(inTurn.length)
   })
 
-  test('a balance that is not the sum of its ledger is told at once, however old', async () => {
+  test('the audit reports a balance that is not the sum of its ledger at once, however old', async () => {
     await expect(
       database.sql.begin(async (sql) => {
         await sql`set local session_replication_role = replica`

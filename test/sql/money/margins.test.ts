@@ -106,7 +106,7 @@ describe('a margin', () => {
   })
 })
 
-describe('margins are told apart', () => {
+describe('margins are separate', () => {
   test('by product, by the supplier that had the item in the end, and by partner', async () => {
     await order(items(coins))
     await order(items(keys))

@@ -82,7 +82,7 @@ describe('an issued key', () => {
     expect(new Set(keys).size).toBe(20)
   })
 
-  test('works only as it is told: scope, expiry, origins, networks', async () => {
+  test('works only within its scope, expiry, origins and networks', async () => {
     const [row] = await sql()`
       select ops.issue_key(${account}, 'public') as public,
         ops.issue_key(${account}, expires_at => now() - interval '1 second') as expired,

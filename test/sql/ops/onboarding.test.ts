@@ -82,7 +82,7 @@ describe('on-boarding', () => {
     ).toEqual([{ allowed_ips: ['198.51.100.0/24'], expires_at: new Date('2100-01-01Z') }])
   })
 
-  test('refuses the name of another account, unless it is told that this is meant', async () => {
+  test('refuses the name of another account, unless the operator confirms it', async () => {
     const [first] = await sql()`select account_id from ops.onboard('Twice', 10, 'a')`
     await expect(sql()`select ops.onboard(' twice ', 10, 'a')`).rejects.toMatchObject({
       ...refusals.taken,
@@ -182,7 +182,7 @@ describe('a test event', () => {
   )
 })
 
-describe('an operator is told', () => {
+describe('an operator reads', () => {
   /** An item of two codes that is held with one of them. */
   async function heldItem(): Promise<string> {
     const partner = await makePartner(database.sql)

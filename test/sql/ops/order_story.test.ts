@@ -112,7 +112,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
     lines = await storyOf(order.code)
   })
 
-  test('is told line by line', () => {
+  test('has a line for each step', () => {
     expect(told(lines)).toEqual([
       'partner | placed | Acme Games (account N) orders 3 × Gift key at 20.00 RUB, as acme-1042; the result goes to https://shop.example/hooks?…; request acme-r-77',
       'service | charged | 60.00 RUB under PAYMENT; the balance is 940.00',
@@ -143,7 +143,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
     expect(lines.at(-1)?.elapsed).toMatch(/^02:2\d:/)
   })
 
-  test('is told of every reference to it', async () => {
+  test('is the same for every reference to the order', async () => {
     const { code, item, event, paymentCode } = order
     await database.sql`update supply.order_items set supplier_order_id = 'their-77' where id = ${item}`
     for (const reference of [
@@ -181,7 +181,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
   })
 })
 
-test('a partial delivery is told with the refund of its rest, and why there is no event', async () => {
+test('a partial delivery shows the refund of its rest, and why it sends no event', async () => {
   const { sql } = database
   const { code, items } = await newOrder({
     callbackUrl: 'https://shop.example/hooks',
@@ -205,7 +205,7 @@ test('a partial delivery is told with the refund of its rest, and why there is n
   ])
 })
 
-test('what comes next is told with its time', async () => {
+test('the next step shows its time', async () => {
   const { sql } = database
   const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
   const last = async () => (await storyOf(code)).at(-1)
@@ -242,7 +242,7 @@ test('what comes next is told with its time', async () => {
   ])
 })
 
-test('what was redelivered with others, pushed, and contradicted is told, too', async () => {
+test('mass redeliveries, pushed results and contradicting results have lines, too', async () => {
   const { sql } = database
   const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
   await leaseCalls(sql, [item])

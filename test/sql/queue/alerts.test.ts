@@ -92,7 +92,7 @@ describe('an alert closes by itself', () => {
     expect(await alerts()).toMatchObject([{ cause: 'item_held:first', count: 1 }])
   })
 
-  test('in each of its hours, and its end is told once', async () => {
+  test('in each of its hours, and its end is sent once', async () => {
     const first = await stuckItem()
     await tell()
     await sql()`update supply.alerts set hour = hour - interval '1 hour'`
@@ -105,7 +105,7 @@ describe('an alert closes by itself', () => {
     expect(await tell()).toEqual(['resolved item_stuck:first'])
   })
 
-  test('before it was told: then both are told at once', async () => {
+  test('before it was sent: then both are sent at once', async () => {
     const item = await stuckItem()
     await answer(sql(), item, completed())
     await close()
@@ -123,7 +123,7 @@ describe('an alert closes by itself', () => {
     expect(await close()).toBe(1)
   })
 
-  test('and what was raised while its end was being told is told too', async () => {
+  test('and what was raised while its end was being sent is sent too', async () => {
     const item = await stuckItem()
     await tell()
     await answer(sql(), item, completed())

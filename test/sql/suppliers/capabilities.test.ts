@@ -44,7 +44,7 @@ describe('where a repeat is not safe at the supplier', () => {
     expect(await methodOf(item)).toBe('get')
   })
 
-  test('half an hour after it was sent it is held for an operator, who is told', async () => {
+  test('half an hour after it was sent it is held for an operator, with an alert', async () => {
     const { item } = await keys(1)
     await answer(sql(), item, unknown())
     await later(item, '29 minutes')

@@ -337,7 +337,7 @@ test('a product shows as changed when its two suppliers are closed at the same m
   for (const code of ['first', 'second']) await sql()`select ops.set_supplier_active(${code}, true)`
 })
 
-test('an operator asks for all open items of a supplier, and is told how many they were', async () => {
+test('poll_now on a supplier makes all its open items due and returns their number', async () => {
   const [one, two] = [(await order()).item, (await order()).item]
   await answer(sql(), one, processing())
   await answer(sql(), two, completed())

@@ -130,7 +130,7 @@ describe('what an operator has to put right', () => {
     },
   )
 
-  test('is told once an hour for all items', async () => {
+  test('is alerted once an hour for all items', async () => {
     for (let i = 0; i < 3; i += 1) await answer(sql(), (await order()).item, notPlaced('balance'))
     const rows =
       await sql()`select from supply.alerts where cause = 'supplier_balance:first' and closed_at is null`

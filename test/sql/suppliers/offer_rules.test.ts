@@ -121,7 +121,7 @@ describe('a cost in another currency', () => {
     expect(await shown()).toEqual({ inStock: true, isNew: true })
   })
 
-  test('is told of before its rate ends, and afterwards, with what puts it right', async () => {
+  test('shows in ops.attention before its rate ends, and afterwards, with a remedy', async () => {
     await offerSecond('0.05', 'EUR')
     expect(await attention('rate missing')).toMatchObject([
       {
@@ -227,7 +227,7 @@ describe('an offer is not used', () => {
 })
 
 describe('a rule', () => {
-  test('is no longer asked of what was placed, and the supplier is told no more than it allows', async () => {
+  test('is no longer checked for what was placed, and the supplier receives no higher bound', async () => {
     await offerSecond('7')
     const { item } = await order()
     await offerSecond('9')
@@ -238,7 +238,7 @@ describe('a rule', () => {
     ])
   })
 
-  test('of the least margin bounds what the supplier is told too, at the price that was paid and in its currency', async () => {
+  test('of the least margin bounds what the supplier receives, too, at the price that was paid and in its currency', async () => {
     const told = async (item: string) => (await leaseCalls(sql(), [item]))[0]
     await rate('100')
     await offerSecond('7')

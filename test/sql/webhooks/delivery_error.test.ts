@@ -51,17 +51,17 @@ test.each([
   [refusal('ftp://hooks.example/'), 'invalid_url'],
   [refusal('http://[::1]/'), 'invalid_url'],
   ['whatever comes', 'connection_error'],
-])('%s is told as %s', async (error, word) => {
+])('%s is shown as %s', async (error, word) => {
   expect(await told(error)).toBe(word)
 })
 
-test('a status is told by its number, and what is lost as lost', async () => {
+test('a status is shown by its number, and a lost attempt as lost', async () => {
   expect(await told(null, 'retry', 503)).toBe('http_503')
   expect(await told(null, 'dead', 302)).toBe('http_302')
   expect(await told(null, 'lost')).toBe('lost')
 })
 
-test('nothing is told of an attempt that was delivered, or is under way', async () => {
+test('an attempt that was delivered, or is under way, has no error', async () => {
   expect(await told(null, 'delivered', 200)).toBeNull()
   expect(await told(null, null)).toBeNull()
 })

@@ -214,7 +214,7 @@ describe('a slot that gets free', () => {
     await lease(lost)
   })
 
-  test('is left to the next look while others fill the account, for which nobody waits', async () => {
+  test('a sweep skips an account whose lock another session holds', async () => {
     const [attempt] = await lease(await eventsOf(atFirst + 3))
     await sql().begin(async (other) => {
       await other`select from supply.delivery_slots where account_id = ${partner.accountId} for update`

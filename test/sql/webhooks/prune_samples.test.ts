@@ -41,7 +41,7 @@ async function makePruned(before: (eventId: string) => Promise<void> = async () 
   return eventId
 }
 
-test('a sample is forgotten a day after it was made, whatever became of it; real events and younger samples stay', async () => {
+test('a sample is forgotten a day after it was made, whatever its state; real events and younger samples stay', async () => {
   const [waiting, retried, sending, delivered, dead, young] = await Promise.all([
     ...[makeSample(), makeSample(), makeSample()],
     ...[makeSample(), makeSample(), makeSample()],

@@ -166,7 +166,7 @@ describe('a refusal', () => {
     })
   })
 
-  it('for our balance is told as that, whatever its code', async () => {
+  it('for our balance is reported as that, whatever its code', async () => {
     const json = { success: false, error: 'Insufficient balance' }
     expect(await outcomeOf({ status: 402, json })).toMatchObject({ outcome: 'not_placed', cause: 'balance' })
   })
@@ -174,7 +174,7 @@ describe('a refusal', () => {
   it.each([
     [401, 'Unauthorized'],
     [403, 'Forbidden'],
-  ])('of our key by %i is told as that', async (status, error) => {
+  ])('of our key by %i is reported as that', async (status, error) => {
     const json = { error, message: 'This endpoint is only available for B2B API partners' }
     expect(await outcomeOf({ status, json })).toMatchObject({ outcome: 'not_placed', cause: 'credentials' })
   })

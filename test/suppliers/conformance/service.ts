@@ -69,7 +69,7 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
     return id
   }
 
-  /** Makes the next call for an item, whenever it is due. Returns what it was and what became of it; null for no call. */
+  /** Makes the next call for an item, whenever it is due. Returns its method and its verdict; null for no call. */
   async function step(id: string): Promise<string | null> {
     await database.sql`update supply.order_items set next_check_at = now() where id = ${id} and next_check_at > now()`
     return callSupplier(id)

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 
 /**
  * Has a transaction of another session do `hold`, starts `work`, waits until that waits for a lock, has `look` look around,
- * ends the transaction, and gives what came of the work.
+ * ends the transaction, and returns the result of the work.
  */
 export async function whileHeld<T>(
   sql: postgres.Sql,
