@@ -1,13 +1,15 @@
 import type postgres from 'postgres'
 
 const numbers = new Set([20, 21, 23, 700, 701, 1700])
+const typeVoid = 2278
 
-/** Runs statements one after the other, each by itself as psql does, and returns what psql would print. */
+/** Runs statements one after the other, each by itself as psql does, and returns what psql would print, without results of type void. */
 export async function asPsql(sql: postgres.Sql, text: string): Promise<string> {
   const printed: string[] = []
   for (const statement of statementsOf(text)) {
     const rows = await sql.unsafe(statement).raw()
-    if (rows.columns.length > 0) printed.push(table(rows.columns, rows as unknown as (Buffer | null)[][]))
+    if (rows.columns.length > 0 && rows.columns[0]?.type !== typeVoid)
+      printed.push(table(rows.columns, rows as unknown as (Buffer | null)[][]))
   }
   return printed.join('\n\n')
 }
