@@ -57,6 +57,13 @@ describe('a call', () => {
     expect(await db.call('api.number')).toBe(3)
   })
 
+  test('after one that failed behind its first rows returns its own rows only', async () => {
+    const db = client({ max: 1 })
+    expect(await failure(db.call('api.divided'))).toMatchObject({ code: '22012' })
+    expect(await db.call('api.who')).toMatchObject([{ role: 'supply_api' }])
+    expect(await db.call('api.number')).toBe(3)
+  })
+
   test('takes a connection of its own: a slow call does not hold up the next', async () => {
     const db = client()
     const order: string[] = []

@@ -26,6 +26,7 @@ type Fixtures = {
   'api.fail_once': { args: { state: string }; result: number | null }
   'api.fail': { args: { secret: string }; result: undefined }
   'api.number': { args: Record<string, never>; result: number | null }
+  'api.divided': { args: Record<string, never>; result: { quotient: number }[] }
 }
 
 const table = {
@@ -39,6 +40,7 @@ const table = {
   'api.fail_once': { args: { state: 'text' }, returns: 'value' },
   'api.fail': { args: { secret: 'text' }, returns: 'void' },
   'api.number': { args: {}, returns: 'value' },
+  'api.divided': { args: {}, returns: 'rows' },
 } as const
 
 const fixtureSql = `
@@ -65,6 +67,9 @@ const fixtureSql = `
     raise exception 'refused' using detail = secret, hint = secret, errcode = 'P0001';
   end $$;
   create function api.number() returns int language sql return 3;
+  create function api.divided() returns table (quotient int) language sql stable begin atomic
+    select 6 / n from generate_series(2, 0, -1) as n;
+  end;
   grant execute on all functions in schema api to supply_api;`
 
 /** A database with the functions of the table, and clients for them that end with the tests of one file. */

@@ -127,7 +127,9 @@ function downstream(sql: postgres.Sql, api: TestApi, partner: Partner): Downstre
 
 /** An item may end meanwhile, and is refused then. */
 async function pollNow(sql: postgres.Sql): Promise<void> {
-  await sql`select ops.poll_now(item_id) from ops.order_items where status = 'processing'`.catch(() => {})
+  await sql`select count(ops.poll_now(item_id)) from ops.order_items where status = 'processing'`.catch(
+    () => {},
+  )
 }
 
 async function closeAll(
