@@ -115,13 +115,19 @@ function linesOf(comment: string | null, key: string): string[] {
 const elementOf = (type: string) => type.replace(/\[\]$/, '')
 const membersOf = (fields: Field[]) => fields.map(({ name, type }) => `${name}: '${type}'`)
 const group = (fields: Field[]) => (fields.length > 0 ? `{ ${membersOf(fields).join(', ')} }` : '{}')
-// A piece of a line that leaves room for its indent, up to the last comma.
-const longPart = /(.{60,112},) /g
 
-/** A property of a table: in one line where it fits, else with a line for each of its members, which are wrapped. */
+const indent = '    '
+
+/** A property of a table. It breaks before members, and within a member that is too long for a line. */
 function property(name: string, [open, close]: readonly [string, string], members: string[]): string {
-  const line = `  '${name}': ${open}${members.join(', ')}${close},`
-  if (line.length <= width) return `${line}\n`
-  const wrapped = members.map((member) => `    ${member},`.replaceAll(longPart, '$1\n      '))
-  return [`  '${name}': ${open.trim()}`, ...wrapped, `  ${close.trim()},\n`].join('\n')
+  const parts = members.map((member, index) => `${member}${index + 1 < members.length ? ',' : `${close},`}`)
+  const lines = [`  '${name}': ${open.trim()}`]
+  for (const part of parts.flatMap((part) =>
+    part.length <= width - indent.length ? part : part.split(/(?<=,) /),
+  )) {
+    const line = `${lines.at(-1)}${lines.at(-1)?.endsWith('[') ? '' : ' '}${part}`
+    if (line.length <= width) lines[lines.length - 1] = line
+    else lines.push(`${indent}${part}`)
+  }
+  return `${lines.join('\n')}\n`
 }

@@ -15,6 +15,7 @@ import { deliveries } from './models/deliveries.ts'
 import * as errors from './models/errors.ts'
 import * as events from './models/events.ts'
 import * as orders from './models/orders.ts'
+import { pagination } from './models/parts.ts'
 
 type Schemas = { [name: string]: v.GenericSchema }
 
@@ -71,6 +72,7 @@ export const namedSchemas: Schemas = {
   Me: account.me,
   Balance: account.balance,
   Transaction: account.transaction,
+  Pagination: pagination,
   ...Object.fromEntries(Object.entries(data).map(([name, schema]) => [name, success(schema)])),
 
   AuthenticationError: errors.authenticationError,

@@ -97,17 +97,31 @@ function objectType(schema: JsonSchema, schemas: Schemas, indent: string): strin
   const line = `{ ${fields.map(({ field }) => field).join('; ')} }`
   const isShort = !line.includes('\n') && line.length <= maxInline && fields.every(({ text }) => text === '')
   if (isShort) return line
-  return `{\n${fields.map(({ text, field }) => `${text}${wrapUnion(`${inner}${field}`)}\n`).join('')}${indent}}`
+  return `{\n${fields.map(({ text, field }) => `${withComment(text, `${inner}${field}`)}\n`).join('')}${indent}}`
+}
+
+/** A field with its comment, in one line where both fit. */
+function withComment(text: string, field: string): string {
+  const line = `${text.trimEnd()} ${field.trimStart()}`
+  const isShort = text !== '' && !line.includes('\n') && line.length <= maxColumns
+  return isShort ? line : `${text}${wrapUnion(field)}`
 }
 
 const maxColumns = 120
 const maxInline = 80
 
-/** Breaks a union that does not fit in a line before each of its types. */
+/** Breaks a union that does not fit in a line before as few of its types as will do. */
 function wrapUnion(field: string): string {
-  if (field.includes('\n') || field.length <= maxColumns) return field
+  if (field.includes('\n')) return field
   const indent = /^ */.exec(field)?.[0] ?? ''
-  return field.replace(': ', ` | `).replaceAll(' | ', `\n${indent}  | `).replace('\n', ':\n')
+  const [first = '', ...others] = field.split(' | ')
+  const lines = [first]
+  for (const type of others) {
+    const line = `${lines.at(-1)} | ${type}`
+    if (line.length <= maxColumns) lines[lines.length - 1] = line
+    else lines.push(`${indent}  | ${type}`)
+  }
+  return lines.join('\n')
 }
 
 function union(types: string[]): string {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { currency, flag, listOf, money, oneOf, page, text, time, wholeNumber } from './parts.ts'
+import { currency, flag, listOf, money, oneOf, pagination, text, time, wholeNumber } from './parts.ts'
 
 export const me = v.object({
   account: v.object({ id: wholeNumber('The account’s number.', 1), name: text('The account’s name.') }),
@@ -47,7 +47,7 @@ export const transactionPage = v.object({
   transactions: listOf(transaction, 'Newest first.'),
   openingBalance: money('The balance before `from`; 0 without `from`.'),
   closingBalance: money('The balance at `to`; without `to`, the present balance.'),
-  pagination: v.object(page),
+  pagination,
 })
 
 export const liveness = v.object({ status: v.picklist(['ok']) })

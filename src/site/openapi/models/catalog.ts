@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { currency, flag, listOf, money, oneOf, page, text, time, url, wholeNumber } from './parts.ts'
+import { currency, flag, listOf, money, oneOf, pagination, text, time, url, wholeNumber } from './parts.ts'
 
 export const game = v.object({
   id: wholeNumber('The game’s number.', 1),
@@ -49,5 +49,5 @@ export const product = v.object({
 
 export const catalogPage = v.object({
   products: listOf(product, 'By `id`.'),
-  pagination: v.object(page),
+  pagination,
 })

@@ -1,7 +1,19 @@
 import * as v from 'valibot'
 import { deliveries, deliveryError } from './deliveries.ts'
 import { cdKey } from './orders.ts'
-import { code, eventTypes, listOf, money, oneOf, page, text, time, url, uuid, wholeNumber } from './parts.ts'
+import {
+  code,
+  eventTypes,
+  listOf,
+  money,
+  oneOf,
+  pagination,
+  text,
+  time,
+  url,
+  uuid,
+  wholeNumber,
+} from './parts.ts'
 
 export const event = v.object({
   ...deliveries.entries,
@@ -12,7 +24,7 @@ export const event = v.object({
   createdAt: time('When the order became final.'),
 })
 
-export const eventPage = v.object({ events: listOf(event, 'Newest first.'), pagination: v.object(page) })
+export const eventPage = v.object({ events: listOf(event, 'Newest first.'), pagination })
 
 export const redeliveryCount = v.object({ count: wholeNumber('The number of events.') })
 

@@ -8,7 +8,7 @@ import {
   listOf,
   money,
   oneOf,
-  page,
+  pagination,
   text,
   time,
   url,
@@ -103,7 +103,7 @@ export const order = v.object({
 export const orderPage = v.object({
   orders: listOf(order, 'Newest first, the items without `cdKeys`.'),
   pagination: v.object({
-    ...page,
+    ...pagination.entries,
     total: v.optional(wholeNumber('The number of all orders; only with `page`.')),
     asOf: v.optional(text('The time of the list, for the pages after this one; only with `page`.')),
   }),

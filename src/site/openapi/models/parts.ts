@@ -22,8 +22,8 @@ export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/), v.description(
 export const eventTypes: ['order.completed', 'order.failed'] = ['order.completed', 'order.failed']
 
 /** A page of a list, and where the next one begins. */
-export const page = {
+export const pagination = v.object({
   limit: wholeNumber('The limit of the request.', 1),
   nextCursor: v.nullable(text('The `cursor` of the next page; `null` on the last page.')),
   hasMore: flag('True if there is a next page.'),
-}
+})
