@@ -150,10 +150,7 @@ export const settings = v.object({
   DATABASE_READ_URL: v.optional(databaseUrl),
   DATABASE_READ_STALENESS_SECONDS: v.optional(wholeNumber(2, 3600), '5'),
   PORT: v.optional(wholeNumber(0, 65535)),
-  HOST: v.optional(
-    v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')),
-    '127.0.0.1',
-  ),
+  HOST: v.optional(v.pipe(v.string(), v.regex(/^[^\s/@]+$/, 'must be a host name or an IP address')), '127.0.0.1'),
   PUBLIC_URL: v.optional(webUrl),
   LOG_LEVEL: v.optional(v.picklist(logLevels, `must be one of: ${logLevels.join(', ')}`), 'info'),
   METRICS_PORT: v.optional(wholeNumber(0, 65535)),
@@ -200,10 +197,7 @@ export const settings = v.object({
   WORKER_DB_PASSWORD: loginPassword,
   OPERATOR_DB_PASSWORD: loginPassword,
   ALERT_WEBHOOK_URL: v.optional(webUrl),
-  ALERT_WEBHOOK_FORMAT: v.optional(
-    v.picklist(alertFormats, `must be one of: ${alertFormats.join(', ')}`),
-    'slack',
-  ),
+  ALERT_WEBHOOK_FORMAT: v.optional(v.picklist(alertFormats, `must be one of: ${alertFormats.join(', ')}`), 'slack'),
   DOCS_PASSWORD: text,
   OTEL_SDK_DISABLED: text,
   OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(webUrl),
@@ -227,9 +221,7 @@ export function loadConfig(
   env: { [name: string]: string | undefined },
   { command = 'api', onTerminal = false }: { command?: Command; onTerminal?: boolean } = {},
 ): Config {
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  )
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = v.safeParse(settings, given)
   if (!parsed.success) throw new ConfigError(faults(parsed.issues))
   const values = parsed.output
@@ -312,8 +304,7 @@ function configOf(
 
 function tracingOf(values: Settings): TracingConfig | undefined {
   const common = values.OTEL_EXPORTER_OTLP_ENDPOINT
-  const endpoint =
-    values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (common && `${common.replace(/\/$/, '')}/v1/traces`)
+  const endpoint = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (common && `${common.replace(/\/$/, '')}/v1/traces`)
   if (endpoint === undefined || values.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return undefined
   return {
     endpoint,

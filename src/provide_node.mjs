@@ -16,8 +16,7 @@ function isNewEnough() {
 const name = `node-${process.platform}-${process.arch}`
 const program = new URL(`node_modules/${name}/bin/node`, root)
 
-if (needed === undefined)
-  throw new Error(`engines.node of package.json is not of the form >=24.15: ${engines.node}`)
+if (needed === undefined) throw new Error(`engines.node of package.json is not of the form >=24.15: ${engines.node}`)
 if (!isNewEnough()) {
   if (existsSync(program)) {
     const link = fileURLToPath(new URL('node_modules/.bin/node', root))

@@ -33,10 +33,7 @@ export function createCheckSupplier({ db, call }: CheckSupplierOptions): Task {
   }
 }
 
-function neverPlaced(): Omit<
-  LeasedCall,
-  'supplier' | 'protocol' | 'base_url' | 'token' | 'token_url' | 'client_id'
-> {
+function neverPlaced(): Omit<LeasedCall, 'supplier' | 'protocol' | 'base_url' | 'token' | 'token_url' | 'client_id'> {
   const reference = randomUUID()
   return {
     ...{ ordinal: 1, item_id: reference, lease_token: reference, method: 'get', reference },

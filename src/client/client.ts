@@ -149,11 +149,7 @@ export class SupplyClient {
   }
 
   /** Sends a final event again, at most once a minute, from now on to `callbackUrl` if you give one. Never repeated. */
-  redeliver(
-    eventId: string,
-    request: api.RedeliveryRequest = {},
-    options?: CallOptions,
-  ): Promise<api.Deliveries> {
+  redeliver(eventId: string, request: api.RedeliveryRequest = {}, options?: CallOptions): Promise<api.Deliveries> {
     const path = `/b2b/events/${encodeURIComponent(eventId)}/redeliver`
     return this.#post(path, request, { ...options, giveUpAfterMs: 0 })
   }
@@ -178,10 +174,7 @@ export class SupplyClient {
   }
 
   /** One page of the transactions, with the opening and the closing balance. */
-  transactionPage(
-    query: api.ListTransactionsQuery = {},
-    options?: CallOptions,
-  ): Promise<api.TransactionPage['data']> {
+  transactionPage(query: api.ListTransactionsQuery = {}, options?: CallOptions): Promise<api.TransactionPage['data']> {
     return this.#get('/b2b/balance/transactions', { limit: 100, ...query }, options)
   }
 
@@ -197,10 +190,7 @@ export class SupplyClient {
   }
 
   /** Sends a sample event through the real delivery path. Only for accounts in test mode. Never repeated. */
-  simulateWebhook(
-    event: api.SimulationRequest,
-    options?: CallOptions,
-  ): Promise<api.SimulationAnswer['data']> {
+  simulateWebhook(event: api.SimulationRequest, options?: CallOptions): Promise<api.SimulationAnswer['data']> {
     return this.#post('/simulation/webhooks', event, { ...options, giveUpAfterMs: 0 })
   }
 

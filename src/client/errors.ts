@@ -30,9 +30,7 @@ export type RefusalCode =
   | 'VALIDATION_ERROR'
   | (string & {})
 
-type BodyOf<Code extends string> = Code extends keyof Bodies
-  ? Bodies[Code]
-  : Partial<BusinessError> & { error: string }
+type BodyOf<Code extends string> = Code extends keyof Bodies ? Bodies[Code] : Partial<BusinessError> & { error: string }
 
 type Origin = { requestId: string; cause?: unknown }
 
@@ -89,10 +87,7 @@ export class UnknownOutcomeError extends NoAnswerError {
 }
 
 /** Whether an error is a refusal, and has this code if one is given. The type of `body` follows the code. */
-export function isRefused<Code extends RefusalCode = string>(
-  error: unknown,
-  code?: Code,
-): error is RefusedError<Code> {
+export function isRefused<Code extends RefusalCode = string>(error: unknown, code?: Code): error is RefusedError<Code> {
   return error instanceof RefusedError && (code === undefined || error.code === code)
 }
 

@@ -30,8 +30,7 @@ export function createTarget(
   if (!/^[\x21-\x7e]{1,200}$/.test(key)) throw new TypeError('the apiKey has characters that no key has')
   if (!URL.canParse(String(baseUrl))) throw new TypeError('the baseUrl is not a URL')
   const url = new URL(baseUrl)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new TypeError('the baseUrl is not http or https')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError('the baseUrl is not http or https')
   if (url.username !== '' || url.password !== '') throw new TypeError('the baseUrl contains credentials')
   if (url.search !== '' || url.hash !== '') throw new TypeError('the baseUrl has a query or a fragment')
   const prefix = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname

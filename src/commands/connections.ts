@@ -8,10 +8,7 @@ import type { ListenForResults } from '../http/routes/result_waiters.ts'
 import type { Log } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
 
-type Times = Pick<
-  DatabaseOptions,
-  'lockTimeoutMs' | 'statementTimeoutMs' | 'deadlineMs' | 'idleInTransactionMs'
->
+type Times = Pick<DatabaseOptions, 'lockTimeoutMs' | 'statementTimeoutMs' | 'deadlineMs' | 'idleInTransactionMs'>
 
 /**
  * The times of a connection as given, in milliseconds. Throws unless the wait for a lock ends before the statement,
@@ -19,11 +16,8 @@ type Times = Pick<
  */
 export function inOrder(times: Times, limitMs = Number.POSITIVE_INFINITY): Times {
   const { lockTimeoutMs, statementTimeoutMs, deadlineMs } = times
-  if (lockTimeoutMs < statementTimeoutMs && statementTimeoutMs < deadlineMs && deadlineMs < limitMs)
-    return times
-  throw new Error(
-    `times out of order: ${lockTimeoutMs} < ${statementTimeoutMs} < ${deadlineMs} < ${limitMs} must hold`,
-  )
+  if (lockTimeoutMs < statementTimeoutMs && statementTimeoutMs < deadlineMs && deadlineMs < limitMs) return times
+  throw new Error(`times out of order: ${lockTimeoutMs} < ${statementTimeoutMs} < ${deadlineMs} < ${limitMs} must hold`)
 }
 
 const apiTimes = inOrder(
@@ -70,8 +64,7 @@ export function connectReads(
     maxStalenessMs: seconds * 1_000,
     onChange: (isUsed, error) => {
       if (isUsed) log.info('the standby is used for reads')
-      else
-        log.warn({ error }, 'the standby is not used for reads: it does not answer, lags or lacks migrations')
+      else log.warn({ error }, 'the standby is not used for reads: it does not answer, lags or lacks migrations')
     },
   })
   return {

@@ -59,9 +59,7 @@ export async function demo(): Promise<void> {
   }
   console.log('\nwaiting for the webhooks of these orders …\n')
   try {
-    await Promise.all(
-      codes.map((code) => receiver.waitFor(({ event }) => event?.data.orderCode === code, 60_000)),
-    )
+    await Promise.all(codes.map((code) => receiver.waitFor(({ event }) => event?.data.orderCode === code, 60_000)))
   } finally {
     // The last answer has to reach the service before the receiver goes.
     await sleep(200)
@@ -69,23 +67,18 @@ export async function demo(): Promise<void> {
   }
   for (const code of stories) console.log(await storyOf(databaseUrl, code))
   console.log(`\n${describeSession(receiver.received)}`)
-  if (receiver.received.some(({ verified }) => verified !== true))
-    throw new Error('a webhook was not verified')
+  if (receiver.received.some(({ verified }) => verified !== true)) throw new Error('a webhook was not verified')
   process.exit(0)
 }
 
 function embeddedUrl(): string {
   const url = readOperatorUrl()
-  if (url === undefined)
-    throw new Error('no service runs here: start one with npm start, or set DATABASE_URL')
+  if (url === undefined) throw new Error('no service runs here: start one with npm start, or set DATABASE_URL')
   return url
 }
 
 async function webhookSecret(databaseUrl: string, account: string): Promise<string | undefined> {
-  return (
-    (await asOperator(databaseUrl, (db) => db.call('ops.webhook_secret', { account_id: account }))) ??
-    undefined
-  )
+  return (await asOperator(databaseUrl, (db) => db.call('ops.webhook_secret', { account_id: account }))) ?? undefined
 }
 
 /** What operators see of an order, as lines. */

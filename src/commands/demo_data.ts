@@ -22,10 +22,7 @@ export function knownDemoKey(): string | undefined {
  * working api key of the demo partner. A file that only its owner can read keeps it for the next start; so does another
  * with the secret that signs the partner's webhooks.
  */
-export async function loadDemo(
-  databaseUrl: string,
-  supplier: { url: string; token: string },
-): Promise<string> {
+export async function loadDemo(databaseUrl: string, supplier: { url: string; token: string }): Promise<string> {
   const { url: base_url, token } = supplier
   const suppliers = catalog.suppliers.map((known) => ({ ...known, base_url, token }))
   const known = knownDemoKey() ?? null

@@ -30,8 +30,7 @@ function fieldOf(error: unknown, name: 'syscall' | 'address' | 'port' | 'hostnam
 function listenFailure(error: unknown, command: string, env: Environment): string | undefined {
   const code = errorCode(error)
   const host = fieldOf(error, 'hostname')
-  if (code === 'ENOTFOUND' && host !== undefined && host === env.HOST)
-    return `HOST: there is no address for ${host}`
+  if (code === 'ENOTFOUND' && host !== undefined && host === env.HOST) return `HOST: there is no address for ${host}`
   if (fieldOf(error, 'syscall') !== 'listen') return undefined
   const [address, port] = [fieldOf(error, 'address'), fieldOf(error, 'port')]
   if (code === 'EADDRNOTAVAIL') return `HOST: this machine has no address ${address}`
@@ -40,8 +39,7 @@ function listenFailure(error: unknown, command: string, env: Environment): strin
   if (name === undefined) return undefined
   if (code === 'EADDRINUSE')
     return `${name}: port ${port} of ${address} is taken by another program; end that, or set ${name} to a free one`
-  if (code === 'EACCES')
-    return `${name}: this user may not listen on port ${port}; set ${name} to one above 1023`
+  if (code === 'EACCES') return `${name}: this user may not listen on port ${port}; set ${name} to one above 1023`
   return undefined
 }
 
@@ -69,7 +67,5 @@ function databaseFailure(error: unknown, env: Environment): string | undefined {
   if (code === 'UNREACHABLE') return `${name}: ${error.message}`
   if (Object.hasOwn(unreachable, code))
     return `${name}: the database at ${place().join(', ')} cannot be reached: ${unreachable[code]}`
-  return refused.test(code)
-    ? `${name}: the database at ${place().join(', ')} says: ${error.message}`
-    : undefined
+  return refused.test(code) ? `${name}: the database at ${place().join(', ')} says: ${error.message}` : undefined
 }

@@ -36,8 +36,7 @@ export async function runUntilEnded(
   for (const group of ending) {
     const results = await Promise.allSettled(group.map((step) => step()))
     for (const result of results) {
-      if (result.status === 'rejected')
-        log.warn({ reason: String(result.reason) }, 'a part did not end in order')
+      if (result.status === 'rejected') log.warn({ reason: String(result.reason) }, 'a part did not end in order')
     }
   }
   process.exit(code)

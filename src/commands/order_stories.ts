@@ -19,11 +19,7 @@ const mostOrders = 20
 const longestMs = 15 * 60_000
 
 /** Follows new orders with the operators' connection `db`, by ops.order_story; each step is a line to `print`. */
-export function createOrderStories(
-  db: Database,
-  print: (line: string) => void,
-  telling: () => Telling,
-): OrderStories {
+export function createOrderStories(db: Database, print: (line: string) => void, telling: () => Telling): OrderStories {
   const followed = new Map<string, { told: Set<string>; until: number }>()
   let looking = Promise.resolve()
   const timer = setInterval(() => {
@@ -121,8 +117,7 @@ function wrapped(text: string, length: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= length)
-      lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && last.length + 1 + word.length <= length) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return lines

@@ -65,9 +65,7 @@ async function readOptions(argv: string[]): Promise<Options> {
   const { port = '4100', host = '127.0.0.1', 'retry-after': retryAfter, delay } = values
   const answer = readAnswer(values.answer ?? 'ok')
   require(isWholeNumber(port, 65_535), `--port ${port} is not a port (0 to 65535)`)
-  require(retryAfter === undefined ||
-    answer === 429 ||
-    answer === 503, '--retry-after needs --answer 429 or 503')
+  require(retryAfter === undefined || answer === 429 || answer === 503, '--retry-after needs --answer 429 or 503')
   require(retryAfter === undefined ||
     isWholeNumber(retryAfter, 999_999_999), `--retry-after ${retryAfter} is not a whole number of seconds`)
   require(delay === undefined ||

@@ -25,8 +25,7 @@ export async function start(): Promise<void> {
   for (const warning of given.warnings) log.warn(warning)
   const config = {
     ...given,
-    docsPassword:
-      given.docsPassword ?? (given.seedDemo && !given.production ? demoDocsPassword() : undefined),
+    docsPassword: given.docsPassword ?? (given.seedDemo && !given.production ? demoDocsPassword() : undefined),
   }
   if (terminal !== undefined) endOnSecondInterrupt()
   const postgres = config.databaseUrl === undefined ? await startEmbedded() : undefined

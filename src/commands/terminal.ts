@@ -49,10 +49,7 @@ const levelColours = { warn: 'yellow', error: 'red', fatal: 'red' } as const
 const toldByStories = ['request', 'supplier call', 'delivery']
 
 /** A record of the log for people; undefined for one that the stories make superfluous, unless `all` is wanted. */
-export function recordLine(
-  line: string,
-  { colours, all }: { colours: boolean; all: boolean },
-): string | undefined {
+export function recordLine(line: string, { colours, all }: { colours: boolean; all: boolean }): string | undefined {
   const { level, time, pid: _, msg, ...fields } = JSON.parse(line)
   if (toldByStories.includes(msg) && level === 'info' && !all) return undefined
   const colour = levelColours[level as keyof typeof levelColours]

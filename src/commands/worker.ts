@@ -15,7 +15,5 @@ export async function worker(): Promise<void> {
   const tracing = await startTracing(config, 'supply-ordering-worker', log)
   const { tracer } = tracing
   const running = await startWorker({ databaseUrl: config.databaseDirectUrl ?? '', db, config, log, tracer })
-  await runUntilEnded(log, [running.failed], [[running.stop], [tracing.end, db.end]], () =>
-    log.info('the worker runs'),
-  )
+  await runUntilEnded(log, [running.failed], [[running.stop], [tracing.end, db.end]], () => log.info('the worker runs'))
 }

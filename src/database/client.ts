@@ -51,10 +51,7 @@ export function connect(options: DatabaseOptions): Database {
 }
 
 /** As `connect`, with another table of functions. */
-export function connectTo<Table extends Signatures>(
-  options: DatabaseOptions,
-  table: FunctionTable,
-): Database<Table> {
+export function connectTo<Table extends Signatures>(options: DatabaseOptions, table: FunctionTable): Database<Table> {
   const pool = createPool(options)
   let ended = false
 

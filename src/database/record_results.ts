@@ -5,10 +5,7 @@ import { callNumbered } from './batch_call.ts'
 type Row = { ordinal: number | null; verdict: string | null }
 type Answer<R extends Row> = R & { ordinal: number; verdict: string }
 type Entry<Result> = { result: Result; onBusy: () => void }
-type Options<Result, R extends Row> = Pick<
-  BatchOptions<Result, R>,
-  'weightOf' | 'maxWeight' | 'maxPending'
-> & {
+type Options<Result, R extends Row> = Pick<BatchOptions<Result, R>, 'weightOf' | 'maxWeight' | 'maxPending'> & {
   run: (results: (Result & { ordinal: number })[]) => Promise<readonly R[]>
   keyOf: (result: Result) => string
   onRecorded: (answer: Answer<R>) => void

@@ -25,14 +25,10 @@ export async function claimServer(url: string, folder: string): Promise<Claim> {
   await client.connect()
   const release = () => client.end().catch(() => {})
   try {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
-      serviceLock,
-    ])
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [serviceLock])
     if (rows[0]?.taken !== true) {
       const holder = (await holderOf(client)) ?? 'another process'
-      throw new Error(
-        `${folder} is in use by ${holder}: end that first, or set DATABASE_URL to another database`,
-      )
+      throw new Error(`${folder} is in use by ${holder}: end that first, or set DATABASE_URL to another database`)
     }
   } catch (error) {
     await release()

@@ -23,16 +23,7 @@ export async function initialise(place: Place, { initdb }: Binaries, durable: bo
     give(password, place)
     await runInitdb(place, initdb, [
       ...['--pgdata', fresh, '--username', 'postgres', '--pwfile', password, '--auth', 'scram-sha-256'],
-      ...[
-        '--encoding',
-        'UTF8',
-        '--locale',
-        'C',
-        '--locale-provider',
-        'builtin',
-        '--builtin-locale',
-        'C.UTF-8',
-      ],
+      ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
       ...(durable ? [] : ['--no-sync']),
     ])
     renameSync(password, join(fresh, passwordFile))

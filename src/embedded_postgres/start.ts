@@ -46,8 +46,7 @@ export type EmbeddedPostgres = {
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => {})
   const place = await placeFor(options.dataDir)
-  if (place.relocated)
-    log(`the database lies under ${place.dataDir}: its user cannot enter ${options.dataDir}`)
+  if (place.relocated) log(`the database lies under ${place.dataDir}: its user cannot enter ${options.dataDir}`)
   const found = await takeRunning(place)
   if (found !== undefined) return hand(place, options, { ...found, reused: true })
   const programs = await binaries(place)

@@ -100,10 +100,7 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 }
 
 /** All routes of the service. Throws if a page cannot be made. */
-export function createRoutes(
-  options: Omit<AppOptions, 'log' | 'bodyMs' | 'tracer'>,
-  admission: Admission,
-): Routes {
+export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyMs' | 'tracer'>, admission: Admission): Routes {
   const { db, reads = readsFrom(db), resultWaiters, config, metrics, lifecycle, expected } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   const turns = createListTurns()

@@ -89,9 +89,7 @@ function addAccountCounter(registry: Registry): (account: string, result: string
     collect() {
       this.reset()
       const orders = (results: Map<string, number>) => [...results.values()].reduce((sum, n) => sum + n, 0)
-      const busiest = [...counts]
-        .sort(([, one], [, other]) => orders(other) - orders(one))
-        .slice(0, maxAccounts)
+      const busiest = [...counts].sort(([, one], [, other]) => orders(other) - orders(one)).slice(0, maxAccounts)
       for (const [account, results] of busiest) {
         for (const [result, count] of results) this.inc({ account, result }, count)
       }

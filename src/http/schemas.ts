@@ -5,8 +5,7 @@ const unsafeKeys = ['__proto__', 'constructor', 'prototype']
 const storable = v.check<string, string>(isStorable, 'must not contain U+0000 or unpaired surrogates')
 
 // An object that lacks a required entry is reported at the entry.
-const objectMessage = (issue: v.ObjectIssue) =>
-  issue.expected === 'Object' ? 'must be an object' : 'is required'
+const objectMessage = (issue: v.ObjectIssue) => (issue.expected === 'Object' ? 'must be an object' : 'is required')
 
 const textOf = (max: number) => {
   const message = `must be a text of 1 to ${max} characters`
@@ -22,10 +21,7 @@ const amount = v.pipe(
   v.finite('must be a number'),
   v.minValue(0, 'must not be negative'),
   // A sum of binary fractions may miss a whole number of hundredths by a trifle.
-  v.check(
-    (value) => !(Math.abs(value * 100 - Math.round(value * 100)) >= 1e-4),
-    'must have at most 2 decimals',
-  ),
+  v.check((value) => !(Math.abs(value * 100 - Math.round(value * 100)) >= 1e-4), 'must have at most 2 decimals'),
 )
 
 const pattern = (requirement: RegExp, message?: string) => v.pipe(v.string(), v.regex(requirement, message))
@@ -98,10 +94,7 @@ export const orderItem = v.object(
   {
     productId,
     quantity: v.pipe(
-      v.nullish(
-        wholeNumber(1, 2_147_483_647, 'must be a whole number from 1 to the product’s maxQuantity'),
-        1,
-      ),
+      v.nullish(wholeNumber(1, 2_147_483_647, 'must be a whole number from 1 to the product’s maxQuantity'), 1),
       v.description('How many; the product says how many at most (`maxQuantity`).'),
     ),
     deliveryData: v.pipe(
@@ -110,9 +103,7 @@ export const orderItem = v.object(
     ),
     maxPrice: v.pipe(
       v.nullish(amount, null),
-      v.description(
-        'The most that one may cost. Where the price is higher, the order is refused as `PRICE_CHANGED`.',
-      ),
+      v.description('The most that one may cost. Where the price is higher, the order is refused as `PRICE_CHANGED`.'),
     ),
   },
   objectMessage,
@@ -281,10 +272,7 @@ export const redeliveryRequest = v.object(
 /** The body of POST /b2b/events/redeliver. */
 export const redeliverDeadRequest = v.object(
   {
-    state: v.pipe(
-      v.picklist(['dead'], 'must be dead'),
-      v.description('Only dead events are sent again together.'),
-    ),
+    state: v.pipe(v.picklist(['dead'], 'must be dead'), v.description('Only dead events are sent again together.')),
     since: v.pipe(time, v.description('Events that died since then, an ISO 8601 date or time.')),
     dryRun: v.pipe(
       v.nullish(v.boolean('must be true or false'), false),
@@ -313,17 +301,11 @@ export const ordersQuery = v.object({
   ),
   status: v.pipe(
     v.optional(
-      v.picklist(
-        ['pending', 'processing', 'completed', 'failed'],
-        'must be pending, processing, completed or failed',
-      ),
+      v.picklist(['pending', 'processing', 'completed', 'failed'], 'must be pending, processing, completed or failed'),
     ),
     v.description('Only orders in this status.'),
   ),
-  externalOrderId: v.pipe(
-    v.optional(textOf(128)),
-    v.description('Only orders with this reference of yours.'),
-  ),
+  externalOrderId: v.pipe(v.optional(textOf(128)), v.description('Only orders with this reference of yours.')),
   createdFrom: from,
   createdTo: to,
 })

@@ -117,10 +117,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   }
 }
 
-function createHttpServer(
-  handle: ReturnType<ReturnType<typeof createApp>['callback']>,
-  times: ServerTimes,
-): Server {
+function createHttpServer(handle: ReturnType<ReturnType<typeof createApp>['callback']>, times: ServerTimes): Server {
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,

@@ -9,10 +9,7 @@ import type { Detail } from './errors.ts'
 export type Checked<T> = { ok: true; value: T } | { ok: false; details: Detail[] }
 
 /** Checks a value against a schema and names all that is wrong with it at once. */
-export function check<Schema extends v.GenericSchema>(
-  schema: Schema,
-  value: unknown,
-): Checked<v.InferOutput<Schema>> {
+export function check<Schema extends v.GenericSchema>(schema: Schema, value: unknown): Checked<v.InferOutput<Schema>> {
   const parsed = v.safeParse(schema, value)
   if (parsed.success) return { ok: true, value: parsed.output }
   return {
@@ -41,9 +38,10 @@ function messageOf({ message, kind, type, input, path }: v.BaseIssue<unknown>): 
  * Checks the query parameters that a schema names. Numbers are given to the schema as numbers.
  * A parameter that comes twice is at fault, and a period that begins after its end.
  */
-export function checkQuery<
-  Schema extends v.ObjectSchema<v.ObjectEntries, v.ErrorMessage<v.ObjectIssue> | undefined>,
->(ctx: Context, schema: Schema): Checked<v.InferOutput<Schema>> {
+export function checkQuery<Schema extends v.ObjectSchema<v.ObjectEntries, v.ErrorMessage<v.ObjectIssue> | undefined>>(
+  ctx: Context,
+  schema: Schema,
+): Checked<v.InferOutput<Schema>> {
   const parameters = new URLSearchParams(ctx.querystring)
   const names = Object.keys(schema.entries).filter((name) => parameters.has(name))
   const repeated = names.filter((name) => parameters.getAll(name).length > 1)

@@ -62,11 +62,7 @@ function parseHttpDate(text: string, now: Date): number | null {
 }
 
 /** A two-digit year lies at most 50 years in the future, and otherwise in the past (RFC 9110, 5.6.7). */
-function nearestCentury(
-  yearOfCentury: number,
-  inYear: (year: number) => number | null,
-  now: Date,
-): number | null {
+function nearestCentury(yearOfCentury: number, inYear: (year: number) => number | null, now: Date): number | null {
   const inFiftyYears = new Date(now).setUTCFullYear(now.getUTCFullYear() + 50)
   const latest = now.getUTCFullYear() + 50
   const year = latest - ((((latest - yearOfCentury) % 100) + 100) % 100)

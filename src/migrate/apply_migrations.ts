@@ -64,8 +64,7 @@ function pendingMigrations(files: MigrationFile[], applied: MigrationFile[]): Mi
       .at(-1) ?? ''
   const pending = files.filter(({ name }) => !names.has(name))
   const late = pending.find(({ name }) => name < last)
-  if (late)
-    throw new Error(`migration ${late.name} comes before ${last}, which is applied already: renumber it`)
+  if (late) throw new Error(`migration ${late.name} comes before ${last}, which is applied already: renumber it`)
   return pending
 }
 

@@ -21,9 +21,7 @@ if (import.meta.main) {
   if (!process.argv.includes('--check')) {
     writeFileSync(target, text)
   } else if (readFileSync(target, 'utf8') !== text) {
-    console.error(
-      'src/database/functions.ts is not what the database says: run node src/migrate/generate_types.ts',
-    )
+    console.error('src/database/functions.ts is not what the database says: run node src/migrate/generate_types.ts')
     process.exitCode = 1
   }
 }

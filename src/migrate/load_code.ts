@@ -50,9 +50,7 @@ export async function loadCode(
   })
   const isChanged = rows[0]?.checksum !== checksum || changed.length > 0 || vanished.length > 0
   if (isChanged) {
-    const changedViews = objects.filter((object) =>
-      changed.some((file) => isView(file) && defines(file, object)),
-    )
+    const changedViews = objects.filter((object) => changed.some((file) => isView(file) && defines(file, object)))
     await lockViews(client, await dependentsOf(client, [...vanished, ...changedViews]))
     const dropped = await dropWithDependents(client, vanished)
     const again = files.filter((file) => dropped.some((object) => defines(file, object)))
@@ -128,10 +126,7 @@ async function tryToLoad(client: pg.Client, file: CodeFile): Promise<pg.Database
 }
 
 /** All functions and views of the code schemas, or those of one name. */
-async function codeObjects(
-  client: pg.Client,
-  only?: Pick<CodeObject, 'schema' | 'name'>,
-): Promise<CodeObject[]> {
+async function codeObjects(client: pg.Client, only?: Pick<CodeObject, 'schema' | 'name'>): Promise<CodeObject[]> {
   const { rows } = await client.query<CodeObject>(
     `select n.nspname as schema, o.*
      from (
@@ -161,9 +156,7 @@ async function dropWithDependents(client: pg.Client, objects: CodeObject[]): Pro
     const names = objects.map(qualified).join(', ')
     throw new Error(`cannot drop ${names}: ${outside.description} depends on it`)
   }
-  await client.query(
-    doomed.map(({ type, identity }) => `drop ${type} if exists ${identity} cascade`).join(';'),
-  )
+  await client.query(doomed.map(({ type, identity }) => `drop ${type} if exists ${identity} cascade`).join(';'))
   return doomed
 }
 
@@ -223,9 +216,7 @@ function refuseMisfits(files: CodeFile[], objects: CodeObject[]): void {
 /** Compiles the bodies of all functions: one may name what a changed file no longer defines. */
 async function compileBodies(client: pg.Client, files: CodeFile[]): Promise<void> {
   await client.query('set local check_function_bodies = on')
-  const { rows } = await client.query<{ schema: string; name: string; validate: string }>(validators, [
-    codeSchemas,
-  ])
+  const { rows } = await client.query<{ schema: string; name: string; validate: string }>(validators, [codeSchemas])
   for (const { schema, name, validate } of rows) {
     try {
       await client.query(validate)
@@ -294,8 +285,7 @@ function isView({ sql }: CodeFile): boolean {
   return /^create or replace view /im.test(sql)
 }
 
-const isSame = (one: CodeObject) => (other: CodeObject) =>
-  one.objid === other.objid && one.version === other.version
+const isSame = (one: CodeObject) => (other: CodeObject) => one.objid === other.objid && one.version === other.version
 
 function defines(file: CodeFile, object: { schema: string; name: string }): boolean {
   return file.schema === object.schema && file.name === object.name

@@ -52,15 +52,9 @@ export async function ensureLogins(
 }
 
 /** Replaces what is set for a login in this database. No session begins between the old and the new settings. */
-async function setAll(
-  client: pg.Client,
-  login: string,
-  settings: SessionSettings | undefined,
-): Promise<void> {
+async function setAll(client: pg.Client, login: string, settings: SessionSettings | undefined): Promise<void> {
   if (settings === undefined) return
-  const { rows } = await client.query<{ database: string }>(
-    'select pg_catalog.current_database() as database',
-  )
+  const { rows } = await client.query<{ database: string }>('select pg_catalog.current_database() as database')
   const where = `${login} in database ${client.escapeIdentifier(rows[0]?.database ?? '')}`
   await client.query('begin')
   await client.query(`alter role ${where} reset all`)

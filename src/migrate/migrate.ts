@@ -108,9 +108,7 @@ async function warnOfLocale(client: pg.Client, log: (line: string) => void): Pro
 }
 
 async function takeLock(client: pg.Client, log: (line: string) => void): Promise<void> {
-  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
-    migrationLock,
-  ])
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [migrationLock])
   if (rows[0]?.taken) return
   log('waiting for another migration of this database')
   await client.query('select pg_advisory_lock($1)', [migrationLock])

@@ -2,8 +2,7 @@
 export type Origin = { host: string; whole: string }
 
 const maxLength = 300
-const parts =
-  /^([a-z][a-z0-9+.-]*:\/\/)?(\*\.)?([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9]\d{0,4}))?$/
+const parts = /^([a-z][a-z0-9+.-]*:\/\/)?(\*\.)?([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::([1-9]\d{0,4}))?$/
 const defaultPorts = new Map([
   ['https://', '443'],
   ['http://', '80'],

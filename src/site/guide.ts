@@ -36,10 +36,7 @@ export function addGuideRoutes(routes: Routes, { publicUrl }: Pick<Config, 'publ
   }
   let searched: Asset | undefined
   routes.get('/docs/search.json', (ctx: RouteContext) => {
-    searched ??= makeAsset(
-      jsonLine(JSON.stringify({ success: true, data: searchedSections() })),
-      'application/json',
-    )
+    searched ??= makeAsset(jsonLine(JSON.stringify({ success: true, data: searchedSections() })), 'application/json')
     ctx.vary('Authorization')
     // A browser may keep it, but must ask with the password before each use.
     return replyAsset(ctx, searched, 'private, no-cache')

@@ -11,8 +11,7 @@ export function siteHeader(
   { search = '' }: { search?: string } = {},
 ): string {
   const links = documents.map(
-    ({ id, path, label }) =>
-      `<a href="${base}${path}"${id === current ? ' aria-current="true"' : ''}>${label}</a>`,
+    ({ id, path, label }) => `<a href="${base}${path}"${id === current ? ' aria-current="true"' : ''}>${label}</a>`,
   )
   return `<header class="site"><a class="name" href="${base}/"><img src="${base}/assets/icon.svg" alt="" width="24"
 height="24">Supply ordering</a><nav aria-label="Documents">${links.join('')}</nav>${search}</header>`

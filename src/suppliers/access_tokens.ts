@@ -20,11 +20,7 @@ type SharedToken = { sealed: string; expiresAt: Date }
 /** Where the workers share their access tokens: `take` chooses one worker, which renews for all. */
 export type TokenStore = {
   /** The shared token; `renew`: the caller has to have a new one and to `keep` it; `wait`: somebody else does. */
-  take: (
-    supplier: string,
-    renewer: string,
-    rejected: string | null,
-  ) => Promise<SharedToken | 'renew' | 'wait'>
+  take: (supplier: string, renewer: string, rejected: string | null) => Promise<SharedToken | 'renew' | 'wait'>
   /** Keeps a new token; null: there was none to be had. */
   keep: (supplier: string, renewer: string, sealed: string | null, validSeconds: number) => Promise<void>
 }
@@ -150,9 +146,7 @@ function askForToken(http: SupplierHttp, { tokenUrl, clientId, token }: Credenti
     return Promise.resolve({ lost, httpStatus: null, retryAfter: null, notSent: true })
   }
   // RFC 6749, 2.3.1: both are form-encoded before they go into the header.
-  const [user, password] = [clientId ?? '', token].map((part) =>
-    new URLSearchParams({ '': part }).toString().slice(1),
-  )
+  const [user, password] = [clientId ?? '', token].map((part) => new URLSearchParams({ '': part }).toString().slice(1))
   return http.withinDeadline((signal) =>
     http.request(
       {

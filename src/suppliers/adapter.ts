@@ -84,6 +84,4 @@ export type SupplierAdapter = {
 }
 
 /** What a protocol's file exports: it makes the adapter, whose calls take at most `timeoutMs` milliseconds. */
-export type AdapterFactory = (options: {
-  timeoutMs: number
-}) => SupplierAdapter & { close: () => Promise<void> }
+export type AdapterFactory = (options: { timeoutMs: number }) => SupplierAdapter & { close: () => Promise<void> }

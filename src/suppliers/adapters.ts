@@ -26,20 +26,13 @@ export const supplierTimeoutMs = 30_000
  * `timeoutMs` (by default 30 seconds) bounds a call from its beginning to the last byte of its answer.
  */
 export function createAdapters(
-  options: {
-    timeoutMs?: number | undefined
-    factories?: Readonly<Record<string, AdapterFactory>> | undefined
-  } = {},
+  options: { timeoutMs?: number | undefined; factories?: Readonly<Record<string, AdapterFactory>> | undefined } = {},
 ): SupplierAdapters {
   const { timeoutMs = supplierTimeoutMs, factories = protocols } = options
-  const adapters = new Map(
-    Object.entries(factories).map(([protocol, create]) => [protocol, create({ timeoutMs })]),
-  )
+  const adapters = new Map(Object.entries(factories).map(([protocol, create]) => [protocol, create({ timeoutMs })]))
   return {
     adapterFor: (protocol) => adapters.get(protocol),
-    capabilities: Object.fromEntries(
-      [...adapters].map(([protocol, { capabilities }]) => [protocol, capabilities]),
-    ),
+    capabilities: Object.fromEntries([...adapters].map(([protocol, { capabilities }]) => [protocol, capabilities])),
     close: async () => {
       await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
     },

@@ -7,10 +7,7 @@ const codesLimit = 10_000
 /** The most characters of a code. */
 export const codeLength = 1000
 
-const text = v.pipe(
-  v.string('must be a string'),
-  v.check(isStorable, 'contains U+0000 or an unpaired surrogate'),
-)
+const text = v.pipe(v.string('must be a string'), v.check(isStorable, 'contains U+0000 or an unpaired surrogate'))
 
 const identifier = v.nullish(
   v.pipe(text, v.maxLength(200, 'is longer than 200 characters'), v.transform(blankToNull)),

@@ -38,9 +38,7 @@ export async function connect(target: Target, deadline: Deadline): Promise<Conne
     connection = await connectTo(address, target.port, shareMs, deadline)
     if (connection.kind !== 'failed') break
   }
-  return connection.kind === 'connected' && target.tls
-    ? secure(connection.socket, target, deadline)
-    : connection
+  return connection.kind === 'connected' && target.tls ? secure(connection.socket, target, deadline) : connection
 }
 
 async function connectTo(to: Address, port: number, ms: number, deadline: Deadline): Promise<Connection> {

@@ -69,8 +69,6 @@ function read(response: IncomingMessage): Exchange {
   const status = response.statusCode ?? 0
   if (status < 200 || status > 599) return { kind: 'unreachable', error: `invalid status ${status}` }
   const mayAskToWait = status === 429 || status === 408
-  const retryAfter = mayAskToWait
-    ? parseRetryAfter(response.headersDistinct['retry-after'], new Date())
-    : null
+  const retryAfter = mayAskToWait ? parseRetryAfter(response.headersDistinct['retry-after'], new Date()) : null
   return { kind: 'answered', status, retryAfter }
 }

@@ -89,11 +89,7 @@ async function attemptDelivery(delivery: Delivery, options: Options): Promise<Se
 }
 
 /** An IPv4 literal, which the check of the URL has passed, needs no resolver and would get none. */
-async function resolveHost(
-  hostname: string,
-  resolver: NameResolver,
-  deadline: Deadline,
-): Promise<Resolution> {
+async function resolveHost(hostname: string, resolver: NameResolver, deadline: Deadline): Promise<Resolution> {
   if (isIPv4(hostname)) return { kind: 'ok', addresses: [{ address: hostname, family: 4 }] }
   return resolver.resolve(hostname, deadline.leftMs())
 }

@@ -86,8 +86,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await refuseOtherCapabilities(db, adapters)
   const metrics = createWorkerMetrics(db)
   const { host, workerMetricsPort: port } = config
-  const metricsServer =
-    port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
+  const metricsServer = port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
   const stopping = new AbortController()
   const cutOff = new AbortController()
   const poolIds: string[] = []
@@ -144,9 +143,7 @@ async function refusePoolerAt(databaseUrl: string): Promise<void> {
 async function refuseRestored(db: Database): Promise<void> {
   const refusal = await db.call('work.check_origin')
   if (refusal === null) return
-  throw new Error(
-    `${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations/backup.md)`,
-  )
+  throw new Error(`${refusal}: before a worker runs here, call ops.begin_recovery (docs/operations/backup.md)`)
 }
 
 /** The rules for sending an item again rely on the capabilities of its protocol. */
@@ -210,8 +207,7 @@ function createTasks(
     tasks,
     firstAttempts,
     offerSync: createOfferSync({ db, adapters, credentials, log }),
-    closeOutside: () =>
-      Promise.allSettled([auditDb.end({ timeout: 0 }), ...outside.map((each) => each.close())]),
+    closeOutside: () => Promise.allSettled([auditDb.end({ timeout: 0 }), ...outside.map((each) => each.close())]),
   }
 }
 

@@ -74,8 +74,7 @@ function createLook({ db, log, pools, onFatal }: PeriodicTaskOptions) {
     const stalled = stalledPool()
     if (stalled) onFatal(`the pool of ${stalled} does not fetch jobs any more`)
     const returned = await returnLostJobs()
-    if (returned)
-      log.warn({ jobs: returned }, 'gave back jobs that were locked for this worker and never reached it')
+    if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked for this worker and never reached it')
   }
 }
 

@@ -3,13 +3,7 @@ import type { LeasedCall } from '../../tasks/call_supplier.ts'
 import { correlationHeaders } from '../messages/correlation.ts'
 import type { SupplierCall } from '../suppliers/adapter.ts'
 import type { SupplierAdapters } from '../suppliers/adapters.ts'
-import {
-  type NotPlacedCause,
-  notPlaced,
-  type SupplierOutcome,
-  unknown,
-  withoutToken,
-} from '../suppliers/outcome.ts'
+import { type NotPlacedCause, notPlaced, type SupplierOutcome, unknown, withoutToken } from '../suppliers/outcome.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import type { SupplierCredentials } from './supplier_credentials.ts'
 
@@ -38,14 +32,12 @@ export function createSupplierCaller(options: SupplierCallerOptions) {
     // What is certain not to have been sent may be sent later.
     const withoutCall = (cause: NotPlacedCause, problem: string) =>
       isPut ? notPlaced(cause, problem) : unknown(problem)
-    if (adapter === undefined)
-      return withoutCall('settings', `there is no adapter for protocol ${leased.protocol}`)
+    if (adapter === undefined) return withoutCall('settings', `there is no adapter for protocol ${leased.protocol}`)
     const access = await credentials.tokenFor(leased)
     if (!access.ok) return withoutCall(access.cause, access.error)
     const call = callFrom(leased, access.token, publicUrl)
     const outcome = await (isPut ? adapter.put(call, signal) : adapter.get(call, signal))
-    if ('httpStatus' in outcome && outcome.httpStatus === 401)
-      credentials.reject(leased.supplier, access.token)
+    if ('httpStatus' in outcome && outcome.httpStatus === 401) credentials.reject(leased.supplier, access.token)
     return withoutToken(outcome, access.token)
   }
 

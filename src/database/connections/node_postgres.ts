@@ -7,9 +7,7 @@ export async function refusePooler(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   // A pooler invents the process id that it tells its clients.
   if (!('processID' in client) || client.processID === rows[0]?.pid) return
-  throw new Error(
-    'notifications do not pass through a pooler: DATABASE_DIRECT_URL must lead to the server itself',
-  )
+  throw new Error('notifications do not pass through a pooler: DATABASE_DIRECT_URL must lead to the server itself')
 }
 
 /**

@@ -62,9 +62,7 @@ export class WrongSession extends Error {
 
   constructor(settings: SessionSettings, wrong: readonly Record<string, unknown>[], pooled: boolean) {
     const list = wrong.map(({ name, present }) => `${name} is ${present}, not ${settings[String(name)]}`)
-    super(
-      `the database session is not as it should be: ${list.join('; ')}. ${pooled ? fromLogin : fromStart}`,
-    )
+    super(`the database session is not as it should be: ${list.join('; ')}. ${pooled ? fromLogin : fromStart}`)
   }
 }
 

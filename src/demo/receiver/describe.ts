@@ -22,9 +22,7 @@ export function describeReceived(received: Received, { colours }: { colours: boo
     status === null ? paint('yellow', 'no answer') : paint(status < 300 ? 'green' : 'red', `${status}`),
   ]
   const details = [event === null ? null : contentOf(event), problem === null ? null : printable(problem)]
-  const below = details
-    .filter((detail) => detail !== null)
-    .map((detail) => `\n          ${paint('dim', detail)}`)
+  const below = details.filter((detail) => detail !== null).map((detail) => `\n          ${paint('dim', detail)}`)
   return fields.join('  ') + below.join('')
 }
 

@@ -101,9 +101,7 @@ async function handle(
   if (options.delayMs !== undefined) await sleep(options.delayMs, undefined, { ref: false })
   if (status !== null) {
     const wait =
-      (status === 429 || status === 503) && options.retryAfter !== undefined
-        ? String(options.retryAfter)
-        : null
+      (status === 429 || status === 503) && options.retryAfter !== undefined ? String(options.retryAfter) : null
     response.writeHead(status, wait === null ? {} : { 'retry-after': wait }).end()
   }
   journal.add({ at, path: request.url ?? '/', headers, ...verdict })
@@ -125,11 +123,7 @@ function plainHeaders(request: IncomingMessage): Record<string, string> {
   return Object.fromEntries(entries.map(([name, values = []]) => [name, values.join(', ')]))
 }
 
-async function decide(
-  options: ReceiverOptions,
-  journal: Journal,
-  delivery: Delivery | 'too large',
-): Promise<Verdict> {
+async function decide(options: ReceiverOptions, journal: Journal, delivery: Delivery | 'too large'): Promise<Verdict> {
   const nothing = { duplicate: false, delivery: 0, event: null }
   if (delivery === 'too large') {
     return { ...nothing, verified: false, problem: 'the body is over 10 MiB', status: 413 }
@@ -139,9 +133,7 @@ async function decide(
     return { ...nothing, verified: 'unknown', problem: 'the secret could not be looked up', status: 503 }
   }
   const judgement = judge(delivery, lookUp.secret)
-  return judgement.kind === 'refused'
-    ? { ...nothing, ...refusal(judgement) }
-    : take(options, journal, judgement)
+  return judgement.kind === 'refused' ? { ...nothing, ...refusal(judgement) } : take(options, journal, judgement)
 }
 
 type LookUp = { ok: true; secret: string | undefined } | { ok: false }

@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** How the simulator treats an order; the player id's last two digits choose. */
-export type Behaviour =
-  | 'completes'
-  | 'refuses'
-  | 'fails'
-  | 'partial'
-  | 'stumbles'
-  | 'slow'
-  | 'silent'
-  | 'loses_answer'
+export type Behaviour = 'completes' | 'refuses' | 'fails' | 'partial' | 'stumbles' | 'slow' | 'silent' | 'loses_answer'
 
 /** What was ordered. */
 export type SimulatedRequest = {
@@ -86,8 +78,7 @@ const secondsUntilFinal: Record<Behaviour, number> = {
   loses_answer: 0,
 }
 
-const playerNotFound =
-  'Игрок с указанным идентификатором не найден. Проверьте данные и оформите заказ заново.'
+const playerNotFound = 'Игрок с указанным идентификатором не найден. Проверьте данные и оформите заказ заново.'
 const failure = {
   status: 'failed',
   errorCode: 'SUPPLIER_ERROR',

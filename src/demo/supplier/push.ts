@@ -99,11 +99,7 @@ export function webhookPush(secret: string, order: UpstreamOrder): Push | undefi
   }
 }
 
-async function post(
-  agent: Agent,
-  url: URL,
-  { body, headers }: SignedBody,
-): Promise<number | 'connection error'> {
+async function post(agent: Agent, url: URL, { body, headers }: SignedBody): Promise<number | 'connection error'> {
   try {
     const { origin } = url
     const response = await agent.request({

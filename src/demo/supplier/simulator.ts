@@ -12,14 +12,7 @@ import {
   type SimulatedOrder,
   type SimulatedRequest,
 } from './orders.ts'
-import {
-  createPusher,
-  type Pusher,
-  type PushTarget,
-  resultPush,
-  type SimulatorEvent,
-  webhookPush,
-} from './push.ts'
+import { createPusher, type Pusher, type PushTarget, resultPush, type SimulatorEvent, webhookPush } from './push.ts'
 import { answerUpstream, type UpstreamOrder } from './upstream.ts'
 
 /** How to start a simulator. `timeScale` stretches its delays: 0.01 makes 2 seconds 20 milliseconds. */

@@ -65,9 +65,7 @@ export function eventOf(order: UpstreamOrder, seconds: number) {
   if (order.callbackUrl === null || status === 'processing' || isPart) return undefined
   const about = { orderCode, externalOrderId, totalAmount, status }
   const data =
-    status === 'completed'
-      ? { ...about, items: items.map(eventItem) }
-      : { ...about, error: 'ORDER_FAILED', reason }
+    status === 'completed' ? { ...about, items: items.map(eventItem) } : { ...about, error: 'ORDER_FAILED', reason }
   return { type: `order.${status}`, callbackUrl: order.callbackUrl, data }
 }
 

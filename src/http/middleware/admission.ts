@@ -69,10 +69,7 @@ export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOpt
   // one at a time, take at most one connection.
   const admitForeign = admitInBatches('admit_foreign', { max: foreignAtOnce })
 
-  function admitInBatches(
-    name: string,
-    options: Pick<BatchOptions<AdmitRequest, Admitted>, 'delayMs' | 'max'> = {},
-  ) {
+  function admitInBatches(name: string, options: Pick<BatchOptions<AdmitRequest, Admitted>, 'delayMs' | 'max'> = {}) {
     return batch<AdmitRequest, Admitted>({
       run: (requests) =>
         callNumbered(requests, (numbered) =>

@@ -38,9 +38,7 @@ export function addBalanceRoutes(
 }
 
 async function getBalance(ctx: RouteContext, db: Database): Promise<void> {
-  const balance = await ctx.state.databaseTime(() =>
-    db.call('api.get_balance', { account_id: accountOf(ctx).id }),
-  )
+  const balance = await ctx.state.databaseTime(() => db.call('api.get_balance', { account_id: accountOf(ctx).id }))
   if (balance === null) throw new Error('an authenticated account has no balance')
   replyUnstored(ctx, balance)
 }

@@ -79,12 +79,7 @@ async function redeliverDead(ctx: RouteContext, db: Database): Promise<void> {
   refuseRedelivery(ctx, answer)
 }
 
-const refusals: ErrorName[] = [
-  'EVENT_NOT_FOUND',
-  'EVENT_NOT_FINAL',
-  'REDELIVERED_RECENTLY',
-  'TOO_MANY_REDELIVERIES',
-]
+const refusals: ErrorName[] = ['EVENT_NOT_FOUND', 'EVENT_NOT_FINAL', 'REDELIVERED_RECENTLY', 'TOO_MANY_REDELIVERIES']
 
 function refuseRedelivery(
   ctx: RouteContext,

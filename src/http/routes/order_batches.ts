@@ -26,8 +26,7 @@ export function placeInBatches(
   waitMs = placeWithinMs,
 ): PlaceOrder {
   return batch<SqlRequest, Placed>({
-    run: (requests) =>
-      callNumbered(requests, (numbered) => db.call('api.place_orders', { requests: numbered })),
+    run: (requests) => callNumbered(requests, (numbered) => db.call('api.place_orders', { requests: numbered })),
     isBusy: ({ result }) => result === 'busy',
     weightOf: ({ items }) => items?.length ?? 1,
     keyOf: ({ account_id }) => String(account_id),

@@ -71,8 +71,7 @@ function givenKey(ctx: RouteContext): Checked<string | null> {
   const [key, ...others] = new Set([...own, ...common])
   if (key === undefined) return { ok: true, value: null }
   const path = own.length > 0 ? 'X-Idempotency-Key' : 'Idempotency-Key'
-  if (others.length > 0)
-    return { ok: false, details: [{ path, message: 'is given twice with different values' }] }
+  if (others.length > 0) return { ok: false, details: [{ path, message: 'is given twice with different values' }] }
   const checked = check(idempotencyKey, key)
   return checked.ok ? checked : { ok: false, details: checked.details.map((detail) => ({ ...detail, path })) }
 }
@@ -94,16 +93,10 @@ export function answerPlaced(ctx: RouteContext, { result, body }: { result: stri
 async function getOrder(ctx: RouteContext, db: Database): Promise<void> {
   const code = ctx.params.code ?? ''
   if (!v.is(orderCode, code)) return refuse(ctx, 'ORDER_NOT_FOUND')
-  const order = await ctx.state.databaseTime(() =>
-    db.call('api.get_order', { account_id: accountOf(ctx).id, code }),
-  )
+  const order = await ctx.state.databaseTime(() => db.call('api.get_order', { account_id: accountOf(ctx).id, code }))
   if (order !== null) return replyUnstored(ctx, order)
   const message = `simulated orders are read at /simulation/orders/${code}`
-  refuse(
-    ctx,
-    'ORDER_NOT_FOUND',
-    code.startsWith('sim_') ? { details: [{ path: 'code', message }] } : undefined,
-  )
+  refuse(ctx, 'ORDER_NOT_FOUND', code.startsWith('sim_') ? { details: [{ path: 'code', message }] } : undefined)
 }
 
 async function listOrders(ctx: RouteContext, db: Database, reads: Reads, turns: ListTurns): Promise<void> {

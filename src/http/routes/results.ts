@@ -14,20 +14,14 @@ export function addResultRoutes(routes: Routes, { db, turns, resultWaiters }: Re
   routes.get('/b2b/results', (ctx) => listResults(ctx, db, turns, resultWaiters))
 }
 
-async function listResults(
-  ctx: RouteContext,
-  db: Database,
-  turns: ListTurns,
-  waiters: ResultWaiters,
-): Promise<void> {
+async function listResults(ctx: RouteContext, db: Database, turns: ListTurns, waiters: ResultWaiters): Promise<void> {
   const query = checkQuery(ctx, resultsQuery)
   if (!query.ok) return refuseInvalid(ctx, query.details)
   const { after, limit, wait } = query.value
   const { id, keyId } = accountOf(ctx)
 
   async function look(awaits: boolean) {
-    const read = () =>
-      db.call('api.list_results', { account_id: id, key_id: keyId, after, page_limit: limit, awaits })
+    const read = () => db.call('api.list_results', { account_id: id, key_id: keyId, after, page_limit: limit, awaits })
     const [page] = await turns(id, () => ctx.state.databaseTime(read))
     return page
   }

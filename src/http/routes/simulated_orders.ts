@@ -25,18 +25,13 @@ export function addSimulatedOrderRoutes(routes: Routes, options: SimulationRoute
   routes.get('/simulation/orders/:code', (ctx) => getSimulatedOrder(ctx, options.db))
 }
 
-async function placeSimulatedOrder(
-  ctx: RouteContext,
-  { db, allowNetworks }: SimulationRouteOptions,
-): Promise<void> {
+async function placeSimulatedOrder(ctx: RouteContext, { db, allowNetworks }: SimulationRouteOptions): Promise<void> {
   if (accountOf(ctx).mode !== 'test') return refuse(ctx, 'LIVE_ACCOUNT')
   const asked = await readOrder(ctx)
   if (asked === undefined) return
   const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
   const courses = asked.order.items.map(courseOf)
-  const [placed] = await ctx.state.databaseTime(() =>
-    db.call('api.place_simulated_order', { request, courses }),
-  )
+  const [placed] = await ctx.state.databaseTime(() => db.call('api.place_simulated_order', { request, courses }))
   if (placed === undefined) throw new Error('api.place_simulated_order returned no row')
   const { result, retry_after: retryAfter, body } = placed
   const refusal = refusals[result]
@@ -57,9 +52,7 @@ async function getSimulatedOrder(ctx: RouteContext, db: Database): Promise<void>
   if (account.mode !== 'test') return refuse(ctx, 'LIVE_ACCOUNT')
   const code = ctx.params.code ?? ''
   if (!v.is(orderCode, code)) return refuse(ctx, 'ORDER_NOT_FOUND')
-  const order = await ctx.state.databaseTime(() =>
-    db.call('api.get_simulated_order', { account_id: account.id, code }),
-  )
+  const order = await ctx.state.databaseTime(() => db.call('api.get_simulated_order', { account_id: account.id, code }))
   if (order === null) return refuse(ctx, 'ORDER_NOT_FOUND')
   replyUnstored(ctx, order)
 }

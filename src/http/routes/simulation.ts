@@ -20,11 +20,7 @@ export function addSimulationRoutes(routes: Routes, { db, allowNetworks }: Simul
   routes.get('/simulation/webhooks/:eventId', (ctx) => getSimulation(ctx, db))
 }
 
-async function simulateWebhook(
-  ctx: RouteContext,
-  db: Database,
-  allowNetworks: readonly Network[],
-): Promise<void> {
+async function simulateWebhook(ctx: RouteContext, db: Database, allowNetworks: readonly Network[]): Promise<void> {
   const account = accountOf(ctx)
   if (account.mode !== 'test') return refuse(ctx, 'LIVE_ACCOUNT')
   const body = await readJson(ctx)
@@ -52,9 +48,7 @@ async function getSimulation(ctx: RouteContext, db: Database): Promise<void> {
   if (account.mode !== 'test') return refuse(ctx, 'LIVE_ACCOUNT')
   const event_id = ctx.params.eventId ?? ''
   if (!v.is(eventId, event_id)) return refuse(ctx, 'EVENT_NOT_FOUND')
-  const event = await ctx.state.databaseTime(() =>
-    db.call('api.get_simulation', { account_id: account.id, event_id }),
-  )
+  const event = await ctx.state.databaseTime(() => db.call('api.get_simulation', { account_id: account.id, event_id }))
   if (event === null) return refuse(ctx, 'EVENT_NOT_FOUND')
   replyUnstored(ctx, event)
 }

@@ -28,8 +28,7 @@ export function callPerPush<In, Out>(
   options: Pick<BatchOptions<In, Out>, 'isBusy' | 'keyOf'> = {},
 ): (push: In) => Promise<Out> {
   return batch<In, Out>({
-    run: async (pushes) =>
-      new Map(await Promise.all(pushes.map(async (push) => [0, await call(push)] as const))),
+    run: async (pushes) => new Map(await Promise.all(pushes.map(async (push) => [0, await call(push)] as const))),
     max: 1,
     inFlight,
     waitMs: databaseTimeMs,

@@ -46,9 +46,7 @@ function chapters() {
   const links = document.querySelectorAll('.contents nav > ul > li > a')
   return [...links].map(({ hash, textContent }) => {
     const section = document.getElementById(hash.slice(1)).closest('section')
-    const text = [...section.querySelectorAll(':scope > p, :scope > .words > p')].map(
-      (part) => part.textContent,
-    )
+    const text = [...section.querySelectorAll(':scope > p, :scope > .words > p')].map((part) => part.textContent)
     return { href: hash, title: textContent, trail: ['Reference'], text: text.join(' '), weight: 2 }
   })
 }

@@ -222,7 +222,6 @@ function snippetOf(text, terms) {
   const first = places.find(({ 0: word }) => isFound(word, terms))?.index ?? 0
   const start = first < 60 ? 0 : (places.find(({ index }) => index >= first - 45)?.index ?? first)
   const rest = text.slice(start)
-  const shown =
-    rest.length <= snippetLength ? rest : `${rest.slice(0, rest.lastIndexOf(' ', snippetLength))} …`
+  const shown = rest.length <= snippetLength ? rest : `${rest.slice(0, rest.lastIndexOf(' ', snippetLength))} …`
   return start === 0 ? shown : `… ${shown}`
 }

@@ -27,13 +27,7 @@ export const guideGroups: GuideGroup[] = [
       page('catalog', 'Catalog', ['listGames', 'listProducts', 'listCatalog', 'getProduct']),
       page('orders', 'Orders', ['placeOrder', 'quoteOrder', 'getOrder']),
       page('idempotency', 'Idempotency', ['placeOrder']),
-      page('results', 'Results', [
-        'getOrder',
-        'listResults',
-        'listOrders',
-        'getOrderTimeline',
-        'redeliverEvent',
-      ]),
+      page('results', 'Results', ['getOrder', 'listResults', 'listOrders', 'getOrderTimeline', 'redeliverEvent']),
       page('webhooks', 'Webhooks', [
         'orderCompleted',
         'orderFailed',

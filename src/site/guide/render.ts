@@ -59,9 +59,7 @@ function sectionList(headings: Heading[]): string {
 
 /** A wide screen shows the sections at the right of the text. */
 function onThisPage(sections: string): string {
-  return sections === ''
-    ? ''
-    : `<nav class="on-page" aria-label="On this page"><p>On this page</p>${sections}</nav>`
+  return sections === '' ? '' : `<nav class="on-page" aria-label="On this page"><p>On this page</p>${sections}</nav>`
 }
 
 /** The links to the previous and the next page. */

@@ -5,8 +5,7 @@ import { openApiDocument } from './document.ts'
 import type { Operation, Paths } from './types.ts'
 
 const target = join(import.meta.dirname, '../../client/types.ts')
-const title =
-  '// Generated from the OpenAPI document by src/site/openapi/generate_client_types.ts. Do not edit.\n'
+const title = '// Generated from the OpenAPI document by src/site/openapi/generate_client_types.ts. Do not edit.\n'
 
 /** The text of `src/client/types.ts`: the types of requests, answers and queries of partners. */
 export function clientTypes(): string {
@@ -16,10 +15,7 @@ export function clientTypes(): string {
     .filter(([path]) => path.startsWith('/b2b/') || path.startsWith('/simulation/'))
     .flatMap(([, methods]) => Object.values(methods))
   const schemas = document.components.schemas
-  const names = reachable(
-    JSON.stringify([operations, document.webhooks, document.components.responses]),
-    schemas,
-  )
+  const names = reachable(JSON.stringify([operations, document.webhooks, document.components.responses]), schemas)
   const named = Object.entries(schemas).filter(([name]) => names.has(name) && !isUnnamed(name))
   const types = named.map(([name, schema]) => declaration(name, schema, schemas))
   return [title, ...types, ...operations.flatMap((operation) => query(operation, schemas))].join('\n')
@@ -85,8 +81,7 @@ function plainType(type: string, schema: JsonSchema, schemas: Schemas, indent: s
 
 function objectType(schema: JsonSchema, schemas: Schemas, indent: string): string {
   const { properties, required = [], additionalProperties = true } = schema
-  if (properties === undefined)
-    return `{ [name: string]: ${typeOf(additionalProperties, schemas, `${indent}  `)} }`
+  if (properties === undefined) return `{ [name: string]: ${typeOf(additionalProperties, schemas, `${indent}  `)} }`
   const inner = `${indent}  `
   const fields = Object.entries(properties).map(([name, property]) => {
     const optional = required.includes(name) ? '' : '?'

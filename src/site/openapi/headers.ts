@@ -60,7 +60,5 @@ export function countedHeaders(...names: HeaderName[]): { [name: string]: Refere
 
 /** References to the headers of a response that does not count against the rate limit. */
 export function uncountedHeaders(...names: HeaderName[]): { [name: string]: Reference } {
-  return Object.fromEntries(
-    [...onAll, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  )
+  return Object.fromEntries([...onAll, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

@@ -1,9 +1,4 @@
-import {
-  type ConversionConfig,
-  type JsonSchema,
-  toJsonSchema,
-  toJsonSchemaDefs,
-} from '@valibot/to-json-schema'
+import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { Parameter, Reference } from './types.ts'
 
@@ -57,18 +52,11 @@ export function queryParameters(query: { entries: v.ObjectEntries }): Parameter[
 }
 
 /** A parameter in a path, from the schema that checks it. */
-export function pathParameter(
-  name: string,
-  description: string,
-  schema: v.GenericSchema,
-  example: unknown,
-): Parameter {
+export function pathParameter(name: string, description: string, schema: v.GenericSchema, example: unknown): Parameter {
   return { name, in: 'path', required: true, description, example, schema: plainSchema(schema) }
 }
 
-function isMaxCodePoints(action: {
-  type: string
-}): action is v.MaxCodePointsAction<string, number, undefined> {
+function isMaxCodePoints(action: { type: string }): action is v.MaxCodePointsAction<string, number, undefined> {
   return action.type === 'max_code_points'
 }
 

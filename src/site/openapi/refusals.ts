@@ -7,9 +7,7 @@ import type { Reference, Response, Responses } from './types.ts'
 /** The fields of the examples of errors, besides their texts. */
 const extras: { [name in ErrorName]?: ErrorExtras } = {
   VALIDATION_ERROR: {
-    details: [
-      { path: 'items[0].quantity', message: 'must be a whole number from 1 to the product’s maxQuantity' },
-    ],
+    details: [{ path: 'items[0].quantity', message: 'must be a whole number from 1 to the product’s maxQuantity' }],
   },
   INVALID_CALLBACK_URL: {
     details: [{ path: 'callbackUrl', message: 'callbackUrl must not point to an internal host name' }],
@@ -60,11 +58,7 @@ export function refusals(names: ErrorName[], options: Options = {}): Responses {
 }
 
 /** One response for some errors, whatever their statuses. */
-function refusal(
-  names: ErrorName[],
-  description: string,
-  { counted = true, headers = [] }: Options = {},
-): Response {
+function refusal(names: ErrorName[], description: string, { counted = true, headers = [] }: Options = {}): Response {
   const examples = names.map((name) => [name, { value: errorOf(name, extrasOf(name)).body }])
   return {
     description,
@@ -112,11 +106,9 @@ export const sharedResponses = {
       'write is on no allowlist.',
   ),
   ForbiddenOrigin: refusal(['ORIGIN_NOT_ALLOWED'], '`Origin` is on no allowlist.', { counted: false }),
-  MethodNotAllowed: refusal(
-    ['METHOD_NOT_ALLOWED'],
-    'The path does not have this method. `Allow` names its methods.',
-    { headers: ['Allow'] },
-  ),
+  MethodNotAllowed: refusal(['METHOD_NOT_ALLOWED'], 'The path does not have this method. `Allow` names its methods.', {
+    headers: ['Allow'],
+  }),
   RateLimited: refusal(
     ['RATE_LIMITED'],
     `${budgetUsed}; or too many bodies come from your address at once; or 50 lists of the account wait to be read.`,

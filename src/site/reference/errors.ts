@@ -95,9 +95,7 @@ function commonResponses({ components }: ApiDocument): string {
 function models(document: ApiDocument): string {
   const { schemas } = document.components
   const contents = allResponses(document).map(([, response]) => 'content' in response && response.content)
-  const schemasIn = contents
-    .flatMap((content) => Object.values(Object(content)))
-    .map((media) => Object(media).schema)
+  const schemasIn = contents.flatMap((content) => Object.values(Object(content))).map((media) => Object(media).schema)
   return [...new Set(schemasIn.flatMap(namesIn))]
     .map((name) => {
       const schema = schemas[name] ?? {}

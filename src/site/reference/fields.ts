@@ -84,11 +84,7 @@ function itemLimits(schemas: Schemas, items: JsonSchema): string[] {
   return limitsOf(schema, code).map((limit) => `each ${limit}`)
 }
 
-function otherKeys(
-  schemas: Schemas,
-  { propertyNames, additionalProperties }: JsonSchema,
-  place: Place,
-): string {
+function otherKeys(schemas: Schemas, { propertyNames, additionalProperties }: JsonSchema, place: Place): string {
   if (!isSchema(additionalProperties)) return ''
   const read = readSchema(schemas, additionalProperties)
   const names = isSchema(propertyNames) ? limitsOf(propertyNames, code) : []
@@ -100,8 +96,7 @@ ${limitLine(limits)}${contents(schemas, { ...read, variants: [] }, place)}</li><
 }
 
 function valueLimits(schemas: Schemas, { schema, variants }: ReadSchema): string[] {
-  const all =
-    variants.length === 0 ? [schema] : variants.map((variant) => readSchema(schemas, variant).schema)
+  const all = variants.length === 0 ? [schema] : variants.map((variant) => readSchema(schemas, variant).schema)
   return all.flatMap((one) => limitsOf(one, code).map((limit) => `${String(one.type)}: ${limit}`))
 }
 

@@ -18,8 +18,7 @@ export function renderReference(document: ApiDocument, addresses: Addresses): st
   const subjects = subjectsOf(document).filter(({ endpoints }) => endpoints.length > 0)
   const forPartners = subjects.filter(({ id }) => !lastSubjects.includes(id))
   const others = subjects.filter(({ id }) => lastSubjects.includes(id))
-  const sections = (some: Subject[]) =>
-    some.map((subject) => subjectSection(document, addresses, subject)).join('\n')
+  const sections = (some: Subject[]) => some.map((subject) => subjectSection(document, addresses, subject)).join('\n')
   return `<a class="skip" href="#content">Skip to the text</a>
 ${siteHeader(base, 'reference', { search: searchBox('Search the reference') })}
 <div class="columns">

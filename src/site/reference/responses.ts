@@ -33,9 +33,7 @@ href="#${place}">${escapeHtml(status)}</a>
 function commonLine({ responses }: Operation): string {
   const links = Object.entries(responses).flatMap(([status, response]) =>
     isReference(response)
-      ? [
-          `<a href="#${sharedId(nameOf(response))}">${status === 'default' ? 'other' : escapeHtml(status)}</a>`,
-        ]
+      ? [`<a href="#${sharedId(nameOf(response))}">${status === 'default' ? 'other' : escapeHtml(status)}</a>`]
       : [],
   )
   return links.length === 0 ? '' : `<p class="more">Common responses: ${links.join(', ')}</p>`
@@ -54,9 +52,7 @@ export function responseExamples({ operation }: Endpoint, about: string): string
 function ordered({ responses }: Operation): [string, Response][] {
   const rank = (status: string) => (status === '201' ? 0 : 1)
   return Object.entries(responses)
-    .flatMap(([status, response]): [string, Response][] =>
-      isReference(response) ? [] : [[status, response]],
-    )
+    .flatMap(([status, response]): [string, Response][] => (isReference(response) ? [] : [[status, response]]))
     .sort(([one], [other]) => rank(one) - rank(other))
 }
 

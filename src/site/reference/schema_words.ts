@@ -56,9 +56,7 @@ export function limitsOf(schema: JsonSchema, code: (text: string) => string): st
     ...range(minLength, maxLength, ' characters'),
     ...range(minItems, maxItems, ' entries'),
     ...range(minProperties, maxProperties, ' keys'),
-    ...(schema.enum === undefined
-      ? []
-      : [`one of ${schema.enum.map((one) => code(textOf(one))).join(', ')}`]),
+    ...(schema.enum === undefined ? [] : [`one of ${schema.enum.map((one) => code(textOf(one))).join(', ')}`]),
     ...(schema.const === undefined ? [] : [`always ${code(textOf(schema.const))}`]),
     ...(schema.pattern === undefined ? [] : [`matches ${code(schema.pattern)}`]),
     ...(schema.default === undefined ? [] : [`default ${code(textOf(schema.default))}`]),

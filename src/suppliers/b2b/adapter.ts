@@ -16,8 +16,7 @@ type Run = (upstream: Upstream, call: SupplierCall, signal: AbortSignal) => Prom
 export const createB2bAdapter: AdapterFactory = ({ timeoutMs }) => {
   const http = createSupplierHttp({ timeoutMs })
   const within =
-    (run: Run, refuse: (problem: string) => SupplierOutcome) =>
-    async (call: SupplierCall, signal?: AbortSignal) => {
+    (run: Run, refuse: (problem: string) => SupplierOutcome) => async (call: SupplierCall, signal?: AbortSignal) => {
       const upstream = upstreamAt(http, call)
       if (typeof upstream === 'string') return refuse(upstream)
       return http.withinDeadline((inTime) => run(upstream, call, inTime), signal)

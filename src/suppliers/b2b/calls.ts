@@ -10,10 +10,7 @@ import type { Upstream, UpstreamOrder } from './upstream.ts'
 
 type FoundOrder = { code: string; httpStatus: number }
 
-const listed = v.object(
-  { code: orderCode, externalOrderId: v.string('must be a string') },
-  'must be an object',
-)
+const listed = v.object({ code: orderCode, externalOrderId: v.string('must be a string') }, 'must be an object')
 const listSchema = v.object(
   { data: v.object({ orders: v.array(listed, 'must be an array') }, 'must be an object') },
   'must be an object',
@@ -27,10 +24,7 @@ export async function placeOrder(
 ): Promise<SupplierOutcome> {
   const productId = productIdOf(call.sku)
   if (productId === undefined) return notPlaced('settings', 'the sku is no product id')
-  const exchange = await upstream(
-    { method: 'POST', path: '/orders', order: orderFor(call, productId) },
-    signal,
-  )
+  const exchange = await upstream({ method: 'POST', path: '/orders', order: orderFor(call, productId) }, signal)
   if (!('answer' in exchange)) return unanswered(exchange)
   const { answer } = exchange
   if (answer.status === 200 || answer.status === 201) return readPlacedOrder(call, answer)

@@ -89,10 +89,7 @@ async function listWanted(ask: Ask, wanted: Set<number>): Promise<Listing> {
 }
 
 /** Sends a request. After the first 429 of the list it waits and sends it once more. */
-function withOneRetry(
-  request: (path: string) => ReturnType<SupplierHttp['request']>,
-  signal?: AbortSignal,
-): Ask {
+function withOneRetry(request: (path: string) => ReturnType<SupplierHttp['request']>, signal?: AbortSignal): Ask {
   let mayWait = true
   return async function ask(path: string): Promise<Read> {
     const exchange = await request(path)

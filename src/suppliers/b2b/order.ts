@@ -18,10 +18,7 @@ export const orderCode = v.pipe(
   v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the code of an order'),
 )
 
-const cdKeys = v.array(
-  v.object({ code: v.string('must be a string') }, 'must be an object'),
-  'must be an array',
-)
+const cdKeys = v.array(v.object({ code: v.string('must be a string') }, 'must be an object'), 'must be an array')
 
 const itemSchema = v.object(
   {
@@ -105,12 +102,7 @@ export function productIdOf(sku: string): number | undefined {
   return id <= 2_147_483_647 ? id : undefined
 }
 
-function interpretOrder(
-  call: SupplierCall,
-  answer: HttpAnswer,
-  order: Order,
-  isNew: boolean,
-): SupplierOutcome {
+function interpretOrder(call: SupplierCall, answer: HttpAnswer, order: Order, isNew: boolean): SupplierOutcome {
   if (order.externalOrderId !== call.reference) return foreign(answer)
   const isFinal = order.status === 'completed' || order.status === 'failed'
   const failed = order.items.find(({ status }) => status === 'failed')
@@ -147,11 +139,7 @@ function contradictionIn({ status, items }: Order): string | undefined {
 }
 
 /** Why a failed order of which a part was delivered cannot be reported to our partner; undefined: it can. */
-function partProblemOf(
-  { deliversKeys }: SupplierCall,
-  { status, items }: Order,
-  codes: string[],
-): string | undefined {
+function partProblemOf({ deliversKeys }: SupplierCall, { status, items }: Order, codes: string[]): string | undefined {
   if (status !== 'failed') return undefined
   const delivered = amountOf(items, 'completed')
   if (!deliversKeys) return delivered === 0 ? undefined : 'a part was delivered of what cannot be parted'

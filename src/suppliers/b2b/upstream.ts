@@ -31,9 +31,6 @@ export function upstreamAt(http: SupplierHttp, access: SupplierAccess): Upstream
     }
     const { order } = request
     const about = { 'content-type': 'application/json', 'x-idempotency-key': order.externalOrderId }
-    return http.request(
-      { method, url, headers: { ...headers, ...about }, body: JSON.stringify(order) },
-      signal,
-    )
+    return http.request({ method, url, headers: { ...headers, ...about }, body: JSON.stringify(order) }, signal)
   }
 }

@@ -7,8 +7,7 @@ type Method = 'PUT' | 'GET'
 /** The protocol `http`: PUT and GET {base}/orders/{reference} with a bearer token. */
 export const createHttpAdapter: AdapterFactory = ({ timeoutMs }) => {
   const http = createSupplierHttp({ timeoutMs })
-  const ask = (method: Method) => (call: SupplierCall, signal?: AbortSignal) =>
-    askSupplier(http, method, call, signal)
+  const ask = (method: Method) => (call: SupplierCall, signal?: AbortSignal) => askSupplier(http, method, call, signal)
   return {
     capabilities: {
       repeatSafeSeconds: null,
@@ -34,10 +33,7 @@ async function askSupplier(
     const problem = 'the base URL of the supplier is not usable'
     return method === 'PUT' ? notPlaced('settings', problem) : unknown(problem)
   }
-  const exchange = await http.withinDeadline(
-    (inTime) => http.request(requestFor(url, method, call), inTime),
-    signal,
-  )
+  const exchange = await http.withinDeadline((inTime) => http.request(requestFor(url, method, call), inTime), signal)
   if ('answer' in exchange) {
     return interpretAnswer({ method, reference: call.reference, token: call.token }, exchange.answer)
   }

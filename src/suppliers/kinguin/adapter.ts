@@ -16,8 +16,7 @@ type Run = (gateway: Gateway, call: SupplierCall, signal: AbortSignal) => Promis
 export const createKinguinAdapter: AdapterFactory = ({ timeoutMs }) => {
   const http = createSupplierHttp({ timeoutMs })
   const within =
-    (run: Run, refuse: (problem: string) => SupplierOutcome) =>
-    async (call: SupplierCall, signal?: AbortSignal) => {
+    (run: Run, refuse: (problem: string) => SupplierOutcome) => async (call: SupplierCall, signal?: AbortSignal) => {
       const gateway = gatewayAt(http, call)
       if (gateway === undefined) return refuse('the base URL of the supplier is not usable')
       return http.withinDeadline((inTime) => run(gateway, call, inTime), signal)

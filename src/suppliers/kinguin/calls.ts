@@ -8,11 +8,7 @@ import { readRefusal } from './refusal.ts'
 import { settleOrder } from './settle.ts'
 
 /** Places the order of an item. One that was sent before is looked for first, for a repeat may be a second order. */
-export async function placeOrder(
-  gateway: Gateway,
-  call: SupplierCall,
-  signal: AbortSignal,
-): Promise<SupplierOutcome> {
+export async function placeOrder(gateway: Gateway, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
   // guard: an item that was sent is looked for first
   if (call.firstSentAt !== null) {
     const found = await findOrder(gateway, call, signal)
@@ -28,11 +24,7 @@ export async function placeOrder(
 }
 
 /** Asks how the order of an item stands: by the name that it has there, where that is known, else by our reference. */
-export async function askForOrder(
-  gateway: Gateway,
-  call: SupplierCall,
-  signal: AbortSignal,
-): Promise<SupplierOutcome> {
+export async function askForOrder(gateway: Gateway, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
   const { supplierOrderId: known } = call
   if (known === null) return findOrder(gateway, call, signal)
   const exchange = await gateway({ path: `/v1/order/${encodeURIComponent(known)}` }, signal)
@@ -43,11 +35,7 @@ export async function askForOrder(
   return isUnknownThere ? findOrder(gateway, call, signal) : lost(call, exchange)
 }
 
-async function findOrder(
-  gateway: Gateway,
-  call: SupplierCall,
-  signal: AbortSignal,
-): Promise<SupplierOutcome> {
+async function findOrder(gateway: Gateway, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
   const query = { orderExternalId: call.reference, limit: '100' }
   const exchange = await gateway({ path: '/v1/order', query }, signal)
   if (!('answer' in exchange) || exchange.answer.status !== 200) return lost(call, exchange)

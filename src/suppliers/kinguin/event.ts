@@ -18,8 +18,7 @@ const uuid = v.pipe(v.string(), v.uuid())
  * all it can be is a reason to ask.
  */
 export function readKinguinEvent({ headers, rawBody, secret }: SupplierEvent): ReadEvent {
-  if (secret === '' || !isSame(headers['x-event-secret'], secret))
-    return { ok: false, problem: 'bad_signature' }
+  if (secret === '' || !isSame(headers['x-event-secret'], secret)) return { ok: false, problem: 'bad_signature' }
   if (headers['x-event-name'] !== 'order.status') return { ok: false, problem: 'ignored' }
   const event = v.safeParse(eventSchema, parseJson(rawBody)?.value)
   if (!event.success) return { ok: false, problem: 'malformed' }

@@ -13,11 +13,7 @@ const count = v.pipe(
   v.maxValue(2_147_483_647, 'is too large'),
 )
 const terms = {
-  price: v.pipe(
-    v.number('must be a number'),
-    v.minValue(0, 'must not be negative'),
-    v.maxValue(1e9, 'is too large'),
-  ),
+  price: v.pipe(v.number('must be a number'), v.minValue(0, 'must not be negative'), v.maxValue(1e9, 'is too large')),
   qty: count,
   textQty: v.nullish(count, null),
   isPreorder: v.nullish(v.boolean('must be true or false'), false),
@@ -27,10 +23,7 @@ const productSchema = v.object(
     productId: v.string('must be a string'),
     ...terms,
     offers: v.nullish(
-      v.array(
-        v.object({ offerId: v.string('must be a string'), ...terms }, 'must be an object'),
-        'must be an array',
-      ),
+      v.array(v.object({ offerId: v.string('must be a string'), ...terms }, 'must be an object'), 'must be an array'),
       () => [],
     ),
   },
@@ -75,10 +68,7 @@ async function readProduct(
   const gateway = gatewayAt(http, access)
   if (gateway === undefined) return { ok: false, error: 'the base URL of the supplier is not usable' }
   await access.pace?.()
-  const exchange = await http.withinDeadline(
-    (inTime) => gateway({ path: `/v2/products/${productId}` }, inTime),
-    signal,
-  )
+  const exchange = await http.withinDeadline((inTime) => gateway({ path: `/v2/products/${productId}` }, inTime), signal)
   if (!('answer' in exchange)) return { ok: false, error: exchange.lost }
   const { answer } = exchange
   // Only the API itself knows that it has no such product: another server answers 404 to everything.
@@ -88,8 +78,7 @@ async function readProduct(
   if (!read.readable) return { ok: false, error: `the answer is unusable: ${read.problem}` }
   const parsed = v.safeParse(productSchema, read.value, { abortEarly: true })
   if (!parsed.success) return { ok: false, error: `the answer is unusable: ${problemOf(parsed.issues[0])}` }
-  if (parsed.output.productId !== productId)
-    return { ok: false, error: 'the answer is about another product' }
+  if (parsed.output.productId !== productId) return { ok: false, error: 'the answer is about another product' }
   return { ok: true, product: parsed.output }
 }
 

@@ -15,20 +15,13 @@ const status = v.picklist(
   ['processing', 'completed', 'canceled', 'refunded'],
   'must be processing, completed, canceled or refunded',
 )
-const keyStatus = v.object(
-  { id: v.union([text, v.number()], 'must be an id'), status: text },
-  'must be an object',
-)
+const keyStatus = v.object({ id: v.union([text, v.number()], 'must be an id'), status: text }, 'must be an object')
 
 const productSchema = v.object(
   {
     productId: text,
     offerId: v.nullish(text, null),
-    qty: v.pipe(
-      v.number('must be a number'),
-      v.safeInteger('must be an integer'),
-      v.minValue(1, 'must be 1 or more'),
-    ),
+    qty: v.pipe(v.number('must be a number'), v.safeInteger('must be an integer'), v.minValue(1, 'must be 1 or more')),
     keys: v.nullish(v.array(keyStatus, 'must be an array'), null),
   },
   'must be an object',
@@ -46,10 +39,7 @@ const orderSchema = v.object(
 
 const foundSchema = v.object(
   {
-    results: v.array(
-      v.object({ orderExternalId: v.nullish(text, null) }, 'must be an object'),
-      'must be an array',
-    ),
+    results: v.array(v.object({ orderExternalId: v.nullish(text, null) }, 'must be an object'), 'must be an array'),
     item_count: v.number('must be a number'),
   },
   'must be an object',
@@ -80,8 +70,7 @@ export function readFoundOrders(answer: HttpAnswer, reference: string): Parsed<K
   const found = parse(foundSchema, read.value)
   if (!found.ok) return found
   const { results, item_count: count } = found.value
-  if (results.some((order) => !isOurs(order, reference)))
-    return { ok: false, problem: 'it names another order' }
+  if (results.some((order) => !isOurs(order, reference))) return { ok: false, problem: 'it names another order' }
   if (count !== results.length) return { ok: false, problem: 'it counts other orders than it lists' }
   const orders = parse(v.object({ results: v.array(orderSchema) }), read.value)
   return orders.ok ? { ok: true, value: orders.value.results } : orders
@@ -96,19 +85,13 @@ export function isOurs(order: Pick<KinguinOrder, 'orderExternalId'>, reference: 
 export function isForItem({ products }: KinguinOrder, call: SupplierCall): boolean {
   const sku = readSku(call.sku)
   const matches = products.every(
-    ({ productId, offerId }) =>
-      productId === sku?.productId && (sku.offerId === null || offerId === sku.offerId),
+    ({ productId, offerId }) => productId === sku?.productId && (sku.offerId === null || offerId === sku.offerId),
   )
   // The API may serve an order from several offers.
   return matches && products.reduce((sum, { qty }) => sum + qty, 0) === call.quantity
 }
 
-function parse<Schema extends v.GenericSchema>(
-  schema: Schema,
-  value: unknown,
-): Parsed<v.InferOutput<Schema>> {
+function parse<Schema extends v.GenericSchema>(schema: Schema, value: unknown): Parsed<v.InferOutput<Schema>> {
   const parsed = v.safeParse(schema, value, { abortEarly: true })
-  return parsed.success
-    ? { ok: true, value: parsed.output }
-    : { ok: false, problem: problemOf(parsed.issues[0]) }
+  return parsed.success ? { ok: true, value: parsed.output } : { ok: false, problem: problemOf(parsed.issues[0]) }
 }

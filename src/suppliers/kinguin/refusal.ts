@@ -21,9 +21,7 @@ export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOut
     case 'BalanceRequired':
       return refuse('balance', 'our balance there does not suffice')
     case 'Authorization':
-      return answer.status === 401
-        ? refuse('credentials', 'the api key is not accepted')
-        : lost(call, { answer })
+      return answer.status === 401 ? refuse('credentials', 'the api key is not accepted') : lost(call, { answer })
     case 'ConstraintViolation': {
       const property = error?.property ?? ''
       // Of another field it may be our reference, which an order there may have.

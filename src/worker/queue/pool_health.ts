@@ -18,9 +18,7 @@ export function createLostJobs(db: Database, pools: readonly Known[]): () => Pro
   const isKnown = (id: string) => pools.some(({ jobs }) => jobs.has(id))
 
   return async () => {
-    const lost = [...unknown.values()].filter(
-      ({ id, since }) => Date.now() - since >= lostAfterMs && !isKnown(id),
-    )
+    const lost = [...unknown.values()].filter(({ id, since }) => Date.now() - since >= lostAfterMs && !isKnown(id))
     const rows = await db.call('work.compare_jobs', {
       pool_ids: pools.map(({ id }) => id),
       known_ids: pools.flatMap(({ jobs }) => [...jobs]),

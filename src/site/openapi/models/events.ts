@@ -1,19 +1,7 @@
 import * as v from 'valibot'
 import { deliveries, deliveryError } from './deliveries.ts'
 import { cdKey } from './orders.ts'
-import {
-  code,
-  eventTypes,
-  listOf,
-  money,
-  oneOf,
-  pagination,
-  text,
-  time,
-  url,
-  uuid,
-  wholeNumber,
-} from './parts.ts'
+import { code, eventTypes, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
 
 export const event = v.object({
   ...deliveries.entries,
@@ -127,8 +115,6 @@ export const orderFailed = envelope('order.failed', {
   status: v.literal('failed'),
   error: v.pipe(v.literal('ORDER_FAILED'), v.description('Always this text: for programs.')),
   reason: v.nullable(
-    text(
-      'Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason.',
-    ),
+    text('Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason.'),
   ),
 })

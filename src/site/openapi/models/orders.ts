@@ -1,27 +1,9 @@
 import * as v from 'valibot'
 import { deliveries } from './deliveries.ts'
 import { balanceError, detail, priceError } from './errors.ts'
-import {
-  code,
-  currency,
-  flag,
-  listOf,
-  money,
-  oneOf,
-  pagination,
-  text,
-  time,
-  url,
-  uuid,
-  wholeNumber,
-} from './parts.ts'
+import { code, currency, flag, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
 
-const statuses: ['pending', 'processing', 'completed', 'failed'] = [
-  'pending',
-  'processing',
-  'completed',
-  'failed',
-]
+const statuses: ['pending', 'processing', 'completed', 'failed'] = ['pending', 'processing', 'completed', 'failed']
 const outcomes: ['full', 'partial', 'none'] = ['full', 'partial', 'none']
 
 export const cdKey = v.object({ code: text('The key.') })
@@ -38,10 +20,7 @@ const errorCode = v.nullable(text('Why the item failed, for programs.'))
 
 export const item = v.object({
   ...itemHead,
-  status: oneOf(
-    statuses,
-    '`completed` and `failed` are final. Treat a status that you do not know as not final.',
-  ),
+  status: oneOf(statuses, '`completed` and `failed` are final. Treat a status that you do not know as not final.'),
   refundedAmount,
   errorCode,
   errorMessage: v.nullable(text('Why the item failed, in Russian, for buyers.')),
@@ -60,21 +39,15 @@ export const order = v.object({
   orderCode: code('The same as `code`.'),
   externalOrderId: text('Your reference.'),
   status: oneOf(statuses, '`completed` and `failed` are final.'),
-  outcome: v.nullable(
-    oneOf(outcomes, 'What was delivered, once the order is final. A partial result is `failed`.'),
-  ),
-  totalAmount: money(
-    'The amount that was charged: the sum of `price × amount` over the items. It never shrinks.',
-  ),
+  outcome: v.nullable(oneOf(outcomes, 'What was delivered, once the order is final. A partial result is `failed`.')),
+  totalAmount: money('The amount that was charged: the sum of `price × amount` over the items. It never shrinks.'),
   refundedAmount,
   currency,
   paymentCode: text('The reference of the charge.'),
   callbackUrl: v.nullable(url('The address of the webhook.')),
   error: v.nullable(oneOf(['ORDER_FAILED'], 'Always `ORDER_FAILED` if the order failed.')),
   reason: v.nullable(
-    text(
-      'Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason.',
-    ),
+    text('Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason.'),
   ),
   createdAt: time('When the order was placed.'),
   updatedAt: time('When the order last changed.'),
@@ -93,9 +66,7 @@ export const order = v.object({
   deliveries: v.optional(
     v.pipe(
       v.nullable(deliveries),
-      v.description(
-        'The status of the webhook; `null` if the order has no event. Only in `GET /b2b/orders/{code}`.',
-      ),
+      v.description('The status of the webhook; `null` if the order has no event. Only in `GET /b2b/orders/{code}`.'),
     ),
   ),
 })

@@ -9,8 +9,7 @@ export const uuid = (description: string) => v.pipe(v.string(), v.uuid(), v.desc
 export const time = (description: string) => v.pipe(v.string(), v.isoTimestamp(), v.description(description))
 export const code = (description: string) => v.pipe(orderCode, v.description(description))
 export const flag = (description: string) => v.pipe(v.boolean(), v.description(description))
-export const money = (description: string) =>
-  v.pipe(v.number(), v.description(`${description} At most two decimals.`))
+export const money = (description: string) => v.pipe(v.number(), v.description(`${description} At most two decimals.`))
 export const wholeNumber = (description: string, min = 0) =>
   v.pipe(v.number(), v.integer(), v.minValue(min), v.description(description))
 export const listOf = <Schema extends v.GenericSchema>(entries: Schema, description: string) =>

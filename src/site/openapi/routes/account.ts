@@ -24,8 +24,7 @@ export const accountPaths: Paths = {
       id: 'getBalance',
       tag: 'Balance',
       summary: 'Read the balance',
-      description:
-        'The amount that you can spend, and the amount that is charged on orders that are not final.',
+      description: 'The amount that you can spend, and the amount that is charged on orders that are not final.',
       answers: { 200: ok('The balance.', 'BalanceAnswer', examples.balances) },
       errors: ['VALIDATION_ERROR'],
     }),

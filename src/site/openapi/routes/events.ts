@@ -51,11 +51,7 @@ export const eventPaths: Paths = {
       access: 'keyForWrites',
       body: jsonBody('RedeliverDeadRequest', examples.redeliverDeadRequests),
       answers: {
-        202: ok(
-          'The number of events, redelivered or counted.',
-          'RedeliveryCountAnswer',
-          examples.redeliveryCounts,
-        ),
+        202: ok('The number of events, redelivered or counted.', 'RedeliveryCountAnswer', examples.redeliveryCounts),
       },
       errors: ['TOO_MANY_REDELIVERIES'],
     }),

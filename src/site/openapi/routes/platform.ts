@@ -103,8 +103,7 @@ export const platformPaths: Paths = {
       id: 'getGuide',
       tag,
       summary: 'Partner guide',
-      description:
-        'The first page of the guide. The other pages and the files of programs are below this path.',
+      description: 'The first page of the guide. The other pages and the files of programs are below this path.',
       access: 'password',
       answers: { 200: page },
     }),

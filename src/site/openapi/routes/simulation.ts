@@ -70,9 +70,7 @@ export const simulationPaths: Paths = {
       summary: 'Read a simulated order',
       description: 'As an order. `deliveries` is `null` again once the webhook is deleted.',
       access,
-      parameters: [
-        pathParameter('code', 'The `code` of the simulated order.', orderCode, orders.simulatedCode),
-      ],
+      parameters: [pathParameter('code', 'The `code` of the simulated order.', orderCode, orders.simulatedCode)],
       answers: { 200: ok('The simulated order.', 'SimulatedOrderAnswer', orders.simulatedOrders) },
       errors: ['ORDER_NOT_FOUND'],
     }),
@@ -111,12 +109,7 @@ export const simulationPaths: Paths = {
       description: 'The status of a sample event, and its delivery attempts.',
       access,
       parameters: [
-        pathParameter(
-          'eventId',
-          'The `eventId` of the sample event.',
-          v.pipe(v.string(), v.uuid()),
-          orders.eventId,
-        ),
+        pathParameter('eventId', 'The `eventId` of the sample event.', v.pipe(v.string(), v.uuid()), orders.eventId),
       ],
       answers: {
         200: ok('The event and its deliveries.', 'SimulationStateAnswer', events.simulationStates),
