@@ -17,8 +17,8 @@ const pauseMs = 50
 const longestMs = 50_000
 
 /**
- * Makes the task that deletes rows that were kept for long enough, and counts the orders of the accounts. It works in
- * small parts: after a pause, or with a new setting, there may be many rows.
+ * Makes the task that deletes rows that were kept for long enough. It works in small parts: after a pause, or with a
+ * new setting, there may be many rows.
  */
 export function createHousekeeping({ db, days, stopping }: HousekeepingOptions): Task {
   const removals = [
@@ -38,7 +38,6 @@ export function createHousekeeping({ db, days, stopping }: HousekeepingOptions):
     const inParts = async (work: (isFirst: boolean) => Promise<boolean | null>) => {
       for (let isFirst = true; !ended.aborted && (await work(isFirst)); isFirst = false) await sleep(pauseMs)
     }
-    await inParts(() => db.call('work.note_order_positions'))
     for (const [what, retain] of removals)
       await inParts((is_first) => db.call('work.remove_old', { what, retain, is_first }))
   }

@@ -42,6 +42,7 @@ create table supply.orders (
   -- Not {1,64}: a counted repetition costs a twentieth of an order in a batch.
   code text not null unique check (code ~ '^[A-Za-z0-9_-]+$' and length(code) <= 64),
   account_id bigint not null references supply.accounts,
+  number bigint not null check (number >= 1),
   idempotency_key text not null check (length(idempotency_key) between 1 and 255),
   external_order_id text not null check (length(external_order_id) between 1 and 128),
   callback_url text,
@@ -66,14 +67,14 @@ create table supply.orders (
 -- By an expression: every index that begins with the account can serve a look-up by account and key, and a plan that
 -- PostgreSQL made while the table was small read all orders of the account.
 create unique index orders_request on supply.orders (idempotency_key, (account_id + 0));
--- Lists of an account, newest first: all, by status and by reference. The order of creation matters: while the table
--- is empty, the planner takes the youngest of the indexes that serve.
-create index orders_newest on supply.orders (account_id, created_at desc, id desc);
-create index orders_final on supply.orders (account_id, status, created_at desc, id desc)
-  where completed_at is not null;
-create index orders_open on supply.orders (account_id, status, created_at desc, id desc)
+-- Lists of an account, newest first: all, by status and by reference; a time is looked up as a number. The order of
+-- creation matters: while the table is empty, the planner takes the youngest of the indexes that serve.
+create index orders_time on supply.orders (account_id, created_at desc, id desc);
+create unique index orders_number on supply.orders (account_id, number desc);
+create index orders_final on supply.orders (account_id, status, number desc) where completed_at is not null;
+create index orders_open on supply.orders (account_id, status, number desc)
   include (total_amount) where completed_at is null;
-create index orders_external on supply.orders (external_order_id, account_id, created_at desc, id desc);
+create index orders_external on supply.orders (external_order_id, account_id, number desc);
 -- Operators look for the newest orders, and for one order by its request or its trace.
 create index orders_latest on supply.orders (created_at);
 create index orders_request_id on supply.orders (request_id) where request_id is not null;
@@ -82,6 +83,8 @@ comment on table supply.orders is 'The orders of partners, one charge each.';
 comment on column supply.orders.id is 'Internal number; never shown to partners.';
 comment on column supply.orders.code is 'The orderCode: random, so that it cannot be guessed.';
 comment on column supply.orders.account_id is 'Who ordered.';
+comment on column supply.orders.number is
+  'Counts the account''s orders from 1, without a gap; no order is older than the one before it.';
 comment on column supply.orders.idempotency_key is
   'The idempotency header, else external_order_id; permanently unique per account.';
 comment on column supply.orders.external_order_id is 'The partner''s own reference.';
@@ -275,26 +278,5 @@ comment on column supply.supplier_events.supplier is 'The supplier.';
 comment on column supply.supplier_events.event_id is 'Its name for the event.';
 comment on column supply.supplier_events.item_id is 'The item that it is about.';
 comment on column supply.supplier_events.received_at is 'When it came first.';
-
--- Beside the orders, so that placing an order writes nothing here. Without foreign keys, which would wait for locks:
--- orders and accounts are never deleted, and the audit compares the two.
-create table supply.order_positions (
-  account_id bigint not null,
-  position bigint not null check (position >= 1),
-  seq bigint not null,
-  order_id bigint not null,
-  created_at timestamptz not null,
-  primary key (account_id, position)
-);
-create unique index order_positions_time on supply.order_positions (account_id, created_at, order_id);
-comment on table supply.order_positions is
-  'Of every thousandth order of an account, how many it has up to that one: totals and pages far down count from '
-  'there. Derived from the orders, some minutes behind them; it may be emptied, and fills again.';
-comment on column supply.order_positions.account_id is 'The account.';
-comment on column supply.order_positions.position is
-  'Counts the account''s orders from 1, from the oldest on, by time and id.';
-comment on column supply.order_positions.seq is 'The ledger entry that charged the order.';
-comment on column supply.order_positions.order_id is 'The order.';
-comment on column supply.order_positions.created_at is 'When it was placed.';
 
 reset role;

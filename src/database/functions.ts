@@ -209,7 +209,6 @@ export const functions = {
   'work.heartbeat': { args: { pool_ids: 'text[]' }, returns: 'integer' },
   'work.keep_access_token': { args: { supplier: 'text', renewer: 'uuid', sealed: 'text', valid_seconds: 'integer' },
     returns: 'boolean' },
-  'work.note_order_positions': { args: {}, returns: 'boolean' },
   'work.number_results': { args: {}, returns: 'boolean' },
   'work.record_list': { args: { supplier: 'text', lease_token: 'uuid', entries: 'jsonb' }, returns: 'boolean' },
   'work.register_pool': { args: { pool_id: 'text' }, returns: 'void' },

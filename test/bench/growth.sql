@@ -10,6 +10,7 @@ create temp table filled on commit drop as
 select
   n,
   buyer.id as account_id,
+  row_number() over (partition by buyer.id order by n) as number,
   'ord_' || md5('order' || n) as code,
   'pay_' || began || substr(md5('payment' || n), 14) as payment_code,
   (began || substr(md5('item' || n), 14))::uuid as item_id,
@@ -34,10 +35,10 @@ cross join lateral (select lpad(to_hex((extract(epoch from t.placed_at) * 1000):
 analyze filled;
 
 insert into supply.orders
-  (id, code, account_id, idempotency_key, external_order_id, callback_url, request_items, status, outcome, total_amount,
+  (id, code, account_id, number, idempotency_key, external_order_id, callback_url, request_items, status, outcome, total_amount,
    refunded_amount, currency, payment_code, reason, created_at, updated_at, completed_at)
 overriding system value
-select f.n, f.code, f.account_id, 'filled-' || f.n, 'filled-' || f.n, 'http://127.0.0.1:9/hook',
+select f.n, f.code, f.account_id, f.number, 'filled-' || f.n, 'filled-' || f.n, 'http://127.0.0.1:9/hook',
   jsonb_build_array(jsonb_build_object(
     'productId', current_setting('bench.product')::int, 'quantity', 1, 'deliveryData', '{"gameUserId": "12345"}'::jsonb)),
   case when f.failed then 'failed' else 'completed' end, case when f.failed then 'none' else 'full' end, 1.00,

@@ -87,8 +87,6 @@ async function openSide({ stage }: Bench, orders: number, rungs?: number): Promi
   const accounts = await makeAccounts(database.sql, accountCount)
   await fillOrders(database.sql, { orders, rungs, productId })
   await database.sql`vacuum analyze`
-  // As a worker does each minute.
-  while ((await database.sql`select work.note_order_positions() as more`)[0]?.more);
   await assertSound(database.sql, orders)
   const service = await stage.service(database, ['worker', 'api'])
   return { database, service, accounts, orders, accepted: 0 }

@@ -220,7 +220,7 @@ describe.each([
       // The total counts them all.
       const pages = statements.filter(({ text }) => text.includes('array(select o.id'))
       expect(pages.map(({ rowsRead }) => rowsRead)).toEqual([page + 1])
-      expect(scansOf(pages, 'orders')).toEqual(['orders_newest'])
+      expect(scansOf(pages, 'orders')).toEqual(['orders_number'])
     })
   })
 })

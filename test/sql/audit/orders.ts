@@ -60,10 +60,10 @@ export const orders: Breach[] = [
     by: (sql) => setEvent(sql, well.waiting, "event_type = 'order.failed'"),
   },
   {
-    checks: ['position_counts_the_orders_up_to_it'],
+    checks: ['orders_are_numbered_without_a_gap'],
     about: 'account',
     by: (sql) => sql`
-      insert into supply.order_positions (account_id, position, seq, order_id, created_at)
-      select o.account_id, 1000, 1, o.id, o.created_at from supply.orders o where o.code = ${well.full}`,
+      update supply.orders set number = number + 1 where number = (
+        select max(number) from supply.orders where account_id = ${well.account})`,
   },
 ]

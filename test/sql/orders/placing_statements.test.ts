@@ -93,7 +93,7 @@ test('each look-up has one index that serves it, on an empty, a small and a grow
     ]
   }
   const expected = [
-    ['orders_pkey', 'orders_request'],
+    ['orders_number', 'orders_pkey', 'orders_request'],
     ['order_items_order_id_position_part_key'],
     ['accounts_pkey'],
     ['api_keys_key_hash_key', 'api_keys_pkey'],
@@ -104,8 +104,9 @@ test('each look-up has one index that serves it, on an empty, a small and a grow
   await young.end()
 
   await sql()`
-    insert into supply.orders (code, account_id, idempotency_key, external_order_id, request_items, total_amount, currency, payment_code)
-    select 'o' || n, ${partner.accountId}, 'k' || n, 'same', '[]', 1, 'RUB', 'p' || n from generate_series(1, 20000) n`
+    insert into supply.orders
+      (code, account_id, number, idempotency_key, external_order_id, request_items, total_amount, currency, payment_code)
+    select 'o' || n, ${partner.accountId}, 1000000 + n, 'k' || n, 'same', '[]', 1, 'RUB', 'p' || n from generate_series(1, 20000) n`
   const late = await explainingSession(database.url, plansByKey)
   for (const analyzed of [false, true]) {
     if (analyzed) await sql()`analyze supply.orders`

@@ -12,12 +12,6 @@ with counted as (
     group by k.item_id
 ), items as (
   select i.*, coalesce(k.codes, 0) as codes from core.audited_items i left join codes k on k.item_id = i.id
-), positions as (
-  select p.*, lag(p.position, 1, 0::bigint) over each_account as from_position,
-    lag(p.created_at, 1, '-infinity') over each_account as from_created_at,
-      lag(p.order_id, 1, 0::bigint) over each_account as from_order_id
-  from supply.order_positions p
-  window each_account as (partition by p.account_id order by p.position)
 )
 select 'final_order_has_no_open_item' as check_name,
   format('order %s is %s, but %s of its items are open', o.code, o.status, o.open) as detail
@@ -71,17 +65,11 @@ where o.outcome is null or o.outcome = 'partial' or o.callback_url is null
   -- A redelivery, which begins a new round, may go to another address.
   or e.round = 1 and e.callback_url <> o.callback_url
 union all
-select 'position_counts_the_orders_up_to_it',
-  format('order %s of account %s is number %s by its position, but there are %s orders from number %s to it',
-    p.order_id, p.account_id, p.position, counted.orders, p.from_position)
-from positions p
-join core.audited_orders a on a.id = p.order_id
-cross join lateral (
-  select count(*) as orders from supply.orders o
-  where o.account_id = a.account_id and (o.created_at, o.id) > (p.from_created_at, p.from_order_id)
-    and (o.created_at, o.id) <= (p.created_at, p.order_id)
-) as counted
-where counted.orders <> p.position - p.from_position;
+select 'orders_are_numbered_without_a_gap',
+  format('order %s is number %s of account %s, but there is none before it', o.code, o.number, o.account_id)
+from orders o
+where o.number > 1
+  and not exists (select from supply.orders p where p.account_id = o.account_id and p.number = o.number - 1);
 comment on view core.audit_orders is
-  'What is wrong with orders within core.audit_scope, their items, codes, events and positions: no row while all is
-well.';
+  'What is wrong with orders within core.audit_scope, their numbers, items, codes and events: no row while all
+is well.';
