@@ -55,8 +55,9 @@ const unreachable: { [code: string]: string } = {
   ENETUNREACH: 'there is no way to the host',
 }
 
-// Wrong password, no such login or not from here, no such database, starting or stopping, too many connections.
-const refused = /^(28...|3D000|57P0.|53300)$/
+const noSuchDatabase = '3D000'
+// Wrong password, no such login or not from here, starting or stopping, too many connections.
+const refused = /^(28...|57P0.|53300)$/
 
 function databaseFailure(error: unknown, env: Environment): string | undefined {
   const name = env.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'
@@ -65,7 +66,14 @@ function databaseFailure(error: unknown, env: Environment): string | undefined {
   if (!url || code === undefined || !(error instanceof Error)) return undefined
   const place = () => parseDatabaseUrl(url).servers.map((server) => `${server.host ?? ''}:${server.port}`)
   if (code === 'UNREACHABLE') return `${name}: ${error.message}`
+  if (code === noSuchDatabase) return `${name}: the database ${databaseOf(url)} does not exist on ${place().join(', ')}`
   if (Object.hasOwn(unreachable, code))
     return `${name}: the database at ${place().join(', ')} cannot be reached: ${unreachable[code]}`
   return refused.test(code) ? `${name}: the database at ${place().join(', ')} says: ${error.message}` : undefined
+}
+
+/** The name of the database that a URL leads to: without one, the login's name counts. */
+function databaseOf(url: string): string {
+  const { pathname, username } = new URL(parseDatabaseUrl(url).servers[0]?.url ?? '')
+  return decodeURIComponent(pathname.slice(1) || username)
 }

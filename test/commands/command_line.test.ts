@@ -138,7 +138,7 @@ describe('one line names the wrong setting of', () => {
     ],
     [
       failure({ code: '3D000' }, 'database "x"\ndoes not exist'),
-      /^DATABASE_URL: .* says: database "x" does not exist$/,
+      /^DATABASE_URL: the database supply does not exist on 127\.0\.0\.1:1$/,
     ],
     [new AggregateError([failure({ code: 'ECONNREFUSED' })]), /^DATABASE_URL: .* nothing listens there$/],
     [failure({ code: '42883' }, 'function does not exist'), /^cannot api: function does not exist$/],

@@ -167,6 +167,10 @@ function nameOf({ host = 'localhost', port }: DatabaseServer): string {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof DatabaseUnreachable) return error.message
+  if (error instanceof DatabaseUnreachable || isNoSuchDatabase(error)) return error.message
   return errorCode(error) ?? 'no answer'
+}
+
+function isNoSuchDatabase(error: unknown): error is Error {
+  return error instanceof Error && errorCode(error) === '3D000'
 }
