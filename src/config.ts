@@ -4,6 +4,7 @@ import { DatabaseUrlError, parseDatabaseUrl } from './database/connections/datab
 import { nearestName } from './messages/nearest_name.ts'
 import { type Network, parseNetworks } from './network/networks.ts'
 import { parseEntry } from './network/origin.ts'
+import { type DataKeys, parseDataKeys } from './sealing/data_keys.ts'
 import { credentialFrom } from './suppliers/credential.ts'
 
 /** The npm scripts that read the settings. */
@@ -52,6 +53,8 @@ export type Config = {
   supplierUrl: string
   /** The credential of a supplier: as it stands, or for `env:SUPPLIER_SECRET_…` that setting; undefined if that is not set. */
   supplierCredential: (credential: string) => string | undefined
+  /** The keys that seal codes, secrets and tokens in the database; undefined: they are stored as they are. */
+  dataKeys: DataKeys | undefined
   /** After how many days attempts, answers of suppliers that made no sense, and acknowledged alerts are removed. */
   retainDays: { attempts: number; raw: number; alerts: number }
   /** The passwords that `migrate` gives to the logins of the other processes. */
@@ -90,6 +93,9 @@ const alertFormats = ['slack', 'alertmanager'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** The commands that store or read codes, secrets and tokens. */
+const storesSecrets: Command[] = ['start', 'api', 'worker']
 
 // Where the partners' receivers of the demo listen.
 const demoNetworks = '127.0.0.0/8'
@@ -199,6 +205,16 @@ export const settings = v.object({
   ALERT_WEBHOOK_URL: v.optional(webUrl),
   ALERT_WEBHOOK_FORMAT: v.optional(v.picklist(alertFormats, `must be one of: ${alertFormats.join(', ')}`), 'slack'),
   DOCS_PASSWORD: text,
+  DATA_KEYS: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform(parseDataKeys),
+      v.check(
+        (keys) => keys !== undefined,
+        'must be a list such as k2:KEY,k1:KEY, each KEY 32 bytes in base64 and each id only once',
+      ),
+    ),
+  ),
   OTEL_SDK_DISABLED: text,
   OTEL_EXPORTER_OTLP_ENDPOINT: v.optional(webUrl),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: v.optional(webUrl),
@@ -230,6 +246,9 @@ export function loadConfig(
   }
   if (values.DATABASE_URL === undefined && values.DATABASE_DIRECT_URL !== undefined) {
     throw new ConfigError('DATABASE_DIRECT_URL goes with DATABASE_URL, which is not set')
+  }
+  if (values.DATA_KEYS === undefined && values.NODE_ENV === 'production' && storesSecrets.includes(command)) {
+    throw new ConfigError('DATA_KEYS must be set where NODE_ENV is production (docs/operations/data-keys.md)')
   }
   return {
     ...configOf(values, command, onTerminal),
@@ -296,6 +315,7 @@ function configOf(
     alertWebhookUrl: values.ALERT_WEBHOOK_URL,
     alertWebhookFormat: values.ALERT_WEBHOOK_FORMAT,
     docsPassword: values.DOCS_PASSWORD,
+    dataKeys: values.DATA_KEYS,
     tracing: tracingOf(values),
     seedDemo: values.SEED_DEMO === undefined ? embedded : values.SEED_DEMO === '1',
     production,

@@ -4,6 +4,9 @@ import { contains } from '../src/network/networks.ts'
 
 const database = { DATABASE_URL: 'postgres://somebody:secret@db.example/supply' }
 
+/** An entry of DATA_KEYS. */
+const dataKey = (id: string) => `${id}:${Buffer.alloc(32, 7).toString('base64')}`
+
 /** The line with which a start is refused. */
 function refusal(env: Record<string, string>, command: Command = 'start'): string {
   try {
@@ -46,6 +49,7 @@ test('without any setting, everything has its documented default', () => {
     alertWebhookUrl: undefined,
     alertWebhookFormat: 'slack',
     docsPassword: undefined,
+    dataKeys: undefined,
     seedDemo: false,
     production: false,
   })
@@ -243,7 +247,7 @@ describe('the embedded database', () => {
   })
 
   test('opens nothing in production', () => {
-    const config = loadConfig({ NODE_ENV: 'production' }, { command: 'start' })
+    const config = loadConfig({ NODE_ENV: 'production', DATA_KEYS: dataKey('k1') }, { command: 'start' })
     expect(config.callbackAllowNetworks).toEqual([])
     expect(config.production).toBe(true)
   })
@@ -256,9 +260,43 @@ describe('the embedded database', () => {
 })
 
 test('in production, a start with opened networks is refused', () => {
-  const env = { ...database, NODE_ENV: 'production', CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8' }
+  const env = {
+    ...database,
+    NODE_ENV: 'production',
+    DATA_KEYS: dataKey('k1'),
+    CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8',
+  }
   expect(refusal(env)).toMatch(/^CALLBACK_ALLOW_NETWORKS .*production/)
   expect(loadConfig({ ...env, CALLBACK_ALLOW_NETWORKS: '' }).callbackAllowNetworks).toEqual([])
+})
+
+describe('DATA_KEYS', () => {
+  test('is required in production by the processes that store codes, secrets and tokens', () => {
+    const env = { ...database, NODE_ENV: 'production' }
+    for (const command of ['start', 'api', 'worker'] as const)
+      expect(refusal(env, command)).toMatch(/^DATA_KEYS must be set where NODE_ENV is production/)
+    for (const command of ['migrate', 'supplier', 'demo'] as const)
+      expect(loadConfig(env, { command }).dataKeys).toBeUndefined()
+  })
+
+  test('is a list of keys with their ids, in order', () => {
+    const { dataKeys } = loadConfig({ ...database, DATA_KEYS: `${dataKey('k2')}, ${dataKey('k1')}` })
+    expect(dataKeys?.map(({ id, key }) => [id, key.symmetricKeySize])).toEqual([
+      ['k2', 32],
+      ['k1', 32],
+    ])
+  })
+
+  test.each([
+    ['a key of 16 bytes', `k1:${Buffer.alloc(16, 7).toString('base64')}`],
+    ['a key without an id', Buffer.alloc(32, 7).toString('base64')],
+    ['the same id twice', `${dataKey('k1')},${dataKey('k1')}`],
+    ['an empty entry', `${dataKey('k1')},`],
+  ])('with %s is refused in a line that shows no key', (_, value) => {
+    const line = refusal({ ...database, DATA_KEYS: value })
+    expect(line).toMatch(/^DATA_KEYS must be a list such as k2:KEY,k1:KEY/)
+    expect(line).not.toContain('BwcH')
+  })
 })
 
 test('npm run supplier listens on 4000 unless PORT says otherwise', () => {

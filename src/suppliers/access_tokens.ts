@@ -1,8 +1,9 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomUUID } from 'node:crypto'
+import { hkdfSync, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { parseJson } from '../messages/json.ts'
+import { decrypt, encrypt } from '../sealing/cipher.ts'
 import { createSupplierHttp, type Exchange, type SupplierHttp } from './exchange.ts'
 
 /** How a supplier's credential is set: the credential, and where it is changed for an access token, if it is. */
@@ -170,20 +171,10 @@ function keyFor({ supplier, token, tokenUrl, clientId }: Credential): Buffer {
 }
 
 function seal(accessToken: string, credential: Credential): string {
-  const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', keyFor(credential), iv)
-  const sealed = Buffer.concat([cipher.update(accessToken, 'utf8'), cipher.final()])
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
+  return encrypt(keyFor(credential), accessToken, credential.supplier).toString('base64')
 }
 
 /** The token; undefined where it was sealed under another credential. */
 function unseal(sealed: string, credential: Credential): string | undefined {
-  const bytes = Buffer.from(sealed, 'base64')
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', keyFor(credential), bytes.subarray(0, 12))
-    decipher.setAuthTag(bytes.subarray(12, 28))
-    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
-  } catch {
-    return undefined
-  }
+  return decrypt(keyFor(credential), Buffer.from(sealed, 'base64'), credential.supplier)
 }

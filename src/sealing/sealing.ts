@@ -1,0 +1,101 @@
+import { createHmac } from 'node:crypto'
+import { decrypt, encrypt } from './cipher.ts'
+import type { DataKey, DataKeys } from './data_keys.ts'
+
+/**
+ * Seals codes, secrets and tokens before they are stored, and opens them. A sealed text is `sealed:`, the id of the key,
+ * `:` and the encrypted bytes in base64url. SQL handles it as an opaque text.
+ */
+export type Sealing = {
+  /** The id of the key that seals; undefined if there are no keys: everything is stored as it is. */
+  keyId: string | undefined
+  /** Seals a text. It opens only with the same `boundTo`, such as `supplier acme`. */
+  seal(plain: string, boundTo: string): string
+  /** Seals a code of an item. Behind it stands a fingerprint of the code, by which SQL compares codes. */
+  sealCode(code: string, itemId: string): string
+  /** Opens a sealed text; one that is not sealed stays as it is. Throws Unreadable. */
+  open(text: string, boundTo: string): string
+  openCode(code: string, itemId: string): string
+  /**
+   * Opens the codes in the JSON of an order or an event, where each sealed code has the id of its item behind it
+   * (`core.shown_code`). Throws Unreadable.
+   */
+  openCodes(json: string): string
+}
+
+/** A sealed text does not open with the keys of this process. The message names what it is bound to. */
+export class Unreadable extends Error {
+  override name = 'Unreadable'
+  readonly boundTo: string
+
+  constructor(boundTo: string) {
+    super(`what is sealed for ${boundTo} does not open with DATA_KEYS`)
+    this.boundTo = boundTo
+  }
+}
+
+/**
+ * A code in JSON as PostgreSQL writes it. A partner cannot forge one: its first quote stands outside every string, and
+ * only core.item_codes writes objects with the one member `code`.
+ */
+const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")\}/g
+
+/** Whether a text is sealed. */
+const isSealed = (text: string): boolean => text.startsWith('sealed:')
+
+/** The sealing of a process without data keys: it seals nothing. */
+export const noSealing: Sealing = sealingWith([], undefined)
+
+/** The sealing with these keys. `fingerprintKey` is the same in all processes on a database, also after a rotation. */
+export function createSealing(keys: DataKeys, fingerprintKey: string): Sealing {
+  return sealingWith(keys, fingerprintKey)
+}
+
+function sealingWith(keys: readonly DataKey[], fingerprintKey: string | undefined): Sealing {
+  const [first] = keys
+
+  function seal(plain: string, boundTo: string): string {
+    return first === undefined ? plain : sealUnder(first, plain, boundTo)
+  }
+
+  function open(text: string, boundTo: string): string {
+    if (!isSealed(text)) return text
+    for (const key of keys) {
+      const plain = openUnder(key, text, boundTo)
+      if (plain !== undefined) return plain
+    }
+    throw new Unreadable(boundTo)
+  }
+
+  const openCode = (code: string, itemId: string) => open(code, `item ${itemId}`)
+
+  return {
+    keyId: first?.id,
+    seal,
+    sealCode: (code, itemId) => {
+      if (fingerprintKey === undefined) return code
+      const fingerprint = createHmac('sha256', fingerprintKey).update(code).digest().subarray(0, 16)
+      return `${seal(code, `item ${itemId}`)}:${fingerprint.toString('base64url')}`
+    },
+    open,
+    openCode,
+    openCodes: (json) =>
+      json.replaceAll(codeInJson, (member, text: string) => {
+        const code: string = JSON.parse(text)
+        if (!isSealed(code)) return member
+        return `{"code" : ${JSON.stringify(openCode(code, code.slice(code.lastIndexOf(':') + 1)))}}`
+      }),
+  }
+}
+
+/** Seals a text under one key. */
+function sealUnder({ id, key }: DataKey, plain: string, boundTo: string): string {
+  return `sealed:${id}:${encrypt(key, plain, boundTo).toString('base64url')}`
+}
+
+/** Opens a sealed text; undefined if it was sealed under another key, or bound to something else. */
+function openUnder({ id, key }: DataKey, text: string, boundTo: string): string | undefined {
+  const [, keyId, encrypted] = text.split(':')
+  if (keyId !== id || encrypted === undefined) return undefined
+  return decrypt(key, Buffer.from(encrypted, 'base64url'), boundTo)
+}

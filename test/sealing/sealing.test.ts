@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { type DataKeys, parseDataKeys } from '../../src/sealing/data_keys.ts'
+import { createSealing, noSealing, Unreadable } from '../../src/sealing/sealing.ts'
+
+const item = '0190a0b0-0000-7000-8000-000000000001'
+const other = '0190a0b0-0000-7000-8000-000000000002'
+
+function keysOf(...ids: string[]): DataKeys {
+  const keys = parseDataKeys(ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join())
+  if (keys === undefined) throw new Error('no keys')
+  return keys
+}
+
+const keys = keysOf('k1')
+const sealing = createSealing(keys, 'fingerprint key')
+
+/** A code as `core.shown_code` renders it in the JSON of an order. */
+const rendered = (sealed: string, of = item) => `{"code" : ${JSON.stringify(`${sealed}:${of}`)}}`
+
+describe('a sealed text', () => {
+  test('shows nothing of the text and opens to it', () => {
+    const sealed = sealing.seal('CODE-ÄÖ-"1"', 'supplier a')
+    expect(sealed).toMatch(/^sealed:k1:[A-Za-z0-9_-]+$/)
+    expect(Buffer.from(sealed.split(':')[2] ?? '', 'base64url').toString('latin1')).not.toContain('CODE')
+    expect(sealing.open(sealed, 'supplier a')).toBe('CODE-ÄÖ-"1"')
+  })
+
+  test('differs each time, because its nonce is random', () => {
+    expect(sealing.seal('CODE', 'x')).not.toBe(sealing.seal('CODE', 'x'))
+  })
+
+  test('does not open for another owner, with another key, or with a changed byte', () => {
+    const sealed = sealing.seal('CODE', 'supplier a')
+    expect(() => sealing.open(sealed, 'supplier b')).toThrow(Unreadable)
+    const sameId = createSealing(keysOf('k1'), 'fingerprint key')
+    expect(() => sameId.open(sealed, 'supplier a')).toThrow(/what is sealed for supplier a does not open/)
+    expect(() => sealing.open(`${sealed.slice(0, -1)}!`, 'supplier a')).toThrow(Unreadable)
+    expect(() => sealing.open('sealed:k1:', 'supplier a')).toThrow(Unreadable)
+    expect(() => noSealing.open(sealed, 'supplier a')).toThrow(Unreadable)
+  })
+
+  test('opens with every key of the list, and the first key seals', () => {
+    const rotated = createSealing([...keysOf('k2'), ...keys] as unknown as DataKeys, 'fingerprint key')
+    expect(rotated.open(sealing.seal('CODE', 'x'), 'x')).toBe('CODE')
+    expect(rotated.seal('CODE', 'x')).toMatch(/^sealed:k2:/)
+  })
+})
+
+describe('the fingerprint behind a sealed code', () => {
+  const fingerprint = (sealed: string) => sealed.split(':')[3]
+
+  test('is the same for the same code under any key and at any item', () => {
+    const rotated = createSealing(keysOf('k2'), 'fingerprint key')
+    expect(fingerprint(rotated.sealCode('CODE', other))).toBe(fingerprint(sealing.sealCode('CODE', item)))
+  })
+
+  test('differs between codes, and between databases', () => {
+    const elsewhere = createSealing(keys, 'another fingerprint key')
+    expect(fingerprint(sealing.sealCode('CODE-2', item))).not.toBe(
+      fingerprint(sealing.sealCode('CODE', item)),
+    )
+    expect(fingerprint(elsewhere.sealCode('CODE', item))).not.toBe(
+      fingerprint(sealing.sealCode('CODE', item)),
+    )
+  })
+})
+
+describe('codes in JSON', () => {
+  test('open to what PostgreSQL writes for the code itself', () => {
+    const code = 'A"B\\C\n\u0001é'
+    const json = `{"items" : [{"cdKeys" : [${rendered(sealing.sealCode(code, item))}, {"code" : "plain"}]}]}`
+    expect(sealing.openCodes(json)).toBe(
+      String.raw`{"items" : [{"cdKeys" : [{"code" : "A\"B\\C\n\u0001é"}, {"code" : "plain"}]}]}`,
+    )
+  })
+
+  test('do not open for another item', () => {
+    expect(() => sealing.openCodes(rendered(sealing.sealCode('CODE', item), other))).toThrow(Unreadable)
+  })
+
+  test('are not opened where a partner wrote them into a text', () => {
+    const sealed = `${sealing.sealCode('CODE', item)}:${item}`
+    const forged = [sealed, `{"code" : "${sealed}"}`, `{`, `"code" : "${sealed}"}`]
+    for (const externalOrderId of forged) {
+      const json = `{"externalOrderId" : ${JSON.stringify(externalOrderId)}, "status" : "completed"}`
+      expect(sealing.openCodes(json)).toBe(json)
+    }
+  })
+})
+
+test('without data keys everything stays as it is', () => {
+  expect(noSealing.seal('SECRET', 'x')).toBe('SECRET')
+  expect(noSealing.sealCode('CODE', item)).toBe('CODE')
+  expect(noSealing.openCodes('{"code" : "CODE"}')).toBe('{"code" : "CODE"}')
+})
