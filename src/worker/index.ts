@@ -20,7 +20,7 @@ import { createSender } from '../webhooks/send.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { createOfferSync } from './offer_sync.ts'
 import { startPeriodicTasks } from './periodic_tasks.ts'
-import { type Pool, startPool } from './queue/pools.ts'
+import { type Pool, startPools } from './queue/pools.ts'
 import { createSupplierCaller } from './supplier_caller.ts'
 import { createSupplierCredentials } from './supplier_credentials.ts'
 import { sendEvent } from './webhook_sender.ts'
@@ -98,7 +98,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     () => poolIds[0] ?? null,
   )
   const fatal = Promise.withResolvers<string>()
-  const pools = await startPools(options, tasks, metrics, {
+  const pools = await startPoolsOfTasks(options, tasks, metrics, {
     onPool: async (pool_id) => {
       poolIds.push(pool_id)
       await db.call('work.register_pool', { pool_id }).catch((error: unknown) => {
@@ -225,7 +225,7 @@ function connectAudit(url: string): Database {
   })
 }
 
-async function startPools(
+async function startPoolsOfTasks(
   { databaseUrl, config, log, crontab = readFileSync(crontabFile, 'utf8') }: WorkerOptions,
   { deliver_webhook, call_supplier, housekeeping, run_audit, ...rest }: Tasks,
   metrics: WorkerMetrics,
@@ -235,27 +235,27 @@ async function startPools(
   const pool = { databaseUrl, log, onPool: (poolId: string) => void registrations.push(onPool(poolId)) }
   const timed = (tasks: { [name: string]: Task }) =>
     Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, task)]))
-  const pools = await Promise.all([
-    startPool({
+  const pools = await startPools([
+    {
       ...pool,
       name: 'suppliers',
       concurrency: config.supplierConcurrency,
       tasks: timed({ call_supplier }),
-    }),
-    startPool({
+    },
+    {
       ...pool,
       name: 'webhooks',
       concurrency: config.webhookConcurrency,
       tasks: timed({ deliver_webhook, ...rest }),
-    }),
-    startPool({
+    },
+    {
       ...pool,
       name: 'waiting webhooks',
       concurrency: config.webhookConcurrency,
       // What may take long: later rungs, and receivers that failed recently. First attempts never wait for these.
       tasks: timed({ deliver_waiting: deliver_webhook, housekeeping, run_audit }),
       crontab,
-    }),
+    },
   ])
   await Promise.all(registrations)
   return pools

@@ -1,6 +1,14 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger, parseCrontab, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import {
+  Logger,
+  parseCrontab,
+  type Runner,
+  run,
+  type TaskList,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker'
 import pg from 'pg'
 import { clientsOf } from '../../database/connections/node_postgres.ts'
 import { plansByKey } from '../../database/connections/pool.ts'
@@ -32,6 +40,8 @@ export type Pool = {
   isClean(): boolean
   /** How often it has fetched jobs, or looked for some; undefined while it has more than its workers can take. */
   fetches(): number | undefined
+  /** Fetches jobs now, and not only at the next poll. */
+  nudge(): void
 }
 
 // Jobs that end within this time are completed, or failed, in one statement, in milliseconds.
@@ -62,10 +72,22 @@ const settings = {
 }
 
 /**
- * Starts a pool of workers for some tasks. Its own connections commit asynchronously: losing a job's lock or its
+ * Starts pools of workers, each for its own tasks. `core.enqueue` notifies of the task of jobs that are due. Only the first
+ * pool listens, and only the pool of that task fetches: each more would cost PostgreSQL a transaction for each job.
+ */
+export async function startPools(options: readonly [PoolOptions, ...PoolOptions[]]): Promise<Pool[]> {
+  let pools: Pool[] = []
+  const poolOf = (task: string) => pools[options.findIndex(({ tasks }) => Object.hasOwn(tasks, task))]
+  const onJob = (task = '') => poolOf(task)?.nudge()
+  pools = await Promise.all(options.map((each, index) => startPool(each, index === 0 ? onJob : undefined)))
+  return pools
+}
+
+/**
+ * Starts a pool, which listens if `onJob` is given. Its own connections commit asynchronously: losing a job's lock or its
  * completion in a crash only runs the job again, and what a job does is protected by a lease.
  */
-export async function startPool(options: PoolOptions): Promise<Pool> {
+async function startPool(options: PoolOptions, onJob?: (task?: string) => void): Promise<Pool> {
   const pgPool = new pg.Pool({
     Client: clientsOf(options.databaseUrl),
     application_name: `supply-ordering worker ${options.name}`,
@@ -84,10 +106,15 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   const jobs = new Set<string>()
   const failed = Promise.withResolvers<string>()
   const events: WorkerEvents = new EventEmitter()
-  events.on('pool:listen:success', ({ client }) => connections.listens(client))
-  // Any login can notify. graphile-worker would stop for a migration that never took place; a real one comes with a release.
+  events.on('pool:listen:success', ({ client }) => {
+    connections.listens(client)
+    // graphile-worker sends its LISTEN after this event.
+    if (onJob === undefined) setImmediate(() => client.query('unlisten *').catch(() => {}))
+  })
   events.on('pool:listen:notification', ({ message }) => {
-    if (message.channel === 'worker:migrate') delete message.payload
+    onJob?.(message.payload)
+    // Any login can notify. graphile-worker would fetch, or stop for a migration that never took place.
+    message.payload = '{"count":0}'
   })
   let isBroken = false
   // The end of a job was not written: the pool cannot be used any longer, and a successor finds the job.
@@ -136,12 +163,12 @@ function reasonOf(error: unknown): string {
 }
 
 /** Follows what a pool does by its events. Call the result once it runs. */
-function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' | 'jobs' | 'fetches'> {
-  let id = ''
+function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' | 'jobs' | 'fetches' | 'nudge'> {
+  let created: WorkerPool
   let fetches = 0
   let hasStock = false
   events.on('pool:create', ({ workerPool }) => {
-    id = workerPool.id
+    created = workerPool
   })
   events.on('localQueue:setMode', ({ newMode }) => {
     hasStock = newMode === 'WAITING' || newMode === 'TTL_EXPIRED'
@@ -154,7 +181,10 @@ function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' 
   events.on('localQueue:returnJobs', ({ jobs: returned }) => {
     for (const job of returned) jobs.delete(job.id)
   })
-  return () => ({ id, jobs, fetches: () => (hasStock ? undefined : fetches) })
+  return () => ({
+    ...{ id: created.id, jobs, fetches: () => (hasStock ? undefined : fetches) },
+    nudge: () => created.nudge(1),
+  })
 }
 
 // What graphile-worker logs of a failed job is its error; payloads are ids. Its warning that there are fewer connections

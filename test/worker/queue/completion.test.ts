@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Pool, startPool } from '../../../src/worker/queue/pools.ts'
+import { type Pool, startPools } from '../../../src/worker/queue/pools.ts'
 import { testDatabase } from '../../support/database.ts'
 
 const database = testDatabase()
@@ -26,18 +26,21 @@ beforeAll(async () => {
 beforeEach(async () => {
   runs = []
   held = Promise.withResolvers()
-  pool = await startPool({
-    ...{ databaseUrl: database.url, name: 'test', concurrency: 6, log: pino({ level: 'silent' }) },
-    tasks: {
-      noop: async (payload) => {
-        const { n } = payload as { n: string }
-        runs.push(n)
-        if (n === 'held') await held.promise
-        if (n === 'bad') throw new Error('this job fails')
+  const pools = await startPools([
+    {
+      ...{ databaseUrl: database.url, name: 'test', concurrency: 6, log: pino({ level: 'silent' }) },
+      tasks: {
+        noop: async (payload) => {
+          const { n } = payload as { n: string }
+          runs.push(n)
+          if (n === 'held') await held.promise
+          if (n === 'bad') throw new Error('this job fails')
+        },
       },
+      onPool: () => {},
     },
-    onPool: () => {},
-  })
+  ])
+  pool = pools[0] as Pool
 })
 afterEach(async () => {
   await sql()`delete from public.forbidden`
@@ -47,7 +50,9 @@ afterEach(async () => {
 })
 
 async function add(...names: string[]): Promise<void> {
-  await sql()`select graphile_worker.add_job('noop', json_build_object('n', n)) from unnest(${names}::text[]) as n`
+  await sql()`
+    select graphile_worker.add_job('noop', json_build_object('n', n)), pg_notify('jobs:insert', 'noop')
+    from unnest(${names}::text[]) as n`
   await expect.poll(() => names.every((name) => runs.includes(name))).toBe(true)
 }
 const forbid = (error: string) => sql()`insert into public.forbidden values (${error})`

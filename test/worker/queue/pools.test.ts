@@ -1,11 +1,12 @@
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Pool, startPool } from '../../../src/worker/queue/pools.ts'
+import { type Pool, startPools } from '../../../src/worker/queue/pools.ts'
 import { testDatabase } from '../../support/database.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
 let pool: Pool
+let other: Pool
 let done = 0
 
 beforeAll(async () => {
@@ -15,18 +16,23 @@ beforeAll(async () => {
   const task = async () => {
     done += 1
   }
-  pool = await startPool({
-    ...{ databaseUrl: database.url, name: 'test', concurrency: 10, tasks: { noop: task } },
-    ...{ log: pino({ level: 'silent' }), onPool: () => {} },
-  })
+  const common = {
+    databaseUrl: database.url,
+    concurrency: 10,
+    log: pino({ level: 'silent' }),
+    onPool: () => {},
+  }
+  const pools = await startPools([
+    { ...common, name: 'other', tasks: { another: task } },
+    { ...common, name: 'test', tasks: { noop: task } },
+  ])
+  ;[other, pool] = pools as [Pool, Pool]
 })
-afterAll(() => pool.runner.stop())
+afterAll(() => Promise.all([pool, other].map(({ runner }) => runner.stop())))
 
 async function run(jobs: number): Promise<void> {
   const before = done
-  await sql()`
-    select from graphile_worker.add_jobs(array(
-      select row('noop', '{}', null, null, 1000, null, 0, null)::graphile_worker.job_spec from generate_series(1, ${jobs}::int)))`
+  await sql()`select core.enqueue('noop', array(select gen_random_uuid() from generate_series(1, ${jobs}::int)))`
   await expect.poll(() => done - before).toBe(jobs)
 }
 
@@ -53,7 +59,23 @@ test('a fetch does not read what is left of thousands of jobs that are done', as
   await expect.poll(() => entriesOfAFetch(20)).toBeLessThan(500)
 })
 
-// After the test above, the pool listens.
+// After the test above, the first pool listens.
+test('only the pool that takes the task of a job fetches when that is added, although another pool listens', async () => {
+  const fetches = () => [pool, other].map((each) => each.fetches() ?? 0) as [number, number]
+  const before = fetches()
+  for (let n = 0; n < 40; n += 1) await run(1)
+  const [own = 0, others = 0] = fetches().map((count, index) => count - (before[index] ?? 0))
+  // Both poll, too: every 2 s.
+  expect(own).toBeGreaterThanOrEqual(20)
+  expect(others).toBeLessThan(own / 2)
+})
+
+test('a job of which no notification tells is found by polling', async () => {
+  const before = done
+  await sql()`select graphile_worker.add_job('noop', '{}')`
+  await expect.poll(() => done - before).toBe(1)
+})
+
 test.each([
   ['worker:migrate', '{"migrationNumber":9999,"breaking":true}'],
   ['jobs:insert', '{"r":1,"count":1e300}'],
