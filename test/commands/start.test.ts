@@ -78,6 +78,18 @@ describe('npm start', () => {
     await service.says(/^\{.*"route":"\/b2b\/orders","status":201.*"msg":"request"\}$/m)
   })
 
+  test('takes the first order of the README as it stands there', async () => {
+    const [, command = ''] =
+      /^```sh\n(curl .*?)```$/ms.exec(readFileSync(join(checkout, 'README.md'), 'utf8')) ?? []
+    const { stdout } = await run('bash', ['-c', command.replace('http://127.0.0.1:3000', url)], {
+      cwd: folder,
+    })
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: true,
+      data: { status: 'processing', totalAmount: 89 },
+    })
+  })
+
   test('is what npm run demo orders from, and shows the signed webhooks of', async () => {
     const { stdout } = await run(process.execPath, ['src/main.ts', 'demo'], {
       cwd: folder,
@@ -148,7 +160,7 @@ describe('npm start', () => {
     expect((await service.says(/svc_test_[0-9a-f]{48}/))[0]).toBe(key)
     const { statusCode, body } = await request(`${url}/b2b/orders`, { headers: { 'x-api-key': key } })
     expect(statusCode).toBe(200)
-    expect(await body.json()).toMatchObject({ data: { orders: { length: 5 } } })
+    expect(await body.json()).toMatchObject({ data: { orders: { length: 6 } } })
   })
 })
 

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { debianPostgresWith, migrateOldServer, startDebianPostgres } from '../support/sql/debian_postgres.ts'
 
-// PostgreSQL looks at the statements of a PL/pgSQL function when they are first run, and no sooner. This extension looks
-// at all of them. The embedded PostgreSQL cannot take it, for there is nothing to build it with; that of Debian can.
+// PostgreSQL checks a statement of a PL/pgSQL function only when it runs; this extension checks all of them. Debian has it for
+// its own PostgreSQL, the embedded one cannot load it.
 const installation = debianPostgresWith('plpgsql_check')
 const required = process.env.REQUIRE_PLPGSQL_CHECK === '1'
 if (installation === undefined && !required) {
