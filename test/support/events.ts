@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
-import { answer, completed } from './items.ts'
-import { place } from './orders.ts'
+import { completed, finishCalls, leaseCalls } from './items.ts'
+import { orderRequest, placeAll } from './orders.ts'
 import type { Partner } from './partner.ts'
 
 export type Attempt = {
@@ -17,23 +17,30 @@ export type Attempt = {
 /** The rungs of the retry ladder, in seconds. */
 export const rungs = [60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400]
 
-/** Completes an order of a partner and returns the id of its event. */
-export async function makeEvent(
+/** Completes so many orders of a partner in one batch. Returns the ids of their events in the order of their delivery. */
+export async function makeEvents(
   sql: postgres.Sql,
   partner: Partner,
+  count: number,
   callbackUrl = 'https://hooks.example/x',
-) {
-  const { body } = await place(sql, partner, { callbackUrl })
-  for (const { id } of body.items) await answer(sql, id, completed())
-  const [event] = await sql`select event_id from ops.events where order_code = ${body.code}`
-  return event?.event_id as string
+): Promise<string[]> {
+  const requests = Array.from({ length: count }, (_, ordinal) => ({
+    ...orderRequest(partner, { callbackUrl }),
+    ordinal,
+  }))
+  const placed = await placeAll(sql, requests)
+  const items = placed.flatMap(({ body }) => body.items.map(({ id }) => id))
+  await finishCalls(sql, await leaseCalls(sql, items), completed())
+  const events = await sql`
+    select id from supply.events where order_code = any(${placed.map(({ body }) => body.code)})
+    order by next_attempt_at, id`
+  return events.map(({ id }) => id)
 }
 
-/** Completes so many orders of a partner, one after the other, and returns the ids of their events. */
-export async function makeEvents(sql: postgres.Sql, partner: Partner, count: number): Promise<string[]> {
-  const ids: string[] = []
-  for (let n = 0; n < count; n += 1) ids.push(await makeEvent(sql, partner))
-  return ids
+/** Completes an order of a partner and returns the id of its event. */
+export async function makeEvent(sql: postgres.Sql, partner: Partner, callbackUrl?: string): Promise<string> {
+  const [id = ''] = await makeEvents(sql, partner, 1, callbackUrl)
+  return id
 }
 
 /** Makes the waiting events due, as if their time had come, and leases their attempts; their jobs are done then. */

@@ -1,18 +1,27 @@
-import { beforeAll, beforeEach } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { testDatabase } from './database.ts'
-import { type OrderRequest, place } from './orders.ts'
+import { finishAttempt, leaseAttempt, makeEvent, makeEvents } from './events.ts'
+import { audit, type OrderRequest, place } from './orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from './partner.ts'
 
-/** For a test file about order items: a database with the small catalog, and a new partner for each test. */
-export function itemTests() {
+type Options = {
+  /** What each new partner deposits, in roubles. */
+  balance?: number
+  /** Whether the audit must find nothing after each test. */
+  audited?: boolean
+}
+
+/** For a test file about items and events: a database with the small catalog, and a new partner for each test. */
+export function itemTests({ balance = 1000, audited = false }: Options = {}) {
   const database = testDatabase()
   let present: Partner
   const sql = () => database.sql
 
   beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
   beforeEach(async () => {
-    present = await makePartner(sql())
+    present = await makePartner(sql(), { balance })
   })
+  if (audited) afterEach(async () => expect(await audit(sql())).toEqual([]))
 
   async function order(request: OrderRequest = {}) {
     const { body } = await place(sql(), present, request)
@@ -21,10 +30,12 @@ export function itemTests() {
   }
 
   return {
+    database,
     sql,
     partner: () => present,
     /** Places an order of the partner and returns its code and the ids of its items. */
     order,
+    newItem: async () => (await order()).item,
     keys: (quantity: number, callbackUrl: string | null = null) =>
       order({ callbackUrl, items: [{ productId: products.key, quantity }] }),
     /** The order as the partner reads it. */
@@ -40,6 +51,28 @@ export function itemTests() {
     },
     eventsOf: async (code: string) => [
       ...(await sql()`select * from supply.events where order_code = ${code}`),
+    ],
+    /** The event as operators see it, with the seconds until its next attempt. */
+    eventOf: async (id: string) => {
+      const [row] = await sql()`select *, extract(epoch from next_attempt_at - now())::float as wait
+        from ops.events where event_id = ${id}`
+      return row ?? {}
+    },
+    /** Completes orders of a partner and returns the ids of their events. */
+    newEvents: (count: number, of = present) => makeEvents(sql(), of, count),
+    newEvent: (of = present) => makeEvent(sql(), of),
+    /** Leases the next attempt of an event and records how it ended. Returns the verdict. */
+    attempt: async (event: string, result: object) =>
+      finishAttempt(sql(), await leaseAttempt(sql(), event), result),
+    attemptsOf: async (event: string) => [
+      ...(await sql()`
+        select * from ops.delivery_attempts where event_id = ${event} order by started_at, attempt`),
+    ],
+    /** The jobs of an item, an event or an alert, with the seconds until each is due. */
+    jobsOf: async (subject: string) => [
+      ...(await sql()`
+        select *, extract(epoch from run_at - now())::float as wait, extract(epoch from run_at - created_at)::float as delay
+        from core.jobs where subject = ${subject}`),
     ],
     /** How often a cause was alerted so far. */
     alertsOf: async (cause: string): Promise<number> => {

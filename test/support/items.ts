@@ -19,17 +19,41 @@ export async function leaseCalls(sql: postgres.Sql, itemIds: string[]): Promise<
   return [...(await sql<Call[]>`select * from work.begin_calls(${itemIds}, '{}', null) order by ordinal`)]
 }
 
+/** A first attempt of a webhook that was leased in the statement that recorded a result. */
+export type FirstAttempt = { event_id: string; lease_token: string; attempt: number }
+
+type Recording = { deadline?: string; unsafeAfter?: string; toSend?: number; pool?: string | null }
+
+/** Records results of calls in one batch, as a worker does: verdicts in the order of the calls, and first attempts. */
+export async function finishCalls(
+  sql: postgres.Sql,
+  calls: { item_id: string; lease_token: string }[],
+  result: object | ((index: number) => object),
+  { deadline = '24 hours', unsafeAfter = '30 minutes', toSend = 0, pool = null }: Recording = {},
+): Promise<{ verdicts: string[]; attempts: FirstAttempt[] }> {
+  const results = calls.map(({ item_id, lease_token }, index) => ({
+    ...{ ordinal: index + 1, itemId: item_id, leaseToken: lease_token },
+    result: typeof result === 'function' ? result(index) : result,
+  }))
+  const rows = await sql`
+    select * from work.finish_calls(
+      ${sql.json(results as never)}, ${deadline}::interval, ${unsafeAfter}::interval, ${toSend}, ${pool})
+    order by ordinal`
+  return {
+    verdicts: rows.flatMap(({ ordinal, verdict }) => (ordinal === null ? [] : [verdict])),
+    attempts: rows.filter(({ event_id }) => event_id !== null) as never,
+  }
+}
+
 /** Records one result under a lease and returns the verdict. */
 export async function record(
   sql: postgres.Sql,
   call: { item_id: string; lease_token: string },
   result: object,
-  deadline = '24 hours',
+  deadline?: string,
 ): Promise<string> {
-  const results = [{ ordinal: 1, itemId: call.item_id, leaseToken: call.lease_token, result }]
-  const [row] =
-    await sql`select * from work.finish_calls(${sql.json(results as never)}, ${deadline}::interval, '30 minutes', 0, null)`
-  return row?.verdict
+  const { verdicts } = await finishCalls(sql, [call], result, { deadline })
+  return verdicts[0] ?? ''
 }
 
 /** Leases the call of an item that has one due, and records its result. */

@@ -1,56 +1,48 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'vitest'
 import {
   type Attempt,
   answered,
   finishAttempt,
   finishAttempts,
   makeEvent,
-  makeEvents,
   refused,
   unreachable,
 } from '../../support/events.ts'
-import { completed, leaseCalls, record } from '../../support/items.ts'
-import { audit, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { itemTests } from '../../support/item_tests.ts'
+import { completed, finishCalls, leaseCalls } from '../../support/items.ts'
+import { makePartner } from '../../support/partner.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
 
-const database = testDatabase()
-const sql = () => database.sql
+const { sql, partner, order, newEvents, attemptsOf } = itemTests({ balance: 10_000, audited: true })
 const atFirst = 8
-let partner: Partner
-
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
-beforeEach(async () => {
-  partner = await makePartner(sql(), { balance: 10_000 })
-})
-
-const eventsOf = (count: number, of = partner) => makeEvents(sql(), of, count)
 
 type Job = { id: string; task: string; wait: number }
 
 /** The delivery jobs of an account in the order of its events, with the seconds until each is due. */
-async function jobsOf({ accountId }: Partner): Promise<Job[]> {
+async function jobsOf({ accountId } = partner()): Promise<Job[]> {
   return [
     ...(await sql()<Job[]>`
-      select e.event_id as id, j.task_identifier as task, extract(epoch from j.run_at - now())::float as wait
-      from ops.events e join graphile_worker.jobs j on j.key = 'deliver_webhook:' || e.event_id
-      where e.account_id = ${accountId} order by e.created_at`),
+      select e.id, j.task, extract(epoch from j.run_at - now())::float as wait
+      from supply.events e join core.jobs j on j.subject = e.id
+      where e.account_id = ${accountId} order by e.created_at, e.id`),
   ]
 }
 
 const idsOf = (jobs: { id: string }[]) => jobs.map(({ id }) => id)
 
-async function countIn(state: string, { accountId } = partner): Promise<number> {
+async function countIn(state: string): Promise<number> {
   const [row] = await sql()`
-    select count(*)::int as n from supply.events where account_id = ${accountId} and state = ${state}`
+    select count(*)::int as n from supply.events where account_id = ${partner().accountId} and state = ${state}`
   return row?.n
 }
 
-async function slotsOf({ accountId } = partner): Promise<number> {
-  const [row] = await sql()`select slots from supply.delivery_slots where account_id = ${accountId}`
+async function slots(): Promise<number> {
+  const [row] = await sql()`select slots from supply.delivery_slots where account_id = ${partner().accountId}`
   return row?.slots
 }
+
+const setSlots = (count: number) =>
+  sql()`update supply.delivery_slots set slots = ${count} where account_id = ${partner().accountId}`
 
 /** Leases the attempts of these events as a worker would that has their jobs, which are done then. */
 async function lease(ids: string[]): Promise<Attempt[]> {
@@ -58,167 +50,143 @@ async function lease(ids: string[]): Promise<Attempt[]> {
   return [...(await sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`)]
 }
 
-/** Leases the only attempt that is to be leased. */
-async function leaseOne(ids: string[]): Promise<Attempt> {
-  const [attempt] = await lease(ids)
-  if (attempt === undefined) throw new Error('nothing was leased')
-  return attempt
-}
-
 const finish = (attempts: Attempt[], result: object) => finishAttempts(sql(), attempts, result)
 const tick = () => sql()`select work.fill_slots()`
-const lose = (ids: string[]) =>
+const endLeases = (ids: string[]) =>
   sql()`update supply.events set lease_expires_at = now() - interval '1 s' where id = any(${ids})`
+const failJobs = (ids: string[]) => sql()`
+  update graphile_worker._private_jobs set run_at = now() + interval '1 hour', attempts = 3, last_error = 'a bug'
+  where payload ->> 'id' = any(${ids})`
 
 describe('the due events of one account', () => {
-  test('have a slot and a job each, up to eight; the others are queued, and have no job', async () => {
-    const ids = await eventsOf(20)
-    const jobs = await jobsOf(partner)
+  test('have a slot and a job each, up to eight; the others are queued, without a job and an attempt', async () => {
+    const ids = await newEvents(20)
+    const jobs = await jobsOf()
     expect(idsOf(jobs)).toEqual(ids.slice(0, atFirst))
-    for (const { wait, task } of jobs) {
-      expect(wait).toBeLessThanOrEqual(0)
-      expect(task).toBe('deliver_webhook')
-    }
+    expect(jobs.every(({ wait, task }) => wait <= 0 && task === 'deliver_webhook')).toBe(true)
+    expect(await lease(ids)).toHaveLength(atFirst)
+    expect(await jobsOf()).toEqual([])
     expect(
-      await sql()`select state, queued, count(*)::int from ops.events where account_id = ${partner.accountId}
-        group by 1, 2 order by 2`,
+      await sql()`select state, queued, attempts, count(*)::int from ops.events where account_id = ${partner().accountId}
+        group by 1, 2, 3 order by 2`,
     ).toEqual([
-      { state: 'waiting', queued: false, count: 8 },
-      { state: 'waiting', queued: true, count: 12 },
+      { state: 'sending', queued: false, attempts: 1, count: 8 },
+      { state: 'waiting', queued: true, attempts: 0, count: 12 },
     ])
-    expect(await audit(sql())).toEqual([])
   })
 
-  test('leave the slots of another account alone', async () => {
-    await eventsOf(20)
+  test('take no slot of another account', async () => {
+    const mine = await newEvents(20)
     const other = await makePartner(sql())
-    await eventsOf(3, other)
+    const theirs = await newEvents(3, other)
     expect(await jobsOf(other)).toHaveLength(3)
+    const attempts = await lease([...mine, ...theirs])
+    expect(attempts).toHaveLength(atFirst + 3)
+    expect(new Set(attempts.map(({ secret }) => secret)).size).toBe(2)
   })
 
-  test('get the slots that those do not need that wait for a later rung', async () => {
-    await finish(await lease(await eventsOf(atFirst)), refused('blocked_address'))
-    await finish(await lease(await eventsOf(atFirst)), answered(500))
+  test('get the slots of events that wait for a later rung', async () => {
+    await finish(await lease(await newEvents(atFirst)), answered(500))
     expect(await countIn('waiting')).toBe(atFirst)
-    await eventsOf(atFirst)
+    await setSlots(atFirst)
+    await newEvents(atFirst)
     expect(await countIn('ready')).toBe(atFirst)
   })
 
   test('are queued, too, when an operator redelivers them all at once', async () => {
-    const ids = await eventsOf(40)
+    const ids = await newEvents(40)
     await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids})`
     await sql()`update supply.events
       set state = 'dead', next_attempt_at = null, lease_expires_at = null, dead_at = now(), dead_reason = 'http_4xx'
       where id = any(${ids})`
-    const [row] = await sql()`select ops.redeliver_all(${partner.accountId}, '-infinity', false)::int as n`
+    const [row] = await sql()`select ops.redeliver_all(${partner().accountId}, '-infinity', false)::int as n`
     expect(row?.n).toBe(40)
-    expect(await jobsOf(partner)).toHaveLength(atFirst)
-    expect(await audit(sql())).toEqual([])
-  })
-
-  test('cost no attempt while they are queued', async () => {
-    const ids = await eventsOf(atFirst + 3)
-    expect(await lease(ids)).toHaveLength(atFirst)
-    expect(await jobsOf(partner)).toHaveLength(0)
-    expect(
-      await sql()`select sum(attempts)::int as n from ops.events where account_id = ${partner.accountId}`,
-    ).toEqual([{ n: atFirst }])
-    expect(await audit(sql())).toEqual([])
+    expect(await jobsOf()).toHaveLength(atFirst)
   })
 })
 
 describe('the number of slots', () => {
   test('grows by one with each attempt that is answered quickly, whatever the answer, up to 64', async () => {
-    let slots = atFirst
+    let expected = atFirst
     for (const status of [200, 500, 404, 204]) {
-      await finish(await lease(await eventsOf(slots)), answered(status))
-      slots = Math.min(64, 2 * slots)
-      expect(await slotsOf()).toBe(slots)
+      await finish(await lease(await newEvents(expected)), answered(status))
+      expected = Math.min(64, 2 * expected)
+      expect(await slots()).toBe(expected)
     }
   })
 
   test('is halved with each time-out or failed connection, down to 2', async () => {
-    const [first, second, third] = await lease(await eventsOf(3))
-    for (const [attempt, slots] of [[first, 4] as const, [second, 2] as const, [third, 2] as const]) {
-      if (attempt) await finishAttempt(sql(), attempt, unreachable())
-      expect(await slotsOf()).toBe(slots)
+    const attempts = await lease(await newEvents(3))
+    for (const [index, expected] of [4, 2, 2].entries()) {
+      await finish(attempts.slice(index, index + 1), unreachable())
+      expect(await slots()).toBe(expected)
     }
   })
 
   test('is halved as often by many time-outs at the same moment', async () => {
-    await sql()`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`
-    await finish(await lease(await eventsOf(64)), unreachable('timed out'))
-    expect(await slotsOf()).toBe(2)
+    await setSlots(64)
+    await finish(await lease(await newEvents(64)), unreachable('timed out'))
+    expect(await slots()).toBe(2)
   })
 
-  test('stays as it is when an answer was slow, an address is blocked, or an attempt is lost', async () => {
-    const [slow, blocked, lost] = await lease(await eventsOf(3))
-    await sql()`update supply.delivery_attempts set started_at = now() - interval '3 s' where lease_token = ${slow?.lease_token ?? ''}`
-    if (slow) await finishAttempt(sql(), slow, answered(200))
-    if (blocked) await finishAttempt(sql(), blocked, refused('blocked_address'))
-    await lose([lost?.event_id ?? ''])
-    await lease([lost?.event_id ?? ''])
-    expect(await slotsOf()).toBe(atFirst)
-  })
-
-  test('is not changed by a result that came too late', async () => {
-    const attempt = await leaseOne(await eventsOf(1))
-    await finishAttempt(sql(), attempt, answered(200))
-    expect(await finishAttempt(sql(), attempt, unreachable())).toBe('stale')
-    expect(await slotsOf()).toBe(atFirst + 1)
+  test('stays as it is after a slow answer, a blocked address, a lost attempt and a late result', async () => {
+    const [slow, blocked, lost] = (await lease(await newEvents(3))) as [Attempt, Attempt, Attempt]
+    await sql()`update supply.delivery_attempts set started_at = now() - interval '3 s' where lease_token = ${slow.lease_token}`
+    await finishAttempt(sql(), slow, answered(200))
+    await finishAttempt(sql(), blocked, refused('blocked_address'))
+    await endLeases([lost.event_id])
+    await lease([lost.event_id])
+    expect(await finishAttempt(sql(), lost, unreachable())).toBe('stale')
+    expect(await slots()).toBe(atFirst)
   })
 })
 
-describe('a slot that gets free', () => {
+describe('a free slot', () => {
   test.each([
     ['was delivered', answered(200), 2],
     ['has to be repeated', answered(503), 2],
     ['was refused for good', answered(410), 2],
     ['went to an address that is not allowed', refused('blocked_address'), 1],
-  ])('goes to the oldest that is queued when an attempt ended that %s', async (_, result, given) => {
-    const ids = await eventsOf(atFirst + 3)
-    const [attempt] = await lease(ids)
-    if (attempt) await finishAttempt(sql(), attempt, result)
-    const due = (await jobsOf(partner)).filter(({ wait }) => wait <= 0)
+  ])('goes to the oldest queued event after an attempt that %s', async (_, result, given) => {
+    const ids = await newEvents(atFirst + 3)
+    await finish((await lease(ids)).slice(0, 1), result)
+    const due = (await jobsOf()).filter(({ wait }) => wait <= 0)
     expect(idsOf(due)).toEqual(ids.slice(atFirst, atFirst + given))
     expect(await lease(idsOf(due))).toHaveLength(given)
-    expect(await audit(sql())).toEqual([])
   })
 
-  test('is not given on where a time-out has halved their number', async () => {
-    const attempts = await lease(await eventsOf(atFirst + 3))
+  test('goes to no event while a time-out has halved the number of slots', async () => {
+    const attempts = await lease(await newEvents(atFirst + 3))
     await finish(attempts.slice(0, 4), unreachable())
     expect(await countIn('ready')).toBe(0)
     await finish(attempts.slice(4, 7), refused('blocked_address'))
     expect(await countIn('ready')).toBe(1)
   })
 
-  test('is given on, too, when an attempt was lost', async () => {
-    const ids = await eventsOf(atFirst + 2)
-    const [lost] = await lease(ids)
-    await lose([lost?.event_id ?? ''])
-    expect(await lease([lost?.event_id ?? ''])).toHaveLength(0)
+  test('of a lost attempt goes to the next event with the job of the lost one', async () => {
+    const ids = await newEvents(atFirst + 2)
+    const [lost = ''] = idsOf((await lease(ids)).map(({ event_id: id }) => ({ id })))
+    await endLeases([lost])
+    expect(await lease([lost])).toHaveLength(0)
+    expect(await attemptsOf(lost)).toMatchObject([{ outcome: 'lost' }])
     expect(await countIn('ready')).toBe(1)
   })
 
-  test('is given on within a second where the end of an attempt could not, for its worker died', async () => {
-    const attempts = await lease(await eventsOf(atFirst + 5))
+  test('of a worker that died goes to the next event by the periodic sweep', async () => {
+    const attempts = await lease(await newEvents(atFirst + 5))
     await tick()
     expect(await countIn('ready')).toBe(0)
-    const lost = attempts.slice(0, 3).map(({ event_id }) => event_id)
-    await lose(lost)
+    await endLeases(attempts.slice(0, 3).map(({ event_id }) => event_id))
+    await tick()
     await tick()
     expect(await countIn('ready')).toBe(3)
-    await tick()
-    expect(await countIn('ready')).toBe(3)
-    await lease(lost)
   })
 
-  test('a sweep skips an account whose lock another session holds', async () => {
-    const [attempt] = await lease(await eventsOf(atFirst + 3))
+  test('is left to the next sweep while another session holds the slots of the account', async () => {
+    const attempts = await lease(await newEvents(atFirst + 3))
     await sql().begin(async (other) => {
-      await other`select from supply.delivery_slots where account_id = ${partner.accountId} for update`
-      if (attempt) expect(await finishAttempt(sql(), attempt, answered(200))).toBe('delivered')
+      await other`select from supply.delivery_slots where account_id = ${partner().accountId} for update`
+      expect(await finish(attempts.slice(0, 1), answered(200))).toEqual(['delivered'])
       await tick()
       expect(await countIn('ready')).toBe(0)
     })
@@ -226,92 +194,70 @@ describe('a slot that gets free', () => {
     expect(await countIn('ready')).toBe(1)
   })
 
-  test('goes to nobody of another account', async () => {
-    const other = await makePartner(sql())
-    const [attempt] = await lease(await eventsOf(atFirst + 1))
-    await lease(await eventsOf(atFirst + 1, other))
-    if (attempt) await finishAttempt(sql(), attempt, answered(200))
-    expect(await jobsOf(other)).toHaveLength(0)
-  })
-
-  test('is given to one of two events that come at the same moment', async () => {
-    await lease(await eventsOf(atFirst - 1))
-    const orders = [
-      await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' }),
-      await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' }),
-    ]
+  test('goes to one of two events that are made at the same moment', async () => {
+    await lease(await newEvents(atFirst - 1))
+    const callbackUrl = 'https://hooks.example/x'
+    const orders = [await order({ callbackUrl }), await order({ callbackUrl })]
     const [one, other] = await leaseCalls(
       sql(),
-      orders.flatMap(({ body }) => body.items).map(({ id }) => id),
+      orders.map(({ item }) => item),
     )
-    if (one === undefined || other === undefined) throw new Error('no calls are due')
     await whileHeld(
       sql(),
-      (holder) => record(holder, one, completed()),
-      () => record(sql(), other, completed()),
+      (holder) => finishCalls(holder, [one as never], completed()),
+      () => finishCalls(sql(), [other as never], completed()),
     )
-    expect(await countIn('ready')).toBe(1)
-    expect(await countIn('queued')).toBe(1)
+    expect([await countIn('ready'), await countIn('queued')]).toEqual([1, 1])
   })
 
-  test('is given once, however many end and come at the same moment', async () => {
-    await sql()`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`
-    const attempts = await lease(await eventsOf(64))
+  test('is given once, however many attempts end and events are made at the same moment', async () => {
+    await setSlots(64)
+    const attempts = await lease(await newEvents(64))
     await Promise.all([
       ...attempts.slice(0, 32).map((attempt) => finishAttempt(sql(), attempt, refused('blocked_address'))),
-      ...Array.from({ length: 40 }, () => makeEvent(sql(), partner)),
+      ...Array.from({ length: 40 }, () => makeEvent(sql(), partner())),
       tick(),
     ])
     await tick()
-    expect(await countIn('sending')).toBe(32)
-    expect(await countIn('ready')).toBe(32)
-    expect(await countIn('queued')).toBe(8)
+    expect([await countIn('sending'), await countIn('ready'), await countIn('queued')]).toEqual([32, 32, 8])
   })
 })
 
 describe('an event that has a slot', () => {
-  const late = (ids: string[]) =>
-    sql()`update supply.events set lease_expires_at = now() - interval '1 s' where id = any(${ids})`
-
-  test('leaves it to another where its job failed, and keeps to the back-off of the queue', async () => {
-    const ids = await eventsOf(atFirst + 5)
-    const failing = ids.slice(0, 6)
-    await sql()`
-      update graphile_worker._private_jobs
-      set run_at = now() + interval '1 hour', attempts = 3, last_error = 'a bug' where payload ->> 'id' = any(${failing})`
-    await late(ids.slice(0, atFirst))
+  test('gives it to another event when its job failed, and waits for the back-off of the queue', async () => {
+    const ids = await newEvents(atFirst + 5)
+    await failJobs(ids.slice(0, 6))
+    await endLeases(ids.slice(0, atFirst))
     await tick()
-    const jobs = await jobsOf(partner)
-    expect(idsOf(jobs.filter(({ wait }) => wait > 3000))).toEqual(failing)
+    const jobs = await jobsOf()
+    expect(idsOf(jobs.filter(({ wait }) => wait > 3000))).toEqual(ids.slice(0, 6))
     expect(idsOf(jobs.filter(({ wait }) => wait <= 0))).toEqual(ids.slice(6))
-    expect(await audit(sql())).toEqual([])
   })
 
-  test('keeps it while the workers are busy, and there are no more jobs than slots', async () => {
-    const ids = await eventsOf(atFirst + 5)
-    await late(ids.slice(0, atFirst))
+  test('keeps it while the workers are busy: there are no more jobs than slots', async () => {
+    const ids = await newEvents(atFirst + 5)
+    await endLeases(ids.slice(0, atFirst))
     await tick()
-    expect(idsOf(await jobsOf(partner))).toEqual(ids.slice(0, atFirst))
+    expect(idsOf(await jobsOf())).toEqual(ids.slice(0, atFirst))
     expect(await countIn('ready')).toBe(atFirst)
   })
 
-  test('gets another job where its job is gone', async () => {
-    const ids = await eventsOf(2)
+  test('gets another job when its job is lost', async () => {
+    const ids = await newEvents(2)
     await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids})`
-    await late(ids)
+    await endLeases(ids)
     await tick()
-    expect(idsOf(await jobsOf(partner))).toEqual(ids)
-    expect(await audit(sql())).toEqual([])
+    expect(idsOf(await jobsOf())).toEqual(ids)
   })
 })
 
-describe('a rung that comes due', () => {
+describe('an event whose next rung is due', () => {
   async function onARung(count: number): Promise<string[]> {
-    const ids = await eventsOf(count)
-    await sql()`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`
+    const ids = await newEvents(count)
+    await setSlots(64)
     await tick()
     await finish(await lease(ids), answered(500))
-    await sql()`update supply.delivery_slots set slots = 8 where account_id = ${partner.accountId}`
+    await setSlots(atFirst)
     return ids
   }
   const makeDue = async (ids: string[], ago: string) => {
@@ -319,68 +265,62 @@ describe('a rung that comes due', () => {
     await sql()`update graphile_worker._private_jobs set run_at = now() where payload ->> 'id' = any(${ids})`
   }
 
-  test('takes a slot; without one it is queued, which costs no attempt', async () => {
+  test('takes a slot; without a free one it is queued, which costs no attempt', async () => {
     const ids = await onARung(3)
-    const busy = await eventsOf(atFirst - 1)
+    const busy = await newEvents(atFirst - 1)
     await makeDue(ids, '0 s')
-    const leased = await lease(ids)
-    expect(leased.map(({ attempt }) => attempt)).toEqual([2])
+    expect(await lease(ids)).toMatchObject([{ attempt: 2 }])
     expect(await countIn('queued')).toBe(2)
-    expect(idsOf(await jobsOf(partner))).toEqual(busy)
-    expect(await audit(sql())).toEqual([])
+    expect(idsOf(await jobsOf())).toEqual(busy)
   })
 
-  test('is behind those that were due before', async () => {
+  test('is sent after those that were due before', async () => {
     const ids = await onARung(1)
-    await eventsOf(atFirst)
-    const [older = ''] = await eventsOf(1)
+    await newEvents(atFirst)
+    const [older = ''] = await newEvents(1)
     await sql()`update supply.events set next_attempt_at = now() - interval '30 s' where id = ${older}`
     await makeDue(ids, '10 s')
-    await sql()`update supply.delivery_slots set slots = 9 where account_id = ${partner.accountId}`
+    await setSlots(atFirst + 1)
     expect(await lease(ids)).toHaveLength(0)
-    expect(idsOf(await jobsOf(partner))).toContain(older)
+    expect(idsOf(await jobsOf())).toContain(older)
   })
 
-  test('is queued by the regular look where no worker had one, as many at once as there are', async () => {
-    const ids = await onARung(40)
-    await makeDue(ids, '1 hour')
+  test('is queued by the periodic sweep when no worker took its job', async () => {
+    await makeDue(await onARung(40), '1 hour')
     await tick()
-    expect(await jobsOf(partner)).toHaveLength(atFirst)
+    expect(await jobsOf()).toHaveLength(atFirst)
     expect(await countIn('queued')).toBe(40 - atFirst)
-    expect(await audit(sql())).toEqual([])
   })
 
-  test('waits for the back-off of the queue where its job failed', async () => {
+  test('waits for the back-off of the queue when its job failed', async () => {
     const ids = await onARung(2)
     await makeDue(ids, '1 hour')
-    await sql()`update graphile_worker._private_jobs set run_at = now() + interval '1 hour', last_error = 'a bug', attempts = 1
-      where payload ->> 'id' = any(${ids})`
+    await failJobs(ids)
     await tick()
     expect(await countIn('waiting')).toBe(2)
     await makeDue(ids, '1 hour')
     await lease(ids)
   })
 
-  test('by an operator without a free slot is made when its turn comes', async () => {
+  test('is queued when an operator asks for its delivery now and no slot is free', async () => {
     const [id = ''] = await onARung(1)
-    const attempts = await lease(await eventsOf(atFirst))
+    const attempts = await lease(await newEvents(atFirst))
     await sql()`select ops.deliver_now(${id})`
-    expect(await jobsOf(partner)).toHaveLength(0)
-    if (attempts[0]) await finishAttempt(sql(), attempts[0], answered(200))
-    expect(idsOf(await jobsOf(partner))).toEqual([id])
-    expect(await audit(sql())).toEqual([])
+    expect(await jobsOf()).toHaveLength(0)
+    await finish(attempts.slice(0, 1), answered(200))
+    expect(idsOf(await jobsOf())).toEqual([id])
   })
 })
 
-describe('first attempts have workers of their own, apart from', () => {
-  test('repeated ones', async () => {
-    await finish(await lease(await eventsOf(1)), answered(500))
-    expect((await jobsOf(partner)).map(({ task }) => task)).toEqual(['deliver_waiting'])
+describe('deliver_waiting, and not deliver_webhook, is the task of', () => {
+  test('repeated attempts', async () => {
+    await finish(await lease(await newEvents(1)), answered(500))
+    expect(await jobsOf()).toMatchObject([{ task: 'deliver_waiting' }])
   })
 
-  test('those to a receiver that did not answer recently', async () => {
-    await finish(await lease(await eventsOf(1)), unreachable())
-    const [id] = await eventsOf(1)
-    expect((await jobsOf(partner)).find((job) => job.id === id)?.task).toBe('deliver_waiting')
+  test('first attempts to a receiver that did not answer recently', async () => {
+    await finish(await lease(await newEvents(1)), unreachable())
+    const [id] = await newEvents(1)
+    expect((await jobsOf()).find((job) => job.id === id)?.task).toBe('deliver_waiting')
   })
 })
