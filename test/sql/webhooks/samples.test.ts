@@ -1,46 +1,47 @@
 import postgres from 'postgres'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
-import { testDatabase } from '../../support/database.ts'
-import { leaseAttempt, makeEvent } from '../../support/events.ts'
+import { answered, finishAttempt, leaseAttempt } from '../../support/events.ts'
+import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed } from '../../support/items.ts'
-import { place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { audit, place } from '../../support/orders.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
+import { explainingSession } from '../../support/sql/plans.ts'
 
-const database = testDatabase()
-const sql = () => database.sql
+const { database, sql, newEvent, attempt, attemptsOf } = itemTests()
 const callbackUrl = 'https://hooks.example/x'
+let partner: Partner
 
-beforeAll(() => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' }))
+const testPartner = () => makePartner(sql(), { mode: 'test', balance: 10_000 })
+beforeEach(async () => {
+  partner = await testPartner()
+})
 
 type Answer = { event_id: string | null; refusal: string | null; retry_after: number | null }
 
-async function simulate(
-  to: postgres.Sql | postgres.TransactionSql,
-  { accountId }: Partner,
-  orderCode: string | null = null,
-) {
+async function simulate(to = sql(), { accountId } = partner, orderCode: string | null = null) {
   const [row] = await to<Answer[]>`
     select * from api.simulate_webhook(${accountId}, ${callbackUrl}, 'order.completed', ${orderCode})`
   return row as Answer
 }
 
 /** Makes samples that were asked for some time ago and are still open. */
-const openSamples = ({ accountId }: Partner, count: number, age: string) => sql()`
+const openSamples = (count: number, age: string, { accountId } = partner) => sql()`
   insert into supply.events (account_id, order_code, event_type, callback_url, body, simulated, next_attempt_at, created_at)
   select ${accountId}, 'x', 'order.completed', ${callbackUrl}, '{}', true, now() + interval '1 hour',
     now() - ${age}::interval
   from generate_series(1, ${count}::int)`
 
-const deliverAll = ({ accountId }: Partner) => sql()`
-  update supply.events set state = 'delivered', next_attempt_at = null, delivered_at = now() where account_id = ${accountId}`
+const deliverAll = () => sql()`
+  update supply.events set state = 'delivered', next_attempt_at = null, delivered_at = now()
+  where account_id = ${partner.accountId}`
 
-/** As two processes with sixteen connections each, which ask for samples at the same moment; how many got one. */
-async function race(partner: Partner, count: number): Promise<{ accepted: number; refusals: string[] }> {
+/** Asks for 150 samples at once, as two processes with sixteen connections each do. */
+async function race(): Promise<{ accepted: number; refusals: string[] }> {
   const processes = [1, 2].map(() => postgres(database.url, { max: 16, onnotice: () => {} }))
   try {
-    const asked = Array.from({ length: count }, (_, n) => processes[n % 2] as postgres.Sql)
-    const answers = await Promise.all(asked.map((process) => simulate(process, partner)))
+    const asked = Array.from({ length: 150 }, (_, n) => processes[n % 2] as postgres.Sql)
+    const answers = await Promise.all(asked.map((process) => simulate(process)))
     const refusals = [...new Set(answers.flatMap(({ refusal }) => refusal ?? []))]
     return { accepted: answers.filter(({ event_id }) => event_id !== null).length, refusals }
   } finally {
@@ -48,105 +49,140 @@ async function race(partner: Partner, count: number): Promise<{ accepted: number
   }
 }
 
-const testPartner = () => makePartner(sql(), { mode: 'test' })
-
-describe('the limits of an account', () => {
-  test('are a hundred open samples, also when two processes ask at once', async () => {
-    const partner = await testPartner()
-    await openSamples(partner, 50, '2 minutes')
-    await openSamples(partner, 20, '1 hour')
-    expect(await race(partner, 150)).toEqual({ accepted: 30, refusals: ['too_many_open'] })
-    const [row] =
-      await sql()`select count(*)::int as open from ops.events where account_id = ${partner.accountId}`
-    expect(row?.open).toBe(100)
+describe('an account', () => {
+  test('has at most a hundred open samples, also when two processes ask at once', async () => {
+    await openSamples(50, '2 minutes')
+    await openSamples(20, '1 hour')
+    expect(await race()).toEqual({ accepted: 30, refusals: ['too_many_open'] })
   })
 
-  test('are sixty samples in any minute, also when two processes ask at once', async () => {
-    const partner = await testPartner()
-    expect(await race(partner, 150)).toEqual({ accepted: 60, refusals: ['too_many_a_minute'] })
+  test('has at most sixty samples in any minute, also when two processes ask at once', async () => {
+    expect(await race()).toEqual({ accepted: 60, refusals: ['too_many_a_minute'] })
     expect((await simulate(sql(), await testPartner())).refusal).toBeNull()
   })
 
-  test('say after how many seconds the oldest of the sixty is a minute old', async () => {
-    const partner = await testPartner()
-    await openSamples(partner, 20, '10 s')
-    await openSamples(partner, 40, '1 s')
-    const { refusal, retry_after: wait } = await simulate(sql(), partner)
+  test('reads after how many seconds the oldest of the sixty samples is a minute old', async () => {
+    await openSamples(20, '10 s')
+    await openSamples(40, '1 s')
+    const { refusal, retry_after: wait } = await simulate()
     expect(refusal).toBe('too_many_a_minute')
     expect(wait).toBeGreaterThanOrEqual(1)
     expect(wait).toBeLessThanOrEqual(50)
     await sql()`update supply.events set created_at = created_at - interval '50 s'
       where account_id = ${partner.accountId} and created_at < now() - interval '10 s'`
-    expect((await simulate(sql(), partner)).refusal).toBeNull()
+    expect((await simulate()).refusal).toBeNull()
   })
 
-  test('leave closed samples and real events out', async () => {
-    const partner = await testPartner()
-    await openSamples(partner, 99, '2 minutes')
-    await deliverAll(partner)
-    await openSamples(partner, 99, '2 minutes')
-    await makeEvent(sql(), partner)
-    expect((await simulate(sql(), partner)).refusal).toBeNull()
-    expect((await simulate(sql(), partner)).refusal).toBe('too_many_open')
-  })
-
-  test('read as many rows however many were sent, by plans that were made while there were none', async () => {
-    const partner = await testPartner()
-    const session = postgres(database.url, { max: 1, connection: plansByKey })
-    try {
-      for (let n = 0; n < 8; n += 1) await simulate(session, await testPartner())
-      await openSamples(partner, 5000, '2 hours')
-      await openSamples(await testPartner(), 5000, '1 s')
-      // What is known of the table then is no longer true when the plans are made again for it.
-      await sql()`analyze supply.events`
-      await deliverAll(partner)
-      const read = await session.begin(async (transaction) => {
-        expect((await simulate(transaction, partner)).refusal).toBeNull()
-        const [row] = await transaction`
-          select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'events'`
-        return Number(row?.rows)
-      })
-      expect(read).toBeLessThan(500)
-    } finally {
-      await session.end({ timeout: 1 })
-    }
+  test('may ask for more samples when earlier ones were delivered, whatever its real events are', async () => {
+    await openSamples(99, '2 minutes')
+    await deliverAll()
+    await openSamples(99, '2 minutes')
+    await newEvent(partner)
+    expect((await simulate()).refusal).toBeNull()
+    expect((await simulate()).refusal).toBe('too_many_open')
   })
 })
 
-describe('a sample about an own order', () => {
-  /** A completed order of one line, with codes of a thousand characters. */
-  async function orderOf(partner: Partner, codes: number) {
+test('a sample reads as many rows however many were sent, by plans that were made while there were none', async () => {
+  const session = await explainingSession(database.url, plansByKey)
+  try {
+    const ask = (to: Partner) =>
+      session.explained(
+        (on) => on`select * from api.simulate_webhook(${to.accountId}, ${callbackUrl}, 'order.completed')`,
+      )
+    for (let n = 0; n < 8; n += 1) await ask(await testPartner())
+    await openSamples(5000, '2 hours')
+    await openSamples(5000, '1 s', await testPartner())
+    // What is known of the table then is no longer true when the plans are made again for it.
+    await sql()`analyze supply.events`
+    await deliverAll()
+    const { rows, statements } = await ask(partner)
+    expect(rows).toMatchObject([{ refusal: null }])
+    expect(Math.max(...statements.map(({ rowsRead }) => rowsRead))).toBeLessThan(500)
+  } finally {
+    await session.end()
+  }
+})
+
+test('a sample about an order whose event would be larger than 64 KiB is refused', async () => {
+  const orderOf = async (codes: number) => {
     const { body } = await place(sql(), partner, { items: [{ productId: products.key, quantity: codes }] })
     const given = Array.from({ length: codes }, (_, n) => `${n}-`.padEnd(1000, 'x'))
     for (const { id } of body.items) await answer(sql(), id, completed({ codes: given }))
     return body.code
   }
+  expect(await simulate(sql(), partner, await orderOf(70))).toMatchObject({
+    event_id: null,
+    refusal: 'too_large',
+  })
+  expect((await simulate(sql(), partner, await orderOf(60))).refusal).toBeNull()
+})
 
-  test('of which the event would be larger than 64 KiB is refused', async () => {
-    const partner = await makePartner(sql(), { mode: 'test', balance: 10_000 })
-    const large = await orderOf(partner, 70)
-    expect(await simulate(sql(), partner, large)).toEqual({
-      event_id: null,
-      refusal: 'too_large',
-      retry_after: null,
-    })
-    expect((await simulate(sql(), partner, await orderOf(partner, 60))).refusal).toBeNull()
-    expect(
-      await sql()`select from ops.events where account_id = ${partner.accountId} and simulated`,
-    ).toHaveLength(1)
+test('a sample shows an attempt without a result as under way', async () => {
+  const { event_id: id } = await simulate()
+  await leaseAttempt(sql(), id as string)
+  const [row] = await sql()`select api.get_simulation(${partner.accountId}, ${id}) as shown`
+  expect(row?.shown).toMatchObject({
+    ...{ state: 'sending', deadReason: null, deadAt: null },
+    attempts: [{ attempt: 1, finishedAt: null, outcome: null, error: null }],
   })
 })
 
-describe('a sample that is being sent', () => {
-  test('shows its attempt as under way for as long as its result is not known', async () => {
-    const partner = await testPartner()
-    const { event_id: eventId } = await simulate(sql(), partner)
-    await leaseAttempt(sql(), eventId as string)
-    await sql()`update supply.delivery_attempts set started_at = now() - interval '1 minute' where event_id = ${eventId}`
-    const [row] = await sql()`select api.get_simulation(${partner.accountId}, ${eventId}) as shown`
-    expect(row?.shown).toMatchObject({
-      ...{ state: 'sending', deadReason: null, deadAt: null },
-      attempts: [{ attempt: 1, finishedAt: null, outcome: null, error: null }],
+describe('the removal of samples', () => {
+  beforeEach(async () => {
+    await sql()`delete from supply.delivery_attempts where event_id in (select id from supply.events where simulated)`
+    await sql()`delete from supply.events where simulated`
+  })
+
+  /** Removes old samples, and returns how many. */
+  async function remove(): Promise<number> {
+    const removed = async () =>
+      Number((await sql()`select removed from ops.housekeeping where what = 'samples'`)[0]?.removed)
+    const before = await removed()
+    await sql()`select work.remove_old('samples', '1 day', true)`
+    return (await removed()) - before
+  }
+
+  const age = (ids: string[], by: string) => sql()`
+    update supply.events set created_at = created_at - ${by}::interval where id = any(${ids})`
+  const newSample = async () => (await simulate()).event_id as string
+
+  test('takes those a day old in every state, but no real events and no younger samples', async () => {
+    const [waiting, sending, retried, delivered, dead, young] = [
+      ...[await newSample(), await newSample(), await newSample()],
+      ...[await newSample(), await newSample(), await newSample()],
+    ] as const
+    await leaseAttempt(sql(), sending)
+    await attempt(retried, answered(500))
+    await attempt(delivered, answered(200))
+    await attempt(dead, answered(404))
+    const real = await newEvent(partner)
+    await age([waiting, sending, retried, delivered, dead, real], '24 hours 1 s')
+    await age([young], '23 hours')
+    expect(await remove()).toBe(5)
+    const left = await sql()`select event_id from ops.events where account_id = ${partner.accountId}`
+    expect(left.map(({ event_id }) => event_id).sort()).toEqual([young, real].sort())
+    expect(await attemptsOf(delivered)).toEqual([])
+    expect(await remove()).toBe(0)
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('leaves nothing to do for the job and the worker of a sample', async () => {
+    const [waiting, sending] = [await newSample(), await newSample()]
+    const leased = await leaseAttempt(sql(), sending)
+    await age([waiting, sending], '25 hours')
+    expect(await remove()).toBe(2)
+    expect(await sql()`select * from work.begin_deliveries(${[waiting]})`).toHaveLength(0)
+    expect(await finishAttempt(sql(), leased, answered(200))).toBe('stale')
+    expect(await audit(sql())).toEqual([])
+  })
+
+  test('works in batches, and leaves locked samples to a later pass', async () => {
+    await openSamples(1100, '2 days')
+    await sql().begin(async (other) => {
+      await other`select from supply.events where simulated limit 10 for no key update`
+      expect([await remove(), await remove(), await remove()]).toEqual([1000, 90, 0])
     })
+    expect(await remove()).toBe(10)
   })
 })
