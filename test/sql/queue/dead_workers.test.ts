@@ -1,29 +1,24 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
-import { answered, finishAttempt, makeEvent } from '../../support/events.ts'
-import { completed, leaseCalls, record } from '../../support/items.ts'
-import { audit, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { answered, finishAttempt, leaseAttempt, leaseAttempts, unreachable } from '../../support/events.ts'
+import { itemTests } from '../../support/item_tests.ts'
+import { completed, finishCalls, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
 
-// What a pool had in hand is free as soon as its death is known, and not only when its leases run out.
-const database = testDatabase()
-const sql = () => database.sql
-let partner: Partner
-let count = 0
+const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attemptsOf, jobsOf } = itemTests({
+  audited: true,
+})
 let pool = ''
 
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
 beforeEach(async () => {
-  partner = await makePartner(sql())
-  count += 1
-  pool = `pool-${count}`
+  await sql()`truncate supply.worker_pools`
+  pool = `pool-${Math.random()}`
 })
 
-/** Has a pool take the waiting job of an event or an item. */
-async function takeJob(subject: string, poolId = pool): Promise<void> {
-  await sql()`
+/** Has a pool take the job of an event or an item. Returns how its queue completes the job. */
+async function takeJob(subject: string, poolId = pool): Promise<() => Promise<unknown>> {
+  const [job] = await sql()`
     update graphile_worker._private_jobs set locked_by = ${poolId}, locked_at = now(), attempts = attempts + 1
-    where payload ->> 'id' = ${subject} and locked_at is null and attempts < max_attempts`
+    where payload ->> 'id' = ${subject} and locked_at is null and attempts < max_attempts returning id`
+  return () => sql()`delete from graphile_worker._private_jobs where id = ${job?.id ?? null}`
 }
 
 const leaseItem = async (item: string) => {
@@ -36,140 +31,241 @@ const leaseEvent = async (event: string) => {
   return attempt as never
 }
 
-/** Lets the pool's heartbeat grow old; gives how many jobs a sweep freed. */
-async function die(poolId = pool): Promise<number> {
+/** Registers a pool whose last heartbeat is so many seconds old. */
+async function register(poolId: string, age: number): Promise<void> {
   await sql()`select work.register_pool(${poolId})`
-  await sql()`update supply.worker_pools set seen_at = now() - interval '11 s' where pool_id = ${poolId}`
+  await sql()`update supply.worker_pools set seen_at = now() - ${age} * interval '1 s' where pool_id = ${poolId}`
+}
+
+async function sweep(): Promise<number> {
   const [row] = await sql()`select work.sweep() as freed`
   return row?.freed
 }
 
-/** In how many seconds each job of an event or an item is due. */
-async function waits(subject: string): Promise<number[]> {
-  const rows = await sql()`
-    select extract(epoch from run_at - now())::float as wait from graphile_worker._private_jobs
-    where payload ->> 'id' = ${subject} and locked_at is null`
-  return rows.map(({ wait }) => wait)
+/** Lets the pool's heartbeat grow old. Returns how many jobs a sweep freed. */
+async function die(): Promise<number> {
+  await register(pool, 11)
+  return sweep()
 }
 
-async function newItem(): Promise<string> {
-  const { body } = await place(sql(), partner)
-  return body.items[0]?.id ?? ''
-}
+/** In how many seconds each job of an event or an item is due. */
+const waits = async (subject: string) =>
+  (await jobsOf(subject)).map(({ wait }) => Math.max(0, Math.round(wait)))
+
+describe('a sweep', () => {
+  test.each([
+    ['frees the jobs of a pool whose heartbeat is 11 s old', 11, 1],
+    ['leaves the jobs of a pool whose heartbeat is 8 s old', 8, 0],
+  ])('%s', async (_, age, freed) => {
+    const item = await newItem()
+    await register(pool, age)
+    await takeJob(item)
+    expect(await sweep()).toBe(freed)
+    expect((await jobsOf(item))[0]?.locked_by).toBe(freed === 1 ? null : pool)
+  })
+
+  test('leaves the jobs of a pool that sent a heartbeat', async () => {
+    await register(pool, 11)
+    await takeJob(await newItem())
+    await sql()`select work.heartbeat(${[pool]})`
+    expect(await sweep()).toBe(0)
+  })
+
+  test('frees the jobs of a pool that never registered after a minute', async () => {
+    const item = await newItem()
+    await takeJob(item)
+    expect(await sweep()).toBe(0)
+    await sql()`update graphile_worker._private_jobs set locked_at = now() - interval '61 s' where payload ->> 'id' = ${item}`
+    expect(await sweep()).toBe(1)
+  })
+
+  test('runs while another session holds every advisory lock of the periodic tasks', async () => {
+    await takeJob(await newItem())
+    const names = ['sweep', 'run_audit', 'fill_slots', 'number_results', 'resume_forgotten', 'close_alerts']
+    const freed = await sql().begin(async (operator) => {
+      for (const name of [...names, 'check_suppliers'])
+        await operator`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
+      return die()
+    })
+    expect(freed).toBe(1)
+  })
+
+  test('finds nothing of a pool that ended in order', async () => {
+    await register(pool, 0)
+    await sql()`select work.remove_pools(${[pool]})`
+    expect(await sql()`select from supply.worker_pools`).toHaveLength(0)
+  })
+
+  test('frees at most 500 jobs, of whole pools', async () => {
+    for (let n = 0; n < 12; n += 1) await register(`pool-dead-${n}`, 11)
+    const ids = Array.from({ length: 1200 }, () => crypto.randomUUID())
+    await sql()`
+      select graphile_worker.add_jobs(array_agg(row(
+        'call_supplier', json_build_object('id', id), null, now(), 1000, null, 0, null)::graphile_worker.job_spec))
+      from unnest(${ids}::uuid[]) as id`
+    await sql()`
+      update graphile_worker._private_jobs set locked_by = 'pool-dead-' || id % 12, locked_at = now(), attempts = 1
+      where payload ->> 'id' = any(${ids})`
+    expect([await sweep(), await sweep(), await sweep(), await sweep()]).toEqual([500, 500, 200, 0])
+    const left = await sql()`
+      delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids}) and locked_by is null returning id`
+    expect(left).toHaveLength(1200)
+  })
+})
 
 describe('a pool that is known to be dead', () => {
-  test('loses its lease of an item: the supplier is asked at once, and its own answer comes too late', async () => {
+  test('loses its lease of an item: the supplier is asked at once, and the late answer is stale', async () => {
     const item = await newItem()
     await takeJob(item)
     const lost = await leaseItem(item)
     expect(await die()).toBe(1)
-    const [wait = 99] = await waits(item)
-    expect(wait).toBeLessThanOrEqual(1)
+    expect(await waits(item)).toEqual([1])
     expect(await record(sql(), lost, completed())).toBe('stale')
     expect(await leaseItem(item)).toMatchObject({ item_id: item, method: 'get' })
-    expect(await audit(sql())).toEqual([])
   })
 
   test('loses its lease of an event: the attempt is lost, the next rung is planned, and its slot is free', async () => {
-    const event = await makeEvent(sql(), partner)
+    const event = await newEvent()
     await takeJob(event)
     const lost = await leaseEvent(event)
     expect(await die()).toBe(1)
-    const [row] = await sql()`select state, attempts from ops.events where event_id = ${event}`
-    expect(row).toEqual({ state: 'waiting', attempts: 1 })
-    const [wait = 0, ...others] = await waits(event)
-    expect(wait).toBeGreaterThan(50)
-    expect(wait).toBeLessThanOrEqual(60)
-    expect(others).toEqual([])
+    expect(await eventOf(event)).toMatchObject({ state: 'waiting', attempts: 1 })
+    expect(await waits(event)).toEqual([60])
     expect(await finishAttempt(sql(), lost, answered(200))).toBe('stale')
-    const outcomes = await sql()`select outcome from ops.delivery_attempts where event_id = ${event}`
-    expect(outcomes).toEqual([{ outcome: 'lost' }])
-    expect(await audit(sql())).toEqual([])
+    expect(await attemptsOf(event)).toMatchObject([{ outcome: 'lost' }])
   })
 
   test('loses the first attempts that it leased with results, which have no job', async () => {
-    const { body } = await place(sql(), partner, { callbackUrl: 'https://hooks.example/x' })
-    await sql()`insert into supply.webhook_secrets (account_id, secret) values (${partner.accountId}, ${'5'.repeat(64)})`
-    const [call] = await leaseCalls(sql(), [body.items[0]?.id ?? ''])
-    const results = [
-      { ordinal: 1, itemId: call?.item_id, leaseToken: call?.lease_token, result: completed() },
-    ]
-    const [lost] = await sql()`
-      select event_id, lease_token from work.finish_calls(
-        ${sql().json(results as never)}, '24 hours', '30 minutes', 1, ${pool})
-      where event_id is not null`
-    expect(lost).toBeDefined()
+    const { item } = await order({ callbackUrl: 'https://hooks.example/x' })
+    await sql()`insert into supply.webhook_secrets (account_id, secret) values (${partner().accountId}, ${'5'.repeat(64)})`
+    const calls = await leaseCalls(sql(), [item])
+    const { attempts } = await finishCalls(sql(), calls, completed(), { toSend: 1, pool })
+    const [lost] = attempts
     await die()
-    const [row] = await sql()`select state, attempts from ops.events where event_id = ${lost?.event_id}`
-    expect(row).toEqual({ state: 'waiting', attempts: 1 })
+    expect(await eventOf(lost?.event_id ?? '')).toMatchObject({ state: 'waiting', attempts: 1 })
     expect(await finishAttempt(sql(), lost as never, answered(200))).toBe('stale')
-    expect(await audit(sql())).toEqual([])
   })
 
-  test('at the ninth attempt leaves a dead letter, which is alerted', async () => {
-    const event = await makeEvent(sql(), partner)
+  test('leaves a dead letter when it died at the ninth attempt', async () => {
+    const event = await newEvent()
     for (let death = 1; death <= 9; death += 1) {
       await sql()`update supply.events set next_attempt_at = now() where id = ${event}`
       await takeJob(event)
       expect(await leaseEvent(event), `attempt ${death}`).toBeDefined()
       expect(await die()).toBe(1)
     }
-    const [row] = await sql()`select state, dead_reason from ops.events where event_id = ${event}`
-    expect(row).toEqual({ state: 'dead', dead_reason: 'attempts_exhausted' })
-    expect(await audit(sql())).toEqual([])
+    expect(await eventOf(event)).toMatchObject({ state: 'dead', dead_reason: 'attempts_exhausted' })
   })
 
-  test('frees the others that wait for its slots', async () => {
-    const events = await Promise.all(Array.from({ length: 12 }, () => makeEvent(sql(), partner)))
+  test('frees its slots for the queued events', async () => {
+    const events = await newEvents(12)
     for (const event of events) await takeJob(event)
     await sql()`select * from work.begin_deliveries(${events})`
-    const states = async () => {
-      const rows = await sql()`
-        select state, count(*)::int as n from supply.events where id = any(${events}) group by state order by state`
-      return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
-    }
-    expect(await states()).toEqual({ queued: 4, sending: 8 })
     await die()
-    expect(await states()).toEqual({ ready: 4, waiting: 8 })
-    expect(await audit(sql())).toEqual([])
+    const rows = await sql()`
+      select state, count(*)::int as n from supply.events where id = any(${events}) group by state order by state`
+    expect([...rows]).toEqual([
+      { state: 'ready', n: 4 },
+      { state: 'waiting', n: 8 },
+    ])
   })
 
-  test('does not take the lease of a living one with it that has a later job of the same item', async () => {
+  test('takes no lease of a living pool that has a later job of the same item', async () => {
     const item = await newItem()
     await takeJob(item)
-    const first = await leaseItem(item)
-    await record(sql(), first, { outcome: 'not_received' })
-    await takeJob(item, 'pool-alive')
+    await record(sql(), await leaseItem(item), notReceived())
+    const complete = await takeJob(item, 'pool-alive')
     const living = await leaseItem(item)
     expect(await die()).toBe(1)
     expect(await record(sql(), living, completed())).toBe('settled')
-    await sql()`delete from graphile_worker._private_jobs where locked_by = 'pool-alive'`
-    expect(await audit(sql())).toEqual([])
+    await complete()
   })
 
-  test('makes what kills its workers come back later and later', async () => {
+  test('gives back a job later and later when the job kills its workers', async () => {
     const item = await newItem()
     const seen: number[] = []
     for (let death = 1; death <= 6; death += 1) {
       await takeJob(item)
       await leaseItem(item)
       await die()
-      seen.push(Math.round((await waits(item))[0] ?? 0))
+      seen.push(...(await waits(item)))
     }
     expect(seen).toEqual([1, 2, 4, 8, 16, 32])
-    expect(await audit(sql())).toEqual([])
   })
 })
 
-test('a process that stood still learns from its heartbeat that it was taken for dead', async () => {
+test('a process that stood still learns from its heartbeat that it was declared dead, and is known again', async () => {
   const beat = async () => {
     const [row] = await sql()`select work.heartbeat(array['pool-a', 'pool-b']) as unknown`
     return row?.unknown
   }
   await sql()`select work.register_pool('pool-a')`
-  expect(await beat()).toBe(1)
-  expect(await beat()).toBe(0)
+  expect([await beat(), await beat()]).toEqual([1, 0])
   await sql()`update supply.worker_pools set seen_at = now() - interval '11 s' where pool_id like 'pool-%'`
-  await sql()`select work.sweep()`
-  expect(await beat()).toBe(2)
+  await sweep()
+  expect([await beat(), await beat()]).toEqual([2, 0])
+})
+
+describe('a worker that was declared dead, goes on and completes its job', () => {
+  test('leaves the next rung of an event, whether it records after that or before', async () => {
+    for (const recordsFirst of [true, false]) {
+      const id = await newEvent()
+      const complete = await takeJob(id)
+      const attempt = await leaseEvent(id)
+      const steps = [die, () => finishAttempt(sql(), attempt, unreachable())]
+      for (const step of recordsFirst ? steps.reverse() : steps) await step()
+      await complete()
+      expect(await waits(id)).toEqual([60])
+    }
+  })
+
+  test('leaves the next call for an item, at its first call and later', async () => {
+    const item = await newItem()
+    for (const checks of [0, 1, 2]) {
+      await sql()`update supply.order_items set next_check_at = now() where id = ${item}`
+      const complete = await takeJob(item)
+      const call = await leaseItem(item)
+      await die()
+      await record(sql(), call, unknown())
+      await complete()
+      expect(await waits(item), `after ${checks} calls`).toHaveLength(1)
+    }
+  })
+
+  test('leaves what it had planned before it was declared dead', async () => {
+    const item = await newItem()
+    await takeJob(item)
+    const call = await leaseItem(item)
+    await sql()`update supply.order_items set checks = 6 where id = ${item}`
+    await record(sql(), call, unknown())
+    await die()
+    expect(await waits(item)).toEqual([60])
+  })
+})
+
+test('a job that runs before its event or item is due, for a clock was set back, is planned again', async () => {
+  const id = await newEvent()
+  await sql()`update supply.events set next_attempt_at = now() + interval '5 s' where id = ${id}`
+  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${id}`
+  expect(await leaseEvent(id)).toBeUndefined()
+  expect(await waits(id)).toEqual([5])
+
+  const item = await newItem()
+  const [call] = await leaseCalls(sql(), [item])
+  await record(sql(), call as never, unknown())
+  await sql()`update supply.order_items set next_check_at = now() + interval '5 s' where id = ${item}`
+  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${item}`
+  expect(await leaseItem(item)).toBeUndefined()
+  expect(await waits(item)).toEqual([5])
+})
+
+test('a lost attempt is found beside many due events of its account', async () => {
+  const [lost = '', ...others] = await newEvents(30)
+  await leaseAttempt(sql(), lost)
+  await leaseAttempts(sql(), [lost])
+  await sql()`update supply.events set lease_expires_at = now() - interval '1 s' where id = ${lost}`
+  await sql()`
+    update graphile_worker._private_jobs set run_at = now() where payload ->> 'id' = any(${[lost, ...others]})`
+  expect(await leaseAttempts(sql(), others.slice(0, 20))).toHaveLength(8)
+  expect(await waits(lost)).toEqual([0])
 })

@@ -24,19 +24,16 @@ afterAll(async () => {
   rmSync(server.dataDir, { recursive: true, force: true })
 })
 
-/** A pool from before the restart whose last heartbeat is so old. */
-async function poolFromBefore(poolId: string, age: string): Promise<void> {
-  await sql`select work.register_pool(${poolId})`
-  await sql`update supply.worker_pools
-    set started_at = now() - interval '1 hour', seen_at = now() - ${age}::interval
-    where pool_id = ${poolId}`
-}
-
-test('a worker whose heartbeat came before a restart of the database gets 20 s, but a minute at most', async () => {
-  await poolFromBefore('pool-lives', '30 s')
-  await poolFromBefore('pool-dead', '61 s')
-  const [row] =
-    await sql`select core.dead_pools() as pools, now() - pg_postmaster_start_time() < interval '18 s' as is_fresh`
-  expect(row?.is_fresh).toBe(true)
-  expect(row?.pools).toEqual(['pool-dead'])
+test('the sweep after a restart of the database spares a pool whose last heartbeat is less than a minute old', async () => {
+  for (const [pool, age] of Object.entries({ 'pool-lives': '30 s', 'pool-dead': '61 s' })) {
+    await sql`select work.register_pool(${pool})`
+    await sql`
+      update supply.worker_pools set started_at = now() - interval '1 hour', seen_at = now() - ${age}::interval
+      where pool_id = ${pool}`
+  }
+  await sql`select work.sweep()`
+  const [row] = await sql`
+    select array_agg(pool_id) as pools, now() - pg_postmaster_start_time() < interval '18 s' as is_fresh
+    from supply.worker_pools`
+  expect(row).toEqual({ pools: ['pool-lives'], is_fresh: true })
 })
