@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** How far a signed timestamp may be from the receiver's clock, in seconds (specification 6.3). */
 const REPLAY_WINDOW_SECONDS = 300
@@ -38,4 +38,10 @@ export function verify(signed: Signed): boolean {
 export function isFresh(timestamp: string, now: Date): boolean {
   if (!/^\d{1,15}$/.test(timestamp)) return false
   return Math.abs(Math.floor(now.getTime() / 1000) - Number(timestamp)) <= REPLAY_WINDOW_SECONDS
+}
+
+/** Compares two secrets. The digests have one length, so the time of the comparison does not show that of a secret. */
+export function isSameSecret(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(one), digest(other))
 }

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { placeOf } from '../messages/issue_place.ts'
 import { isStorable } from '../messages/storable.ts'
 
 /** The most codes that one answer may hold. */
@@ -63,15 +62,8 @@ export const refusalSchema = v.object({ status: v.nullish(v.literal('failed')), 
 
 /** Whether an answer names another order than the one it was asked about; UUIDs are compared without their case. */
 export function foreignReference(answer: unknown, reference: string): boolean {
-  if (typeof answer !== 'object' || answer === null || !('reference' in answer)) return false
-  const named = answer.reference
+  const { reference: named } = Object(answer)
   return typeof named === 'string' && named.toLowerCase() !== reference.toLowerCase()
-}
-
-/** A problem in words, as `codes[3] is blank`. It never repeats a value, for values may be keys. */
-export function problemOf(issue: v.BaseIssue<unknown>): string {
-  const place = placeOf(issue.path)
-  return place === '' ? 'it is not an object' : `${place} ${issue.message}`
 }
 
 function blankToNull(value: string): string | null {

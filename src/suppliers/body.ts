@@ -1,17 +1,35 @@
+import * as v from 'valibot'
+import { placeOf } from '../messages/issue_place.ts'
 import { parseJson } from '../messages/json.ts'
 import type { HttpAnswer } from './exchange.ts'
 
-/** The body of an answer as JSON, or why it cannot be read. */
-export type ReadBody = { readable: true; value: unknown } | { readable: false; problem: string }
+/** A value that fits a schema; or what is wrong, as `codes[3] is blank`. That text repeats no value: values may be keys. */
+export type Read<T> = { ok: true; value: T } | { ok: false; problem: string }
 
 const rawLimit = 2000
 
-/** Reads the body of an answer as JSON in UTF-8. */
-export function readJsonBody(answer: HttpAnswer): ReadBody {
-  if (answer.tooLarge) return { readable: false, problem: 'it is too large' }
-  const parsed = parseJson(answer.body)
-  if (parsed === undefined) return { readable: false, problem: 'it is not JSON in UTF-8' }
-  return { readable: true, value: parsed.value }
+/** The JSON in UTF-8 of an answer; undefined if there is none, or it is too large. */
+export function jsonOf({ body, tooLarge }: HttpAnswer): unknown {
+  return tooLarge ? undefined : parseJson(body)?.value
+}
+
+/** Reads the JSON of an answer by a schema. */
+export function readAnswer<Schema extends v.GenericSchema>(
+  schema: Schema,
+  answer: HttpAnswer,
+): Read<v.InferOutput<Schema>> {
+  if (answer.tooLarge) return { ok: false, problem: 'it is too large' }
+  const json = parseJson(answer.body)
+  return json === undefined ? { ok: false, problem: 'it is not JSON in UTF-8' } : readValue(schema, json.value)
+}
+
+/** Reads a value by a schema. */
+export function readValue<Schema extends v.GenericSchema>(schema: Schema, value: unknown): Read<v.InferOutput<Schema>> {
+  const parsed = v.safeParse(schema, value, { abortEarly: true })
+  if (parsed.success) return { ok: true, value: parsed.output }
+  const [issue] = parsed.issues
+  const place = placeOf(issue.path)
+  return { ok: false, problem: place === '' ? 'it is not an object' : `${place} ${issue.message}` }
 }
 
 /** The beginning of a body, to be kept with an attempt, without the token; null where it is empty. */

@@ -1,6 +1,5 @@
-import * as v from 'valibot'
-import { answerSchema, foreignReference, problemOf, refusalSchema, type SupplierAnswer } from './answer.ts'
-import { quoteBody, readJsonBody } from './body.ts'
+import { answerSchema, foreignReference, refusalSchema, type SupplierAnswer } from './answer.ts'
+import { jsonOf, quoteBody, readAnswer, readValue } from './body.ts'
 import type { Exchange, HttpAnswer } from './exchange.ts'
 
 /**
@@ -76,22 +75,24 @@ export function interpretAnswer(call: Call, answer: HttpAnswer): SupplierOutcome
   if (answering.includes(answer.status)) return interpretBody(call, answer)
   if (call.method === 'GET' && answer.status === 404) return { outcome: 'not_received' }
   if (call.method === 'PUT' && isRefusal(answer.status)) return interpretRefusal(call, answer)
-  return unknown(`HTTP ${answer.status}`, {
-    httpStatus: answer.status,
-    retryAfter: answer.retryAfter,
-    raw: quoteBody(call, answer),
-  })
+  return inconclusive(call, { answer })
 }
 
 /** The outcome of which nothing can be concluded, for the given technical reason (which holds no secret). */
 export function unknown(error: string, details: Details = {}): SupplierOutcome {
-  return {
-    outcome: 'unknown',
-    error,
-    httpStatus: details.httpStatus ?? null,
-    retryAfter: details.retryAfter ?? null,
-    raw: details.raw ?? null,
-  }
+  return { outcome: 'unknown', error, ...filled(details) }
+}
+
+function filled({ httpStatus = null, retryAfter = null, raw = null }: Details) {
+  return { httpStatus, retryAfter, raw }
+}
+
+/** The outcome of an exchange that says nothing of the order. `code` is the error that the answer names. */
+export function inconclusive(call: Pick<Call, 'token'>, exchange: Exchange, code?: string): SupplierOutcome {
+  if (!('answer' in exchange)) return unknown(exchange.lost, exchange)
+  const { status: httpStatus, retryAfter } = exchange.answer
+  const error = code === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}: ${code}`
+  return unknown(error, { httpStatus, retryAfter, raw: quoteBody(call, exchange.answer) })
 }
 
 /** The outcome of an answer that makes no sense. It is quoted only where it can hold no keys. */
@@ -112,14 +113,7 @@ export function foreign({ status }: HttpAnswer): SupplierOutcome {
 
 /** The outcome of a call that certainly made no order, for the given technical reason (which holds no secret). */
 export function notPlaced(cause: NotPlacedCause, error: string, details: Details = {}): SupplierOutcome {
-  return {
-    outcome: 'not_placed',
-    cause,
-    error,
-    httpStatus: details.httpStatus ?? null,
-    retryAfter: details.retryAfter ?? null,
-    raw: details.raw ?? null,
-  }
+  return { outcome: 'not_placed', cause, error, ...filled(details) }
 }
 
 /** The outcome of a request for an order that got no answer: `not_placed` only if it was certainly not sent. */
@@ -147,16 +141,19 @@ export function withoutToken(outcome: SupplierOutcome, token: string): SupplierO
 /** The outcome at which an operator has to look, for the given technical reason (which holds no secret). */
 export function hold(
   error: string,
-  details: Details & { codes?: string[]; supplierOrderId?: string | null } = {},
+  details: { codes?: string[]; supplierOrderId?: string | null; httpStatus?: number | null; raw?: string | null } = {},
 ): SupplierOutcome {
-  return {
-    outcome: 'hold',
-    error,
-    codes: details.codes ?? [],
-    supplierOrderId: details.supplierOrderId ?? null,
-    httpStatus: details.httpStatus ?? null,
-    raw: details.raw ?? null,
-  }
+  const { codes = [], supplierOrderId = null, httpStatus = null, raw = null } = details
+  return { outcome: 'hold', error, codes, supplierOrderId, httpStatus, raw }
+}
+
+/** The outcome of an order that the supplier refused for good. It delivered nothing. */
+export function refused(
+  httpStatus: number | null,
+  errorCode: string | null,
+  reason: string | null = null,
+): SupplierOutcome {
+  return { outcome: 'answered', status: 'failed', codes: [], errorCode, reason, supplierOrderId: null, httpStatus }
 }
 
 /** The outcome of a usable answer. `httpStatus` is null where the answer was pushed. */
@@ -178,34 +175,18 @@ function isRefusal(status: number): boolean {
 }
 
 function interpretBody(call: Call, answer: HttpAnswer): SupplierOutcome {
-  const read = readJsonBody(answer)
-  if (!read.readable) return unusable(call, answer, read.problem)
-  const parsed = v.safeParse(answerSchema, read.value, { abortEarly: true })
-  if (!parsed.success) return unusable(call, answer, problemOf(parsed.issues[0]))
+  const read = readAnswer(answerSchema, answer)
+  if (!read.ok) return unusable(call, answer, read.problem)
   if (foreignReference(read.value, call.reference)) return foreign(answer)
-  return answered(parsed.output, answer.status)
+  return answered(read.value, answer.status)
 }
 
 function interpretRefusal(call: Call, answer: HttpAnswer): SupplierOutcome {
-  const read = readJsonBody(answer)
-  const body = read.readable ? read.value : null
-  if (contradictsRefusal(body)) return unusable(call, answer, 'its status contradicts the refusal')
+  const body = jsonOf(answer)
+  if (['processing', 'completed'].includes(Object(body).status)) {
+    return unusable(call, answer, 'its status contradicts the refusal')
+  }
   if (foreignReference(body, call.reference)) return foreign(answer)
-  const parsed = v.safeParse(refusalSchema, body, { abortEarly: true })
-  return answered(parsed.success ? { ...parsed.output, status: 'failed' } : bareRefusal, answer.status)
-}
-
-const bareRefusal: SupplierAnswer = {
-  status: 'failed',
-  reference: null,
-  codes: [],
-  errorCode: null,
-  reason: null,
-  supplierOrderId: null,
-}
-
-function contradictsRefusal(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'status' in body
-    ? body.status === 'processing' || body.status === 'completed'
-    : false
+  const read = readValue(refusalSchema, body)
+  return read.ok ? answered({ ...read.value, status: 'failed' }, answer.status) : refused(answer.status, null)
 }

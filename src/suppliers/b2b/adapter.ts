@@ -1,12 +1,9 @@
-import type { AdapterFactory, SupplierCall } from '../adapter.ts'
+import type { AdapterFactory } from '../adapter.ts'
+import { callsOf } from '../api.ts'
 import { createSupplierHttp } from '../exchange.ts'
-import { notPlaced, type SupplierOutcome, unknown } from '../outcome.ts'
 import { askForOrder, placeOrder } from './calls.ts'
 import { readUpstreamEvent } from './event.ts'
 import { listOffers } from './listing.ts'
-import { type Upstream, upstreamAt } from './upstream.ts'
-
-type Run = (upstream: Upstream, call: SupplierCall, signal: AbortSignal) => Promise<SupplierOutcome>
 
 /**
  * The protocol `b2b`: an upstream of this service's own family, of which we are a partner. Its base URL is its root, its
@@ -15,12 +12,6 @@ type Run = (upstream: Upstream, call: SupplierCall, signal: AbortSignal) => Prom
  */
 export const createB2bAdapter: AdapterFactory = ({ timeoutMs }) => {
   const http = createSupplierHttp({ timeoutMs })
-  const within =
-    (run: Run, refuse: (problem: string) => SupplierOutcome) => async (call: SupplierCall, signal?: AbortSignal) => {
-      const upstream = upstreamAt(http, call)
-      if (typeof upstream === 'string') return refuse(upstream)
-      return http.withinDeadline((inTime) => run(upstream, call, inTime), signal)
-    }
   return {
     capabilities: {
       repeatSafeSeconds: 23 * 3600,
@@ -29,8 +20,7 @@ export const createB2bAdapter: AdapterFactory = ({ timeoutMs }) => {
       listsOffers: true,
       requestsPerCall: 2,
     },
-    put: within(placeOrder, (problem) => notPlaced('settings', problem)),
-    get: within(askForOrder, unknown),
+    ...callsOf(http, '/b2b', { put: placeOrder, get: askForOrder }),
     list: (access, skus, signal) => listOffers(http, access, skus, signal),
     readEvent: readUpstreamEvent,
     close: http.close,

@@ -1,66 +1,43 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { answerSchema, problemOf } from '../answer.ts'
-import { readJsonBody } from '../body.ts'
+import { answerSchema } from '../answer.ts'
+import { jsonOf, readAnswer, readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { answered, foreign, hold, type SupplierOutcome, unusable } from '../outcome.ts'
-
-const text = v.nullish(v.string('must be a string'), null)
-const count = v.pipe(
-  v.number('must be a number'),
-  v.safeInteger('must be an integer'),
-  v.minValue(1, 'must be 1 or more'),
-)
+import { count, list, number, object, optionalText, text } from '../parts.ts'
 
 /** The code of an order upstream. */
-export const orderCode = v.pipe(
-  v.string('must be a string'),
-  v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the code of an order'),
-)
+export const orderCode = v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the code of an order'))
 
-const cdKeys = v.array(v.object({ code: v.string('must be a string') }, 'must be an object'), 'must be an array')
+const itemSchema = object({
+  productId: count,
+  amount: count,
+  price: v.nullish(number, null),
+  status: text,
+  errorCode: optionalText,
+  errorMessage: optionalText,
+  cdKeys: v.nullish(list(object({ code: text })), () => []),
+})
 
-const itemSchema = v.object(
-  {
-    productId: count,
-    amount: count,
-    price: v.nullish(v.number('must be a number'), null),
-    status: v.string('must be a string'),
-    errorCode: text,
-    errorMessage: text,
-    cdKeys: v.nullish(cdKeys, () => []),
-  },
-  'must be an object',
-)
-
-const orderSchema = v.object(
-  {
-    code: orderCode,
-    externalOrderId: v.string('must be a string'),
-    status: v.picklist(
-      ['pending', 'processing', 'completed', 'failed'],
-      'must be pending, processing, completed or failed',
-    ),
-    currency: text,
-    reason: text,
-    items: v.pipe(
-      v.array(itemSchema, 'must be an array'),
-      v.minLength(1, 'must not be empty'),
-      v.maxLength(1000, 'has more than 1000 items'),
-    ),
-  },
-  'must be an object',
-)
+const statuses = ['pending', 'processing', 'completed', 'failed'] as const
+const orderSchema = object({
+  code: orderCode,
+  externalOrderId: text,
+  status: v.picklist(statuses, 'must be pending, processing, completed or failed'),
+  currency: optionalText,
+  reason: optionalText,
+  items: v.pipe(list(itemSchema), v.minLength(1, 'must not be empty'), v.maxLength(1000, 'has more than 1000 items')),
+})
 
 type Order = v.InferOutput<typeof orderSchema>
 
-const withOrder = v.object({ data: orderSchema }, 'must be an object')
+const withOrder = object({ data: orderSchema })
 
 // Some deployments answer an accepted order with only its code.
 const withCode = v.object({
   data: v.union([
-    v.object({ code: orderCode, externalOrderId: text }),
-    v.object({ orders: v.strictTuple([v.object({ code: orderCode })]), externalOrderId: text }),
+    v.object({ code: orderCode, externalOrderId: optionalText }),
+    v.object({ orders: v.strictTuple([v.object({ code: orderCode })]), externalOrderId: optionalText }),
   ]),
 })
 
@@ -69,11 +46,8 @@ const withCode = v.object({
  * counts. One with other contents than we asked for is held, and so is one whose parts cannot be reported to our partner.
  */
 export function readOrder(call: SupplierCall, answer: HttpAnswer, isNew = false): SupplierOutcome {
-  const read = readJsonBody(answer)
-  if (!read.readable) return unusable(call, answer, read.problem)
-  const parsed = v.safeParse(withOrder, read.value, { abortEarly: true })
-  if (!parsed.success) return unusable(call, answer, problemOf(parsed.issues[0]))
-  return interpretOrder(call, answer, parsed.output.data, isNew)
+  const read = readAnswer(withOrder, answer)
+  return read.ok ? interpretOrder(call, answer, read.value.data, isNew) : unusable(call, answer, read.problem)
 }
 
 /**
@@ -81,11 +55,10 @@ export function readOrder(call: SupplierCall, answer: HttpAnswer, isNew = false)
  * we allowed is held: an upstream that takes no notice of that has to be looked at before it takes more.
  */
 export function readPlacedOrder(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
-  const read = readJsonBody(answer)
-  const value = read.readable ? read.value : null
-  const short = v.safeParse(withCode, value)
-  if (!short.success || v.is(withOrder, value)) return readOrder(call, answer, answer.status === 201)
-  const { data } = short.output
+  const value = jsonOf(answer)
+  const short = readValue(withCode, value)
+  if (!short.ok || v.is(withOrder, value)) return readOrder(call, answer, answer.status === 201)
+  const { data } = short.value
   if (data.externalOrderId !== null && data.externalOrderId !== call.reference) return foreign(answer)
   return underWay('code' in data ? data.code : data.orders[0].code, answer.status)
 }
@@ -106,21 +79,17 @@ function interpretOrder(call: SupplierCall, answer: HttpAnswer, order: Order, is
   if (order.externalOrderId !== call.reference) return foreign(answer)
   const isFinal = order.status === 'completed' || order.status === 'failed'
   const failed = order.items.find(({ status }) => status === 'failed')
-  const said = v.safeParse(
-    answerSchema,
-    {
-      status: isFinal ? order.status : 'processing',
-      codes: isFinal ? order.items.flatMap((item) => item.cdKeys.map(({ code }) => code)) : [],
-      errorCode: failed?.errorCode,
-      reason: order.reason ?? failed?.errorMessage,
-      supplierOrderId: order.code,
-    },
-    { abortEarly: true },
-  )
-  if (!said.success) return unusable(call, answer, problemOf(said.issues[0]))
+  const said = readValue(answerSchema, {
+    status: isFinal ? order.status : 'processing',
+    codes: isFinal ? order.items.flatMap((item) => item.cdKeys.map(({ code }) => code)) : [],
+    errorCode: failed?.errorCode,
+    reason: order.reason ?? failed?.errorMessage,
+    supplierOrderId: order.code,
+  })
+  if (!said.ok) return unusable(call, answer, said.problem)
   const contradiction = isFinal ? contradictionIn(order) : undefined
   if (contradiction !== undefined) return unusable(call, answer, contradiction)
-  const outcome = answered(said.output, answer.status)
+  const outcome = answered(said.value, answer.status)
   const difference = differenceFrom(call, order) ?? (isNew ? overpriceOf(call, order) : undefined)
   // An answer that is held is not quoted, for it may hold codes.
   const about = { supplierOrderId: order.code, httpStatus: answer.status }

@@ -1,10 +1,14 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { quoteBody, readJsonBody } from '../body.ts'
+import { jsonOf, quoteBody } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
-import { answered, notPlaced, type SupplierOutcome, unknown } from '../outcome.ts'
+import { notPlaced, refused, type SupplierOutcome, unknown } from '../outcome.ts'
 
 const refusal = v.object({ success: v.literal(false), error: v.string(), code: v.string() })
+const balanceRefusal = v.object({
+  success: v.literal(false),
+  error: v.pipe(v.string(), v.includes('Insufficient balance')),
+})
 const keyRefusal = v.object({ error: v.picklist(['Unauthorized', 'Forbidden']), message: v.string() })
 
 // The product is not available there at the known cost: another supplier may have it.
@@ -23,40 +27,26 @@ const refusing = [400, 404, 405, 413, 415, 422]
 export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
   const { status, retryAfter } = answer
   const details = { httpStatus: status, retryAfter, raw: quoteBody(call, answer) }
-  const read = readJsonBody(answer)
-  const body = read.readable ? read.value : null
+  const body = jsonOf(answer)
   const said = v.safeParse(refusal, body)
   const code = said.success ? said.output.code : undefined
   const error = code === undefined ? `HTTP ${status}` : `HTTP ${status} ${plain(code)}`
   if (status === 429) return notPlaced('busy', error, details)
-  if (status === 402 && saysInsufficient(body)) return notPlaced('balance', error, details)
+  if (status === 402 && v.is(balanceRefusal, body)) return notPlaced('balance', error, details)
   if ((status === 401 || status === 403) && v.is(keyRefusal, body)) {
     return notPlaced('credentials', error, details)
   }
   if (code === undefined || !refusing.includes(status)) return unknown(error, details)
-  if (status === 400 && code === 'DELIVERY_DATA_INVALID') return failed(status, code, wrongData)
+  if (status === 400 && code === 'DELIVERY_DATA_INVALID') return refused(status, code, wrongData)
   if (status !== 422) return notPlaced('settings', error, details)
-  if (unavailable.includes(code)) return failed(status, 'OUT_OF_STOCK', null)
+  if (unavailable.includes(code)) return refused(status, 'OUT_OF_STOCK')
   // Of an order that was sent before, a reason that is not known may be that it is there.
-  return call.firstSentAt === null ? failed(status, 'SUPPLIER_ERROR', null) : unknown(error, details)
+  return call.firstSentAt === null ? refused(status, 'SUPPLIER_ERROR') : unknown(error, details)
 }
 
 /** Whether a 409 says that the reference is bound to an order with another body. */
 export function isOtherBody(answer: HttpAnswer): boolean {
   return answer.status === 409 && new TextDecoder().decode(answer.body).includes('different_body')
-}
-
-function failed(httpStatus: number, errorCode: string, reason: string | null): SupplierOutcome {
-  const about = { errorCode, reason, reference: null, supplierOrderId: null }
-  return answered({ status: 'failed', codes: [], ...about }, httpStatus)
-}
-
-function saysInsufficient(body: unknown): boolean {
-  const words = v.object({
-    success: v.literal(false),
-    error: v.pipe(v.string(), v.includes('Insufficient balance')),
-  })
-  return v.is(words, body)
 }
 
 /** A code as it may stand in a technical text. */

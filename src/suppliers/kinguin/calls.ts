@@ -1,43 +1,63 @@
 import type { SupplierCall } from '../adapter.ts'
+import type { Api } from '../api.ts'
 import type { HttpAnswer } from '../exchange.ts'
-import { hold, type SupplierOutcome, unanswered, unusable } from '../outcome.ts'
-import { errorIn, type Gateway, lost } from './gateway.ts'
-import { isForItem, isOurs, type KinguinOrder, readFoundOrders, readOrder } from './order.ts'
-import { orderFor } from './order_request.ts'
-import { readRefusal } from './refusal.ts'
+import { hold, notPlaced, refused, type SupplierOutcome, unanswered, unusable } from '../outcome.ts'
+import { isForItem, isOurs, type KinguinOrder, readFoundOrders, readOrder, readSku } from './order.ts'
+import { errorIn, lost, readRefusal } from './refusal.ts'
 import { settleOrder } from './settle.ts'
 
+// What one order may have of one product: of any offers together, and of a wholesale offer that is named.
+const retailLimit = 9
+const wholesaleLimit = 1_000
+
 /** Places the order of an item. One that was sent before is looked for first, for a repeat may be a second order. */
-export async function placeOrder(gateway: Gateway, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
+export async function placeOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
   // guard: an item that was sent is looked for first
   if (call.firstSentAt !== null) {
-    const found = await findOrder(gateway, call, signal)
+    const found = await findOrder(api, call, signal)
     if (found.outcome !== 'not_received') return found
   }
   const order = orderFor(call)
   if ('outcome' in order) return order
-  const exchange = await gateway({ path: '/v2/order', order }, signal)
+  const exchange = await api({ path: '/v2/order', body: order }, signal)
   if (!('answer' in exchange)) return unanswered(exchange)
   const { answer } = exchange
   if (answer.status !== 200 && answer.status !== 201) return readRefusal(call, answer)
-  return interpretOrder(gateway, call, answer, signal)
+  return interpretOrder(api, call, answer, signal)
+}
+
+/** What the API is sent to place the order of an item; or the outcome, where there is nothing that it could serve. */
+function orderFor(call: SupplierCall): object | SupplierOutcome {
+  const { reference, quantity, unitCost, currency } = call
+  const sku = readSku(call.sku)
+  if (!call.deliversKeys) return notPlaced('settings', 'the supplier has nothing but keys')
+  if (sku === undefined) return notPlaced('settings', 'the sku is no productId or productId/offerId')
+  const price = Number(unitCost ?? 0)
+  if (currency !== 'EUR' || !(price > 0)) return notPlaced('settings', 'the offer has no cost in EUR')
+  const { productId, offerId } = sku
+  if (quantity > (offerId === null ? retailLimit : wholesaleLimit)) return refused(null, 'OUT_OF_STOCK')
+  const offer = offerId === null ? {} : { offerId }
+  return {
+    products: [{ productId, qty: quantity, price, keyType: 'text', ...offer }],
+    orderExternalId: reference,
+  }
 }
 
 /** Asks how the order of an item stands: by the name that it has there, where that is known, else by our reference. */
-export async function askForOrder(gateway: Gateway, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
+export async function askForOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
   const { supplierOrderId: known } = call
-  if (known === null) return findOrder(gateway, call, signal)
-  const exchange = await gateway({ path: `/v1/order/${encodeURIComponent(known)}` }, signal)
+  if (known === null) return findOrder(api, call, signal)
+  const exchange = await api({ path: `/v1/order/${encodeURIComponent(known)}` }, signal)
   if ('answer' in exchange && exchange.answer.status === 200) {
-    return interpretOrder(gateway, call, exchange.answer, signal)
+    return interpretOrder(api, call, exchange.answer, signal)
   }
   const isUnknownThere = 'answer' in exchange && errorIn(exchange.answer)?.kind === 'OrderNotFound'
-  return isUnknownThere ? findOrder(gateway, call, signal) : lost(call, exchange)
+  return isUnknownThere ? findOrder(api, call, signal) : lost(call, exchange)
 }
 
-async function findOrder(gateway: Gateway, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
+async function findOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
   const query = { orderExternalId: call.reference, limit: '100' }
-  const exchange = await gateway({ path: '/v1/order', query }, signal)
+  const exchange = await api({ path: '/v1/order', query }, signal)
   if (!('answer' in exchange) || exchange.answer.status !== 200) return lost(call, exchange)
   const { answer } = exchange
   const found = readFoundOrders(answer, call.reference)
@@ -47,11 +67,11 @@ async function findOrder(gateway: Gateway, call: SupplierCall, signal: AbortSign
   if (another !== undefined) {
     return hold('several orders there have the reference', { httpStatus: answer.status })
   }
-  return takeOrder(gateway, call, answer, order, signal)
+  return takeOrder(api, call, answer, order, signal)
 }
 
 async function interpretOrder(
-  gateway: Gateway,
+  api: Api,
   call: SupplierCall,
   answer: HttpAnswer,
   signal: AbortSignal,
@@ -59,17 +79,17 @@ async function interpretOrder(
   const order = readOrder(answer)
   if (!order.ok) return unusable(call, answer, order.problem)
   if (!isOurs(order.value, call.reference)) return unusable(call, answer, 'it names another order')
-  return takeOrder(gateway, call, answer, order.value, signal)
+  return takeOrder(api, call, answer, order.value, signal)
 }
 
 function takeOrder(
-  gateway: Gateway,
+  api: Api,
   call: SupplierCall,
   answer: HttpAnswer,
   order: KinguinOrder,
   signal: AbortSignal,
 ): Promise<SupplierOutcome> | SupplierOutcome {
-  if (isForItem(order, call)) return settleOrder(gateway, call, answer, order, signal)
+  if (isForItem(order, call)) return settleOrder(api, call, answer, order, signal)
   return hold('the order there is for another product, offer or quantity', {
     supplierOrderId: order.orderId,
     httpStatus: answer.status,

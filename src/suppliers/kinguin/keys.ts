@@ -1,10 +1,12 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { codeLength, problemOf } from '../answer.ts'
-import { readJsonBody } from '../body.ts'
+import { codeLength } from '../answer.ts'
+import type { Api } from '../api.ts'
+import { readAnswer } from '../body.ts'
 import { type SupplierOutcome, unusable } from '../outcome.ts'
-import { type Gateway, lost } from './gateway.ts'
+import { list, object, text } from '../parts.ts'
 import { type KinguinOrder, readSku } from './order.ts'
+import { lost } from './refusal.ts'
 
 /** A key of an order. `id` is null where the API does not name its keys; `serial` is empty where it is no text. */
 export type KinguinKey = { id: string | null; serial: string; type: string }
@@ -13,20 +15,14 @@ const pageLimit = 100
 // An image in base64 is the largest key that is no mistake.
 const keyBytes = 128 * 1024
 
-const name = v.pipe(v.string('must be a string'), v.maxLength(200, 'is longer than 200 characters'))
-const keySchema = v.object(
-  {
-    id: v.nullish(v.pipe(v.union([name, v.number()], 'must be an id'), v.transform(String)), null),
-    serial: v.string('must be a string'),
-    type: name,
-    productId: v.nullish(name, null),
-  },
-  'must be an object',
-)
-const keysSchema = v.pipe(
-  v.array(keySchema, 'must be an array'),
-  v.maxLength(pageLimit, `holds more than ${pageLimit} keys`),
-)
+const name = v.pipe(text, v.maxLength(200, 'is longer than 200 characters'))
+const keySchema = object({
+  id: v.nullish(v.pipe(v.union([name, v.number()], 'must be an id'), v.transform(String)), null),
+  serial: text,
+  type: name,
+  productId: v.nullish(name, null),
+})
+const keysSchema = v.pipe(list(keySchema), v.maxLength(pageLimit, `holds more than ${pageLimit} keys`))
 
 /**
  * Downloads the keys of an order page by page, or returns the outcome where that fails. Stops at the last page, and as
@@ -34,7 +30,7 @@ const keysSchema = v.pipe(
  * are delivered, is one.
  */
 export async function downloadKeys(
-  gateway: Gateway,
+  api: Api,
   call: SupplierCall,
   order: KinguinOrder,
   isGood: (key: KinguinKey) => boolean,
@@ -48,25 +44,23 @@ export async function downloadKeys(
   for (let page = 1; ; page += 1) {
     const query = { page: String(page), limit: String(limit) }
     const path = `/v2/order/${order.orderId}/keys`
-    const exchange = await gateway({ path, query, maxBytes }, signal)
+    const exchange = await api({ path, query, maxBytes }, signal)
     if (!('answer' in exchange) || exchange.answer.status !== 200) return lost(call, exchange)
     const { answer } = exchange
-    const read = readJsonBody(answer)
     const refuse = (problem: string) => unusable(call, answer, problem, { mayHoldKeys: true })
-    if (!read.readable) return refuse(read.problem)
-    const parsed = v.safeParse(keysSchema, read.value, { abortEarly: true })
-    if (!parsed.success) return refuse(problemOf(parsed.issues[0]))
-    if (parsed.output.some((key) => key.productId !== null && key.productId !== productId)) {
+    const read = readAnswer(keysSchema, answer)
+    if (!read.ok) return refuse(read.problem)
+    if (read.value.some((key) => key.productId !== null && key.productId !== productId)) {
       return refuse('it holds keys of another product')
     }
     const before = keys.size
-    for (const { id, serial, type } of parsed.output) {
+    for (const { id, serial, type } of read.value) {
       const isText = type === 'text/plain'
       if (isText && serial.length > codeLength) return refuse(`a key is longer than ${codeLength} characters`)
       keys.set(id ?? `serial ${serial.slice(0, codeLength)}`, { id, type, serial: isText ? serial : '' })
     }
     // A short page is the end where all have come; else pages may be shorter than was asked for.
-    const isShort = parsed.output.length < limit
+    const isShort = read.value.length < limit
     const good = [...keys.values()].filter(isGood).length
     const isEnough = good > call.quantity || (isShort && keys.size >= call.quantity)
     if (keys.size === before || isEnough) return [...keys.values()]

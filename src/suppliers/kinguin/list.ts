@@ -1,34 +1,26 @@
 import * as v from 'valibot'
 import type { ListedOffer, Listing, SupplierAccess } from '../adapter.ts'
-import { problemOf } from '../answer.ts'
-import { readJsonBody } from '../body.ts'
+import { type Api, apiAt } from '../api.ts'
+import { readAnswer } from '../body.ts'
 import type { SupplierHttp } from '../exchange.ts'
-import { errorIn, gatewayAt } from './gateway.ts'
+import { list, number, object, text } from '../parts.ts'
 import { readSku, type Sku } from './order.ts'
+import { errorIn } from './refusal.ts'
 
-const count = v.pipe(
-  v.number('must be a number'),
+const stock = v.pipe(
+  number,
   v.safeInteger('must be an integer'),
   v.minValue(0, 'must be 0 or more'),
   v.maxValue(2_147_483_647, 'is too large'),
 )
 const terms = {
-  price: v.pipe(v.number('must be a number'), v.minValue(0, 'must not be negative'), v.maxValue(1e9, 'is too large')),
-  qty: count,
-  textQty: v.nullish(count, null),
+  price: v.pipe(number, v.minValue(0, 'must not be negative'), v.maxValue(1e9, 'is too large')),
+  qty: stock,
+  textQty: v.nullish(stock, null),
   isPreorder: v.nullish(v.boolean('must be true or false'), false),
 }
-const productSchema = v.object(
-  {
-    productId: v.string('must be a string'),
-    ...terms,
-    offers: v.nullish(
-      v.array(v.object({ offerId: v.string('must be a string'), ...terms }, 'must be an object'), 'must be an array'),
-      () => [],
-    ),
-  },
-  'must be an object',
-)
+const offers = v.nullish(list(object({ offerId: text, ...terms })), () => [])
+const productSchema = object({ productId: text, ...terms, offers })
 
 type Product = v.InferOutput<typeof productSchema>
 type Terms = Omit<Product, 'productId' | 'offers'>
@@ -44,13 +36,16 @@ export async function listOffers(
   skus: readonly string[],
   signal?: AbortSignal,
 ): Promise<Listing> {
+  const api = apiAt(http, access, '')
+  if (typeof api === 'string') return { ok: false, error: api }
   const known = skus.flatMap((sku) => {
     const parts = readSku(sku)
     return parts === undefined ? [] : { sku, ...parts }
   })
   const offers: ListedOffer[] = []
   for (const [productId, wanted] of Map.groupBy(known, ({ productId }) => productId)) {
-    const read = await readProduct(http, access, productId, signal)
+    await access.pace?.()
+    const read = await http.withinDeadline((inTime) => readProduct(api, productId, inTime), signal)
     if (!read.ok) return read
     const { product } = read
     // What a product lists beyond the wanted offers may be large: it is not kept.
@@ -59,27 +54,17 @@ export async function listOffers(
   return { ok: true, offers }
 }
 
-async function readProduct(
-  http: SupplierHttp,
-  access: SupplierAccess,
-  productId: string,
-  signal: AbortSignal | undefined,
-): Promise<Read> {
-  const gateway = gatewayAt(http, access)
-  if (gateway === undefined) return { ok: false, error: 'the base URL of the supplier is not usable' }
-  await access.pace?.()
-  const exchange = await http.withinDeadline((inTime) => gateway({ path: `/v2/products/${productId}` }, inTime), signal)
+async function readProduct(api: Api, productId: string, signal: AbortSignal): Promise<Read> {
+  const exchange = await api({ path: `/v2/products/${productId}` }, signal)
   if (!('answer' in exchange)) return { ok: false, error: exchange.lost }
   const { answer } = exchange
   // Only the API itself knows that it has no such product: another server answers 404 to everything.
   if (answer.status === 404 && errorIn(answer) !== undefined) return { ok: true, product: null }
   if (answer.status !== 200) return { ok: false, error: `HTTP ${answer.status}` }
-  const read = readJsonBody(answer)
-  if (!read.readable) return { ok: false, error: `the answer is unusable: ${read.problem}` }
-  const parsed = v.safeParse(productSchema, read.value, { abortEarly: true })
-  if (!parsed.success) return { ok: false, error: `the answer is unusable: ${problemOf(parsed.issues[0])}` }
-  if (parsed.output.productId !== productId) return { ok: false, error: 'the answer is about another product' }
-  return { ok: true, product: parsed.output }
+  const read = readAnswer(productSchema, answer)
+  if (!read.ok) return { ok: false, error: `the answer is unusable: ${read.problem}` }
+  if (read.value.productId !== productId) return { ok: false, error: 'the answer is about another product' }
+  return { ok: true, product: read.value }
 }
 
 function offerOf(sku: string, product: Product, offerId: Sku['offerId']): ListedOffer[] {

@@ -1,49 +1,28 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { problemOf } from '../answer.ts'
-import { readJsonBody } from '../body.ts'
+import { type Read, readAnswer } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
+import { count, list, number, object, optionalText, text } from '../parts.ts'
 
 /** A sku as the API knows it. Without an offer the API takes any that serve. */
 export type Sku = { productId: string; offerId: string | null }
 
-/** What an answer says of orders, or why that cannot be used. */
-export type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string }
-
-const text = v.string('must be a string')
-const status = v.picklist(
-  ['processing', 'completed', 'canceled', 'refunded'],
-  'must be processing, completed, canceled or refunded',
-)
-const keyStatus = v.object({ id: v.union([text, v.number()], 'must be an id'), status: text }, 'must be an object')
-
-const productSchema = v.object(
-  {
-    productId: text,
-    offerId: v.nullish(text, null),
-    qty: v.pipe(v.number('must be a number'), v.safeInteger('must be an integer'), v.minValue(1, 'must be 1 or more')),
-    keys: v.nullish(v.array(keyStatus, 'must be an array'), null),
-  },
-  'must be an object',
-)
-
-const orderSchema = v.object(
-  {
-    orderId: v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of an order')),
-    orderExternalId: v.nullish(text, null),
-    status,
-    products: v.pipe(v.array(productSchema, 'must be an array'), v.minLength(1, 'must not be empty')),
-  },
-  'must be an object',
-)
-
-const foundSchema = v.object(
-  {
-    results: v.array(v.object({ orderExternalId: v.nullish(text, null) }, 'must be an object'), 'must be an array'),
-    item_count: v.number('must be a number'),
-  },
-  'must be an object',
-)
+const statuses = ['processing', 'completed', 'canceled', 'refunded'] as const
+const keyStatus = object({ id: v.union([text, v.number()], 'must be an id'), status: text })
+const productSchema = object({
+  productId: text,
+  offerId: optionalText,
+  qty: count,
+  keys: v.nullish(list(keyStatus), null),
+})
+const orderSchema = object({
+  orderId: v.pipe(text, v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of an order')),
+  orderExternalId: optionalText,
+  status: v.picklist(statuses, 'must be processing, completed, canceled or refunded'),
+  products: v.pipe(list(productSchema), v.minLength(1, 'must not be empty')),
+})
+const foundSchema = object({ results: list(object({ orderExternalId: optionalText })), item_count: number })
+const ordersSchema = object({ results: list(orderSchema) })
 
 /** An order as the API tells it. */
 export type KinguinOrder = v.InferOutput<typeof orderSchema>
@@ -58,21 +37,18 @@ export function readSku(sku: string): Sku | undefined {
 }
 
 /** The order in an answer about one. */
-export function readOrder(answer: HttpAnswer): Parsed<KinguinOrder> {
-  const read = readJsonBody(answer)
-  return read.readable ? parse(orderSchema, read.value) : { ok: false, problem: read.problem }
+export function readOrder(answer: HttpAnswer): Read<KinguinOrder> {
+  return readAnswer(orderSchema, answer)
 }
 
 /** The orders that a search by a reference found; unusable where it found others', for then it did not search by it. */
-export function readFoundOrders(answer: HttpAnswer, reference: string): Parsed<KinguinOrder[]> {
-  const read = readJsonBody(answer)
-  if (!read.readable) return { ok: false, problem: read.problem }
-  const found = parse(foundSchema, read.value)
+export function readFoundOrders(answer: HttpAnswer, reference: string): Read<KinguinOrder[]> {
+  const found = readAnswer(foundSchema, answer)
   if (!found.ok) return found
   const { results, item_count: count } = found.value
   if (results.some((order) => !isOurs(order, reference))) return { ok: false, problem: 'it names another order' }
   if (count !== results.length) return { ok: false, problem: 'it counts other orders than it lists' }
-  const orders = parse(v.object({ results: v.array(orderSchema) }), read.value)
+  const orders = readAnswer(ordersSchema, answer)
   return orders.ok ? { ok: true, value: orders.value.results } : orders
 }
 
@@ -89,9 +65,4 @@ export function isForItem({ products }: KinguinOrder, call: SupplierCall): boole
   )
   // The API may serve an order from several offers.
   return matches && products.reduce((sum, { qty }) => sum + qty, 0) === call.quantity
-}
-
-function parse<Schema extends v.GenericSchema>(schema: Schema, value: unknown): Parsed<v.InferOutput<Schema>> {
-  const parsed = v.safeParse(schema, value, { abortEarly: true })
-  return parsed.success ? { ok: true, value: parsed.output } : { ok: false, problem: problemOf(parsed.issues[0]) }
 }

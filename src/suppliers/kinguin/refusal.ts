@@ -1,9 +1,28 @@
+import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { quoteBody } from '../body.ts'
-import type { HttpAnswer } from '../exchange.ts'
-import { notPlaced, type SupplierOutcome } from '../outcome.ts'
-import { errorIn, lost } from './gateway.ts'
-import { outOfStock } from './order_request.ts'
+import { jsonOf, quoteBody, readValue } from '../body.ts'
+import type { Exchange, HttpAnswer } from '../exchange.ts'
+import { inconclusive, notPlaced, refused, type SupplierOutcome } from '../outcome.ts'
+
+/** An error as the API tells it; `property` is the path of the field at fault. */
+type KinguinError = { kind: string; property: string | null }
+
+const errorSchema = v.object({
+  kind: v.pipe(v.string(), v.regex(/^[A-Za-z]{1,64}$/)),
+  propertyPath: v.nullish(v.string(), null),
+})
+
+/** The error that an answer tells; undefined where it tells none in the API's own form. */
+export function errorIn(answer: HttpAnswer): KinguinError | undefined {
+  const read = readValue(errorSchema, jsonOf(answer))
+  if (!read.ok || answer.status < 400) return undefined
+  return { kind: read.value.kind, property: read.value.propertyPath }
+}
+
+/** The outcome of an exchange that says nothing of the order. */
+export function lost(call: SupplierCall, exchange: Exchange): SupplierOutcome {
+  return inconclusive(call, exchange, 'answer' in exchange ? errorIn(exchange.answer)?.kind : undefined)
+}
 
 /**
  * What an answer that took no order says. Only an error in the API's own form, of a kind after which there is certainly
@@ -16,7 +35,7 @@ export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOut
   switch (error?.kind) {
     case 'ProductUnavailable':
     case 'Preorder':
-      return outOfStock(answer.status)
+      return refused(answer.status, 'OUT_OF_STOCK')
     case 'InsufficientBalance':
     case 'BalanceRequired':
       return refuse('balance', 'our balance there does not suffice')
@@ -26,7 +45,7 @@ export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOut
       const property = error?.property ?? ''
       // Of another field it may be our reference, which an order there may have.
       if (!/^products\b/.test(property)) return lost(call, { answer })
-      if (/(?:qty|price)$/.test(property)) return outOfStock(answer.status)
+      if (/(?:qty|price)$/.test(property)) return refused(answer.status, 'OUT_OF_STOCK')
       return refuse('settings', 'the order is not accepted as it is')
     }
     default:

@@ -1,9 +1,9 @@
-import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { answerSchema, problemOf } from '../answer.ts'
+import { answerSchema } from '../answer.ts'
+import type { Api } from '../api.ts'
+import { readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { answered, hold, type SupplierOutcome, unusable } from '../outcome.ts'
-import type { Gateway } from './gateway.ts'
 import { downloadKeys, type KinguinKey } from './keys.ts'
 import type { KinguinOrder } from './order.ts'
 
@@ -16,7 +16,7 @@ const undelivered = ['PENDING', 'PROCESSING', ...withdrawn]
  * of it and not taken back is a part.
  */
 export async function settleOrder(
-  gateway: Gateway,
+  api: Api,
   call: SupplierCall,
   answer: HttpAnswer,
   order: KinguinOrder,
@@ -27,7 +27,7 @@ export async function settleOrder(
   }
   const statuses = statusesOf(order)
   const isGood = ({ id }: KinguinKey) => id === null || !withdrawn.includes(statuses.get(id) ?? '')
-  const keys = await downloadKeys(gateway, call, order, isGood, signal)
+  const keys = await downloadKeys(api, call, order, isGood, signal)
   if ('outcome' in keys) return keys
   return interpretKeys(call, answer, order, keys.filter(isGood), statuses)
 }
@@ -53,18 +53,14 @@ function interpretKeys(
 
 function say(call: SupplierCall, answer: HttpAnswer, order: KinguinOrder, codes: string[]): SupplierOutcome {
   const isFailed = order.status === 'canceled' || order.status === 'refunded'
-  const said = v.safeParse(
-    answerSchema,
-    {
-      status: isFailed ? 'failed' : order.status,
-      codes,
-      errorCode: isFailed ? 'SUPPLIER_ERROR' : null,
-      supplierOrderId: order.orderId,
-    },
-    { abortEarly: true },
-  )
-  if (said.success) return answered(said.output, answer.status)
-  return unusable(call, answer, problemOf(said.issues[0]), { mayHoldKeys: true })
+  const said = readValue(answerSchema, {
+    status: isFailed ? 'failed' : order.status,
+    codes,
+    errorCode: isFailed ? 'SUPPLIER_ERROR' : null,
+    supplierOrderId: order.orderId,
+  })
+  if (said.ok) return answered(said.value, answer.status)
+  return unusable(call, answer, said.problem, { mayHoldKeys: true })
 }
 
 /** Whether the order itself says that it has no key to be had. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { AdapterFactory, SupplierCall } from '../../../src/suppliers/adapter.ts'
-import { answerSchema, problemOf } from '../../../src/suppliers/answer.ts'
-import { quoteBody, readJsonBody } from '../../../src/suppliers/body.ts'
+import { answerSchema } from '../../../src/suppliers/answer.ts'
+import { jsonOf, quoteBody, readAnswer, readValue } from '../../../src/suppliers/body.ts'
 import {
   createSupplierHttp,
   type Exchange,
@@ -79,9 +79,8 @@ function refusalIn(answer: HttpAnswer): SupplierOutcome | undefined {
 }
 
 function problemIn(answer: HttpAnswer): string | undefined {
-  const read = readJsonBody(answer)
-  const parsed = v.safeParse(problemSchema, read.readable ? read.value : null)
-  return answer.status >= 400 && answer.status < 500 && parsed.success ? parsed.output.problem : undefined
+  const read = readValue(problemSchema, jsonOf(answer))
+  return answer.status >= 400 && answer.status < 500 && read.ok ? read.value.problem : undefined
 }
 
 function interpret(call: SupplierCall, exchange: Exchange): SupplierOutcome {
@@ -91,12 +90,10 @@ function interpret(call: SupplierCall, exchange: Exchange): SupplierOutcome {
   if (httpStatus !== 200)
     return unknown(`HTTP ${httpStatus}`, { httpStatus, retryAfter, raw: quoteBody(call, answer) })
   const unusable = (problem: string) => unknown(`the answer is unusable: ${problem}`, { httpStatus })
-  const read = readJsonBody(answer)
-  if (!read.readable) return unusable(read.problem)
-  const sale = v.safeParse(saleSchema, read.value, { abortEarly: true })
-  if (!sale.success) return unusable(problemOf(sale.issues[0]))
-  if (sale.output.ref !== call.reference) return unusable('it names another order')
-  const { state, vouchers: codes } = sale.output
-  const said = v.safeParse(answerSchema, { status: statuses[state], codes }, { abortEarly: true })
-  return said.success ? answered(said.output, httpStatus) : unusable(problemOf(said.issues[0]))
+  const sale = readAnswer(saleSchema, answer)
+  if (!sale.ok) return unusable(sale.problem)
+  if (sale.value.ref !== call.reference) return unusable('it names another order')
+  const { state, vouchers: codes } = sale.value
+  const said = readValue(answerSchema, { status: statuses[state], codes })
+  return said.ok ? answered(said.value, httpStatus) : unusable(said.problem)
 }
