@@ -18,6 +18,11 @@ describe('an order', () => {
     })
   })
 
+  it('carries the headers that tell the supplier which request it is made for', async () => {
+    await adapter.put(order({ correlation: { 'X-Request-Id': 'request-1' } }))
+    expect(kinguin().requests[0]?.headers['x-request-id']).toBe('request-1')
+  })
+
   it('may be for one offer alone', async () => {
     const call = order({ sku: 'game/game-o' })
     await adapter.put(call)
