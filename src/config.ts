@@ -4,72 +4,14 @@ import { DatabaseUrlError, parseDatabaseUrl } from './database/connections/datab
 import { nearestName } from './messages/nearest_name.ts'
 import { type Network, parseNetworks } from './network/networks.ts'
 import { parseEntry } from './network/origin.ts'
-import { type DataKeys, parseDataKeys } from './sealing/data_keys.ts'
+import { parseDataKeys } from './sealing/data_keys.ts'
 import { credentialFrom } from './suppliers/credential.ts'
 
 /** The npm scripts that read the settings. */
 export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'seed' | 'demo'
 
 /** The settings of a process, read once from the environment. What is undefined was not set and has no default. */
-export type Config = {
-  /** May name several servers (`parseDatabaseUrl`). Undefined only where the embedded database is used, or none. */
-  databaseUrl: string | undefined
-  /** Leads to the server without a pooler between; that of `databaseUrl` where it is not set apart. */
-  databaseDirectUrl: string | undefined
-  /** Whether `databaseUrl` leads through a pooler. */
-  databasePooled: boolean
-  /** A standby, for what may be read from one; undefined: all is read from the primary. */
-  databaseReadUrl: string | undefined
-  /** How much older than the primary what is read there may be. */
-  databaseReadStalenessSeconds: number
-  port: number
-  host: string
-  publicUrl: string | undefined
-  logLevel: LogLevel
-  /** Ports of the metrics of the API and of the worker; undefined: off. */
-  metricsPort: number | undefined
-  workerMetricsPort: number | undefined
-  /** The request budget per 60 s of a client without one of its own (specification 8). */
-  rateLimitPerMinute: number
-  /** How many proxies before the service add to `X-Forwarded-For`; 0: the header is ignored. */
-  trustProxyHops: number
-  /** Hosts, `*.host` or whole origins from which writes are let in, as `parseEntry` gives them (specification 5, rule 7). */
-  allowedOrigins: string[]
-  /** Networks that are opened for callbacks (specification 6.7, rule 3 alone). */
-  callbackAllowNetworks: Network[]
-  /** DNS servers for callback names; undefined: the system's. */
-  dnsServers: string[] | undefined
-  /** How long the API still serves after the signal to end, while it says that it is not ready. */
-  drainSeconds: number
-  webhookConcurrency: number
-  supplierConcurrency: number
-  /** After how many hours an unsettled item is stuck; may be fractional. */
-  supplierDeadlineHours: number
-  /** After how many minutes without a usable answer to its calls a supplier is silent. */
-  supplierSilentMinutes: number
-  supplierUnsafeMinutes: number
-  /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
-  supplierToken: string | undefined
-  supplierUrl: string
-  /** The credential of a supplier: as it stands, or for `env:SUPPLIER_SECRET_…` that setting; undefined if that is not set. */
-  supplierCredential: (credential: string) => string | undefined
-  /** The keys that seal codes, secrets and tokens in the database; undefined: they are stored as they are. */
-  dataKeys: DataKeys | undefined
-  /** After how many days attempts, answers of suppliers that made no sense, and acknowledged alerts are removed. */
-  retainDays: { attempts: number; raw: number; alerts: number }
-  /** The passwords that `migrate` gives to the logins of the other processes. */
-  loginPasswords: { [process in 'api' | 'worker' | 'operator']: string | undefined }
-  alertWebhookUrl: string | undefined
-  alertWebhookFormat: AlertFormat
-  docsPassword: string | undefined
-  /** Where traces go; undefined: nowhere. */
-  tracing: TracingConfig | undefined
-  seedDemo: boolean
-  /** Whether `NODE_ENV` is `production`. */
-  production: boolean
-  /** Variables that look like a misspelt setting, a sentence each. */
-  warnings: string[]
-}
+export type Config = ReturnType<typeof loadConfig>
 
 /** A setting is missing or wrong. The message is one line that names every variable at fault, and no value of a secret. */
 export class ConfigError extends Error {
@@ -236,7 +178,7 @@ type Settings = v.InferOutput<typeof settings>
 export function loadConfig(
   env: { [name: string]: string | undefined },
   { command = 'api', onTerminal = false }: { command?: Command; onTerminal?: boolean } = {},
-): Config {
+) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = v.safeParse(settings, given)
   if (!parsed.success) throw new ConfigError(faults(parsed.issues))
@@ -252,7 +194,9 @@ export function loadConfig(
   }
   return {
     ...configOf(values, command, onTerminal),
-    supplierCredential: (text) => credentialFrom(text, given),
+    /** The credential of a supplier: as it stands, or for `env:SUPPLIER_SECRET_…` that setting; undefined if that is not set. */
+    supplierCredential: (text: string) => credentialFrom(text, given),
+    /** Variables that look like a misspelt setting, a sentence each. */
     warnings: warningsOf(Object.keys(given)),
   }
 }
@@ -268,45 +212,57 @@ function warningsOf(given: string[]): string[] {
     })
 }
 
-function configOf(
-  values: Settings,
-  command: Command,
-  onTerminal: boolean,
-): Omit<Config, 'supplierCredential' | 'warnings'> {
+function configOf(values: Settings, command: Command, onTerminal: boolean) {
   const embedded = command === 'start' && values.DATABASE_URL === undefined
   const production = values.NODE_ENV === 'production'
   const databaseDirectUrl = values.DATABASE_DIRECT_URL ?? values.DATABASE_URL
   return {
+    /** May name several servers (`parseDatabaseUrl`). Undefined only where the embedded database is used, or none. */
     databaseUrl: values.DATABASE_URL,
+    /** Leads to the server without a pooler between; that of `databaseUrl` where it is not set apart. */
     databaseDirectUrl,
+    /** Whether `databaseUrl` leads through a pooler. */
     databasePooled: values.DATABASE_URL !== databaseDirectUrl,
+    /** A standby, for what may be read from one; undefined: all is read from the primary. */
     databaseReadUrl: values.DATABASE_READ_URL,
+    /** How much older than the primary what is read there may be. */
     databaseReadStalenessSeconds: values.DATABASE_READ_STALENESS_SECONDS,
     port: values.PORT ?? (command === 'supplier' ? 4000 : 3000),
     host: values.HOST,
     publicUrl: values.PUBLIC_URL,
     logLevel: values.LOG_LEVEL,
+    /** Ports of the metrics of the API and of the worker; undefined: off. */
     metricsPort: values.METRICS_PORT,
     workerMetricsPort: values.WORKER_METRICS_PORT,
+    /** The request budget per 60 s of a client without one of its own (specification 8). */
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    /** How many proxies before the service add to `X-Forwarded-For`; 0: the header is ignored. */
     trustProxyHops: values.TRUST_PROXY_HOPS,
+    /** Hosts, `*.host` or whole origins from which writes are let in, as `parseEntry` gives them (specification 5, rule 7). */
     allowedOrigins: values.ALLOWED_ORIGINS,
+    /** Networks that are opened for callbacks (specification 6.7, rule 3 alone). */
     callbackAllowNetworks: callbackNetworks(values.CALLBACK_ALLOW_NETWORKS, production, embedded),
+    /** DNS servers for callback names; undefined: the system's. */
     dnsServers: values.DNS_SERVERS,
-    // No balancer waits for a developer's process.
+    /** How long the API serves on after the signal to end. No balancer waits for a developer's process. */
     drainSeconds: values.DRAIN_SECONDS ?? (onTerminal && !production ? 0 : 5),
     webhookConcurrency: values.WEBHOOK_CONCURRENCY,
     supplierConcurrency: values.SUPPLIER_CONCURRENCY,
+    /** After how many hours an unsettled item is stuck; may be fractional. */
     supplierDeadlineHours: values.SUPPLIER_DEADLINE_HOURS,
+    /** After how many minutes without a usable answer to its calls a supplier is silent. */
     supplierSilentMinutes: values.SUPPLIER_SILENT_MINUTES,
     supplierUnsafeMinutes: values.SUPPLIER_UNSAFE_MINUTES,
+    /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
     supplierToken: values.SUPPLIER_TOKEN,
     supplierUrl: values.SUPPLIER_URL,
+    /** After how many days attempts, answers of suppliers that made no sense, and acknowledged alerts are removed. */
     retainDays: {
       attempts: values.RETAIN_ATTEMPTS_DAYS,
       raw: values.RETAIN_RAW_DAYS,
       alerts: values.RETAIN_ALERTS_DAYS,
     },
+    /** The passwords that `migrate` gives to the logins of the other processes. */
     loginPasswords: {
       api: values.API_DB_PASSWORD,
       worker: values.WORKER_DB_PASSWORD,
@@ -315,9 +271,12 @@ function configOf(
     alertWebhookUrl: values.ALERT_WEBHOOK_URL,
     alertWebhookFormat: values.ALERT_WEBHOOK_FORMAT,
     docsPassword: values.DOCS_PASSWORD,
+    /** The keys that seal codes, secrets and tokens in the database; undefined: they are stored as they are. */
     dataKeys: values.DATA_KEYS,
+    /** Where traces go; undefined: nowhere. */
     tracing: tracingOf(values),
     seedDemo: values.SEED_DEMO === undefined ? embedded : values.SEED_DEMO === '1',
+    /** Whether `NODE_ENV` is `production`. */
     production,
   }
 }
