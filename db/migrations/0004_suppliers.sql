@@ -94,6 +94,7 @@ create type supply.call_result as (
   method text,
   outcome text,
   verdict text,
+  delivered int,
   codes text[],
   error_code text,
   reason text,
@@ -114,7 +115,10 @@ comment on column supply.call_result.supplier is 'The supplier that was called, 
 comment on column supply.call_result.method is 'put, get or push.';
 comment on column supply.call_result.outcome is
   'processing, completed, failed, unknown, not_received, not_placed or hold.';
-comment on column supply.call_result.verdict is 'What the result means for its item: core.classify_results.';
+comment on column supply.call_result.verdict is 'What it means for its item. settled: delivered or failed, as a whole or in part. waiting, stuck: it is asked for '
+  'again. held: an operator decides. next_supplier: another one gets it. stale, repeated, late, contradicting: nothing '
+  'changes. busy: it could not be recorded now.';
+comment on column supply.call_result.delivered is 'How many units it delivers, where it is settled.';
 comment on column supply.call_result.codes is 'The codes that it delivers.';
 comment on column supply.call_result.error_code is 'The supplier''s error code.';
 comment on column supply.call_result.reason is 'The supplier''s reason, in its own words.';

@@ -1,5 +1,8 @@
 set local role supply_owner;
 
+create type supply.occurrence as (cause text, message text);
+comment on type supply.occurrence is 'Something that operators are alerted of: its cause, and what happened in words.';
+
 create table supply.alerts (
   id uuid primary key default gen_random_uuid(),
   cause text not null,

@@ -99,7 +99,7 @@ export const mutants: Mutant[] = [
   },
   {
     guard: 'only the rest of a partial item is refunded',
-    change: [/item\.amount - delivered/, 'item.amount'],
+    change: [/i\.amount - r\.delivered/, 'i.amount'],
     tests: ['test/sql/orders/order_ends.test.ts'],
   },
   {

@@ -18,7 +18,7 @@ as $$
           -- A call that only asks places nothing in any case.
           when said.outcome = 'not_placed' and a.method is distinct from 'put' then 'unknown'
           else said.outcome
-        end, null,
+        end, null, null,
         coalesce(said.codes, '{}'), said."errorCode", said.reason, said.cause, said.error, said.raw, said."httpStatus",
         said."retryAfter", said."supplierOrderId")::supply.call_result
       from jsonb_to_recordset(finish_calls.results) as e (ordinal int, "itemId" uuid, "leaseToken" uuid, result jsonb)

@@ -9,8 +9,7 @@ declare
   -- So many rows of a check are counted one by one.
   told_apart constant int := 1000;
   failed text[];
-  causes text[];
-  messages text[];
+  breaches supply.occurrence[];
   total int;
 begin
   if not core.begin_periodic_task('run_audit')
@@ -35,11 +34,11 @@ begin
     group by f.check_name
   )
   select coalesce(array_agg(f.check_name order by f.check_name), '{}'),
-    coalesce(array_agg('audit:' || f.check_name order by f.check_name) filter (where f.is_new or not is_open), '{}'),
-    array_agg(f.first || case when f.count > 1 then format(' (and %s more)', f.count - 1) else '' end order by f.check_name)
-      filter (where f.is_new or not is_open),
+    coalesce(array_agg(row('audit:' || f.check_name, f.first || case
+        when f.count > 1 then format(' (and %s more)', f.count - 1) else '' end)::supply.occurrence)
+      filter (where f.is_new or not is_open), '{}'),
     coalesce(sum(f.count), 0)
-  into failed, causes, messages, total
+  into failed, breaches, total
   from failed f
   cross join lateral (
     select exists (select from supply.alerts al where al.cause = 'audit:' || f.check_name and al.closed_at is null) as is_open) as o;
@@ -47,7 +46,7 @@ begin
   where b.seen_at < now() - case when b.is_looked_at_each_time then interval '0' else (select s.round from core.audit_scope s) end;
   insert into supply.audit_runs as r (ran_at, breaches, checks) values (clock_timestamp(), total, failed)
   on conflict on constraint audit_runs_pkey do update set ran_at = excluded.ran_at, breaches = excluded.breaches, checks = excluded.checks;
-  perform core.raise_alerts(causes, messages);
+  perform core.raise_alerts(breaches);
   return total;
 end
 $$;

@@ -117,7 +117,7 @@ describe('an alert closes by itself', () => {
     const item = await stuckItem()
     await answer(sql(), item, completed())
     await sql().begin(async (raising) => {
-      await raising`select core.raise_alerts('{item_stuck:first}', '{again}')`
+      await raising`select core.raise_alerts(array[row('item_stuck:first', 'again')::supply.occurrence])`
       expect(await close()).toBe(0)
     })
     expect(await close()).toBe(1)

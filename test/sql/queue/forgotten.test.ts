@@ -82,7 +82,7 @@ describe('an item gets a job', () => {
   })
 
   test('and an alert, too, that nobody would send', async () => {
-    await sql()`select core.raise_alerts('{a_cause}', '{a message}')`
+    await sql()`select core.raise_alerts(array[row('a_cause', 'a message')::supply.occurrence])`
     const [alert] =
       await sql()`update supply.alerts set last_at = now() - interval '31 s' where cause = 'a_cause' returning id`
     await loseJob(alert?.id)

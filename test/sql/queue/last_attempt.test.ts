@@ -76,7 +76,7 @@ describe('a job at its last attempt that nobody holds', () => {
   })
 
   test('is tried again where it is to alert operators', async () => {
-    await sql()`select core.raise_alerts('{a_cause}', '{a message}')`
+    await sql()`select core.raise_alerts(array[row('a_cause', 'a message')::supply.occurrence])`
     const [alert] = await sql()`select id from supply.alerts where cause = 'a_cause'`
     await useUp(alert?.id)
     expect(await sweep()).toBe(1)

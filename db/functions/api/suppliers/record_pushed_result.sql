@@ -4,8 +4,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   pushed supply.call_result;
-  repeated_id bigint;
   recorded record;
+  earlier record;
 begin
   if not exists (
     select from supply.supplier_attempts a
@@ -23,29 +23,33 @@ begin
   pushed.error_code := result ->> 'errorCode';
   pushed.reason := result ->> 'reason';
   pushed.supplier_order_id := result ->> 'supplierOrderId';
-  if cardinality(core.lock_results(array[pushed])) = 0 then
-    return query select 'busy', null::text, null::double precision;
-    return;
-  end if;
-  -- The lock of the order: of two equal pushes at the same moment the second sees the record of the first.
-  repeated_id := core.pushed_before(pushed);
-  pushed.attempt_id := coalesce(repeated_id, core.note_push(item_id, supplier));
-
   -- A push is never what makes an item stuck, so its deadline is out of reach. PostgreSQL 16 has no infinite interval.
   select max(r.verdict) as verdict, max(r.ended_outcome) as ended_outcome, max(r.ended_seconds) as ended_seconds
   into recorded from core.finish_calls(array[pushed], '1000 years', '30 minutes') r;
+  if recorded.verdict = 'busy' then
+    return query select 'busy', null::text, null::double precision;
+    return;
+  end if;
   answer := 'recorded';
   ended_outcome := recorded.ended_outcome;
   ended_seconds := recorded.ended_seconds;
 
-  -- The same result can have another verdict since.
-  if repeated_id is not null
-    and recorded.verdict not in ('repeated', (select a.verdict from supply.supplier_attempts a where a.id = repeated_id)) then
-    pushed.attempt_id := core.note_push(item_id, supplier);
+  select a.id, a.verdict into earlier from supply.supplier_attempts a
+  where a.item_id = pushed.item_id and a.supplier = pushed.supplier and a.method = 'push' and a.outcome = pushed.outcome
+    and a.codes = pushed.codes and a.error_code is not distinct from left(pushed.error_code, 200)
+    and a.reason is not distinct from left(pushed.reason, 1000)
+    and a.supplier_order_id is not distinct from left(pushed.supplier_order_id, 200)
+  order by a.id desc limit 1;
+  -- The same result is recorded once, but where it has another verdict since.
+  if found and recorded.verdict in ('repeated', earlier.verdict) then
+    if not core.count_repeat(earlier.id) then
+      answer := 'repeated_too_often';
+    end if;
+  else
+    insert into supply.supplier_attempts (item_id, supplier, method)
+    values (pushed.item_id, pushed.supplier, 'push') returning id into pushed.attempt_id;
     pushed.verdict := recorded.verdict;
     perform core.finish_attempts(array[pushed]);
-  elsif repeated_id is not null and not core.count_repeat(repeated_id) then
-    answer := 'repeated_too_often';
   end if;
   return next;
 end

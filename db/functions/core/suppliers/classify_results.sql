@@ -1,4 +1,6 @@
-create or replace function core.classify_results(results supply.call_result[], locked_ids uuid[], unsafe_after interval)
+create or replace function core.classify_results(
+  results supply.call_result[], locked_ids uuid[], deadline interval, unsafe_after interval
+)
 returns supply.call_result[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -10,24 +12,30 @@ begin
         when r.item_id <> all (locked_ids) then 'busy'
         when row_number() over (partition by r.item_id order by r.ordinal) > 1 then 'busy'
         -- guard: a final item stays as it is
-        when item.completed_at is not null or item.supplier <> r.supplier then 'individual'
+        when item.completed_at is not null or item.supplier <> r.supplier then core.classify_late_result(r)
         -- The fencing token of a worker that lost its lease is outdated. A push has none and always counts.
         -- guard: an outdated fencing token of a call changes nothing
-        when r.lease_token is not null and r.lease_token is distinct from item.lease_token then 'individual'
-        when r.outcome = 'hold' then 'individual'
+        when r.lease_token is not null and r.lease_token is distinct from item.lease_token then 'stale'
+        when r.outcome = 'hold' then 'held'
         when r.outcome = 'not_received' and (
           item.recovered_at is not null and core.may_be_elsewhere(item.product_id, item.supplier, item.tried_suppliers)
           or item.sent_at <= now() - unsafe_after
-            and not core.repeat_is_safe(item.supplier, item.sent_at, item.recovered_at)) then 'individual'
-        when r.outcome in ('unknown', 'not_received', 'not_placed', 'processing') then 'waiting'
-        when r.outcome = 'failed' and r.error_code = 'OUT_OF_STOCK' then 'individual'
-        when item.delivery_type <> 'key' then 'settled'
-        -- guard: a key item completes with exactly its amount of codes
-        when cardinality(r.codes) <> case r.outcome when 'completed' then item.amount else 0 end then 'individual'
-        when cardinality(r.codes) <> (select count(distinct c) from unnest(r.codes) as c) then 'individual'
-        when exists (select from supply.item_keys k where k.item_id = item.id) then 'individual'
+            and not core.repeat_is_safe(item.supplier, item.sent_at, item.recovered_at)) then 'held'
+        when r.outcome in ('unknown', 'not_received', 'not_placed', 'processing') then
+          case when item.stuck_at is null and item.sent_at + deadline <= now() and not (
+            r.outcome = 'not_placed' and item.held_at is null and item.recovered_at is null
+              and core.placed_before(r) = 'no') then 'stuck' else 'waiting' end
+        when item.delivery_type = 'key' and (
+          cardinality(r.codes) <> (select count(distinct c) from unnest(r.codes) as c)
+          -- guard: a key item completes with exactly its amount of codes
+          or (r.outcome = 'completed') <> (cardinality(r.codes) = item.amount) or cardinality(r.codes) > item.amount
+          or exists (select from supply.item_keys k where k.item_id = item.id and k.code <> all (r.codes))) then 'held'
+        when r.outcome = 'failed' and r.error_code = 'OUT_OF_STOCK' and (item.delivery_type <> 'key' or r.codes = '{}')
+          and (core.next_offer((select i from supply.order_items i where i.id = r.item_id), false)).supplier is not null
+          then 'next_supplier'
         else 'settled'
       end,
+      case when r.outcome = 'completed' then item.amount when item.delivery_type = 'key' then cardinality(r.codes) else 0 end,
       r.codes, r.error_code, r.reason, r.cause, r.error, r.raw, r.http_status, r.retry_after, r.supplier_order_id
     )::supply.call_result
     from unnest(results) as r
@@ -36,6 +44,5 @@ begin
 end
 $$;
 comment on function core.classify_results is
-  'Returns the results in order of their items, each with its verdict. settled: the whole item was delivered or failed. waiting: it is
-asked for again. busy: its item is not in locked_ids, or another result of the item comes first. individual: core.apply_result
-decides. unsafe_after: as work.finish_calls.';
+  'Returns the results in the order of their items, each with its verdict: what it means for its item. busy: the item is
+not in locked_ids, or another result of it comes first. deadline, unsafe_after: as in work.finish_calls.';

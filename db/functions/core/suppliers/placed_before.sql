@@ -1,4 +1,4 @@
-create or replace function core.placed_before(item_id uuid, supplier text, attempt_id bigint)
+create or replace function core.placed_before(result supply.call_result)
 returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -8,13 +8,13 @@ as $$
     else 'no'
   end
   from supply.supplier_attempts a
-  where a.item_id = placed_before.item_id and a.supplier = placed_before.supplier and a.id <> placed_before.attempt_id
+  where a.item_id = result.item_id and a.supplier = result.supplier and a.id <> result.attempt_id
     and a.method <> 'operator' and (a.method <> 'put' or a.outcome is distinct from 'not_placed')
     -- What an operator sent again was not there before, by the operator's word.
     and a.id > coalesce((
       select max(o.id) from supply.supplier_attempts o
-      where o.item_id = placed_before.item_id and o.supplier = placed_before.supplier and o.method = 'operator'), 0)
+      where o.item_id = result.item_id and o.supplier = result.supplier and o.method = 'operator'), 0)
 $$;
 comment on function core.placed_before is
-  'Whether the supplier has an order of the item by another call than this one: yes, as it said, no, because every other one certainly made none, or '
-  'perhaps.';
+  'Returns whether the supplier has an order of the item by another call than this one: yes, as the supplier said; no,
+because each other call certainly placed none; or perhaps.';

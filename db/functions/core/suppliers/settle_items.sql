@@ -5,19 +5,37 @@ as $$
 declare
   order_ids bigint[];
 begin
-  if exists (select from unnest(results) as r where r.verdict = 'settled' and r.codes <> '{}') then
+  if exists (select from unnest(results) as r where r.codes <> '{}' and r.verdict in ('settled', 'held')) then
     insert into supply.item_keys (item_id, position, code)
-    select r.item_id, c.place - 1, c.code
-    from unnest(results) as r
-    cross join lateral unnest(r.codes) with ordinality as c (code, place)
-    where r.verdict = 'settled' and (select i.delivery_type from supply.order_items i where i.id = r.item_id) = 'key';
+    select c.item_id, kept.count + row_number() over (partition by c.item_id order by c.place) - 1, c.code
+    from (
+      select r.item_id, u.code, min(u.place) as place
+      from unnest(results) as r cross join lateral unnest(r.codes) with ordinality as u (code, place)
+      where r.verdict in ('settled', 'held')
+        and (select i.delivery_type from supply.order_items i where i.id = r.item_id) = 'key'
+        and not exists (select from supply.item_keys k where k.item_id = r.item_id and k.code = u.code)
+      group by r.item_id, u.code
+    ) as c
+    cross join lateral (select count(*) from supply.item_keys k where k.item_id = c.item_id) as kept;
+    -- What is not delivered becomes an item of its own, so that the sum of price times amount stays.
+    insert into supply.order_items
+      (order_id, position, part, product_id, product_name, delivery_type, delivery_data, amount, price, status,
+       error_code, error_message, buyer_reason, completed_at, supplier, sku, cost, tried_suppliers, sent_at, next_call)
+    select i.order_id, i.position, 1, i.product_id, i.product_name, i.delivery_type, i.delivery_data,
+      -- guard: only the rest of a partial item is refunded
+      i.amount - r.delivered, i.price, 'failed', core.public_error_code(r.error_code),
+      core.buyer_reason(r.error_code, r.reason), core.buyer_reason(null, r.reason), now(),
+      i.supplier, i.sku, i.cost, i.tried_suppliers, i.sent_at, 'get'
+    from unnest(results) as r join supply.order_items i on i.id = r.item_id
+    where r.verdict = 'settled' and r.delivered > 0 and r.delivered < i.amount;
   end if;
   with settled as (
     update supply.order_items i set
-      status = r.outcome,
-      error_code = case when r.outcome = 'failed' then core.public_error_code(r.error_code) end,
-      error_message = case when r.outcome = 'failed' then core.buyer_reason(r.error_code, r.reason) end,
-      buyer_reason = case when r.outcome = 'failed' then core.buyer_reason(null, r.reason) end,
+      amount = case when r.delivered > 0 then r.delivered else i.amount end,
+      status = case when r.delivered > 0 then 'completed' else 'failed' end,
+      error_code = case when r.delivered = 0 then core.public_error_code(r.error_code) end,
+      error_message = case when r.delivered = 0 then core.buyer_reason(r.error_code, r.reason) end,
+      buyer_reason = case when r.delivered = 0 then core.buyer_reason(null, r.reason) end,
       supplier_order_id = coalesce(r.supplier_order_id, i.supplier_order_id),
       completed_at = now(), next_check_at = null, lease_expires_at = null
     from unnest(results) as r
@@ -29,4 +47,6 @@ begin
 end
 $$;
 comment on function core.settle_items is
-  'Makes final the items whose result (core.classify_results) is settled, with the codes of key items, and returns their orders.';
+  'Makes final the items whose result is settled, and returns their orders. A part that is delivered splits the item into a
+completed and a failed one. Keeps the codes of key items, those of held results for operators. The caller holds the
+locks of the items and their orders.';

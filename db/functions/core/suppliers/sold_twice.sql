@@ -1,8 +1,8 @@
-create or replace function core.sold_twice(item_ids uuid[], out causes text[], out messages text[])
-language plpgsql stable set search_path = pg_catalog, pg_temp
+create or replace function core.sold_twice(item_ids uuid[])
+returns supply.occurrence[]
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
-begin
-  select coalesce(array_agg('sold_twice:' || t.supplier), '{}'), coalesce(array_agg(t.message), '{}') into causes, messages
+  select array_agg(row('sold_twice:' || t.supplier, t.message)::supply.occurrence)
   from (
     select i.supplier, format('supplier %s gave the same %s for orders %s and %s',
       i.supplier, string_agg(distinct same.what, ' and '),
@@ -21,9 +21,8 @@ begin
     ) as same
     where i.id = any (item_ids) and i.completed_at is not null
     group by i.id, i.supplier, i.order_id, same.order_id
-  ) as t;
-end
+  ) as t
 $$;
 comment on function core.sold_twice is
-  'Returns what to alert operators of: items that just ended, for which their supplier gave a code or an order id that it had given
-for another order. The sale stands. The one place that compares codes of different items.';
+  'Returns what operators are to be alerted of: items that just ended, for which their supplier gave a code or an order id
+that it had given for another order. The sale stands. The one place that compares codes of different items.';

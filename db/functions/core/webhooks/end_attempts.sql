@@ -29,18 +29,17 @@ begin
   end if;
   select coalesce(array_agg(r.event_id) filter (where r.next_attempt_at > now()), '{}') as later_ids,
     array_agg(r.next_attempt_at) filter (where r.next_attempt_at > now()) as later_at,
-    coalesce(array_agg(
-      format('dead_letter:%s:account %s', r.dead_reason, r.account_id)) filter (where e.id is not null), '{}') as causes,
-    array_agg(format('event %s of order %s (account %s) is a dead letter: %s%s',
-      r.event_id, e.order_code, r.account_id, r.dead_reason,
-      coalesce(' (' || coalesce(r.error, 'status ' || r.status_code) || ')', ''))) filter (where e.id is not null) as messages
+    coalesce(array_agg(row(format('dead_letter:%s:account %s', r.dead_reason, r.account_id),
+      format('event %s of order %s (account %s) is a dead letter: %s%s', r.event_id, e.order_code, r.account_id,
+        r.dead_reason, coalesce(' (' || coalesce(r.error, 'status ' || r.status_code) || ')', '')))::supply.occurrence)
+      filter (where e.id is not null), '{}') as dead_letters
   into ended
   from unnest(results) as r
   left join lateral (
     select e.id, e.order_code from supply.events e
     where e.id = r.event_id and r.dead_reason is not null and not e.simulated offset 0) as e on true;
   perform core.enqueue('deliver_waiting', ended.later_ids, ended.later_at, 'deliver_webhook');
-  perform core.raise_alerts(ended.causes, ended.messages);
+  perform core.raise_alerts(ended.dead_letters);
 end
 $$;
 comment on function core.end_attempts is

@@ -13,6 +13,7 @@ declare
   withheld int;
   shown text;
   placed supply.orders;
+  settled supply.call_result;
 begin
   perform 1 from supply.orders o
   where o.id = (select i.order_id from supply.order_items i where i.id = wanted_id) for no key update;
@@ -64,8 +65,12 @@ begin
 
   delete from supply.item_keys k where k.item_id = item.id and k.code <> all (kept);
   get diagnostics withheld = row_count;
-  perform core.keep_codes(item.id, kept);
-  perform core.settle_item(item, delivered, reason => settle_item.reason);
+  settled.item_id := item.id;
+  settled.verdict := 'settled';
+  settled.delivered := delivered;
+  settled.codes := kept;
+  settled.reason := settle_item.reason;
+  perform core.settle_items(array[settled]);
   insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict, reason, codes)
   values (item.id, item.supplier, 'operator', now(), settle_item.outcome, 'settled', settle_item.reason, kept);
   perform core.log_operator('settle_item', 'item ' || item.id,

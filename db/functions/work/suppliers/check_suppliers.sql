@@ -5,7 +5,7 @@ as $$
 declare
   from_at timestamptz;
   until_at timestamptz;
-  silent record;
+  silent supply.occurrence[];
 begin
   if not core.begin_periodic_task('check_suppliers') then
     return 0;
@@ -35,9 +35,10 @@ begin
   group by 1, 2, 3;
   delete from supply.supplier_call_counts c where c.began_at < now() - interval '1 day';
 
-  select coalesce(array_agg('supplier_silent:' || s.supplier), '{}') as causes,
-    array_agg(format('supplier %s has given no usable answer since %s%s', s.supplier,
-      to_char(s.unanswered_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), coalesce(': ' || last.error, ''))) as messages
+  select coalesce(array_agg(row('supplier_silent:' || s.supplier,
+    format('supplier %s has given no usable answer since %s%s', s.supplier,
+      to_char(s.unanswered_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+      coalesce(': ' || last.error, '')))::supply.occurrence), '{}')
   into silent
   from core.supplier_silence s
   cross join lateral (
@@ -49,8 +50,8 @@ begin
   ) as last
   where s.is_silent and not exists (
     select from supply.alerts al where al.cause = 'supplier_silent:' || s.supplier and al.closed_at is null);
-  perform core.raise_alerts(silent.causes, silent.messages);
-  return cardinality(silent.causes);
+  perform core.raise_alerts(silent);
+  return cardinality(silent);
 end
 $$;
 comment on function work.check_suppliers is
