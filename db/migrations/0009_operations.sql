@@ -107,16 +107,25 @@ create table supply.origin (
   cluster text,
   database_oid oid not null,
   timeline text not null,
-  recorded_at timestamptz not null default now()
+  recorded_at timestamptz not null default now(),
+  moved_to text,
+  moved_at timestamptz,
+  lost text[] not null default '{}'
 );
 comment on table supply.origin is
-  'Where this database was when a worker first ran on it, or when an operator last confirmed it: a restored one is '
-  'elsewhere.';
+  'Where this database was when a worker first ran on it, when a failover that lost nothing last moved it, or when an '
+  'operator last confirmed it. A restored database is elsewhere.';
 comment on column supply.origin.id is 'Always true: there is one row.';
 comment on column supply.origin.cluster is 'The cluster''s system identifier; null where it cannot be read.';
 comment on column supply.origin.database_oid is 'The database''s number in its cluster.';
 comment on column supply.origin.timeline is 'The timeline of the write-ahead log, in hex.';
 comment on column supply.origin.recorded_at is 'When that was recorded.';
+comment on column supply.origin.moved_to is
+  'The timeline to which a failover moved the database; workers call no supplier before it is recorded as the timeline.';
+comment on column supply.origin.moved_at is 'When a worker first saw that timeline.';
+comment on column supply.origin.lost is
+  'What a failover lost: "order" with its code, which an API had acknowledged, or "item" with its id, whose call a '
+  'worker had recorded. Workers call no supplier while there is any.';
 
 create table supply.public_address (
   id boolean primary key default true check (id),

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
+import { watchOrders } from '../database/failovers.ts'
 import type { Reads } from '../database/reads.ts'
 import type { Version } from '../database/version.ts'
 import type { Log } from '../log.ts'
@@ -70,7 +71,8 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { db, reads, listen, config, log, tracer, expected } = options
+  const { reads, listen, config, log, tracer, expected } = options
+  const { db, stop: stopWatching } = watchOrders(options.db, log)
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
@@ -92,6 +94,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const closed = once(server, 'close')
   async function close(): Promise<void> {
     lifecycle.draining = true
+    stopWatching()
     const unwaited = resultWaiters.end()
     server.close()
     server.closeAllConnections()

@@ -11,6 +11,7 @@ import type { Config } from '../config.ts'
 import { connect, type Database } from '../database/client.ts'
 import { hostsOf } from '../database/connections/hosts.ts'
 import { clientsOf, refusePooler } from '../database/connections/node_postgres.ts'
+import { watchCalls } from '../database/failovers.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
 import { createAdapters, type SupplierAdapters } from '../suppliers/adapters.ts'
@@ -84,6 +85,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   await refuseRestored(db)
   const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs })
   await refuseOtherCapabilities(db, adapters)
+  const watched = watchCalls(db, log)
   const metrics = createWorkerMetrics(db)
   const { host, workerMetricsPort: port } = config
   const metricsServer = port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
@@ -91,7 +93,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const cutOff = new AbortController()
   const poolIds: string[] = []
   const { tasks, firstAttempts, offerSync, closeOutside } = createTasks(
-    options,
+    { ...options, db: watched.db },
     adapters,
     metrics,
     { stopping: stopping.signal, cutOff: cutOff.signal },
@@ -117,6 +119,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     failed: Promise.race([fatal.promise, ...pools.map(({ failed }) => failed)]),
     stop: async () => {
       stopping.abort()
+      watched.stop()
       const stopped = periodic.stop()
       const cutTimer = setTimeout(() => cutOff.abort(), longestDrainMs)
       await Promise.allSettled([firstAttempts.end(), ...pools.map(({ runner }) => runner.stop())])

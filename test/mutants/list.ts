@@ -197,4 +197,14 @@ export const mutants: Mutant[] = [
     change: [/bad !== undefined/, 'false'],
     tests: ['test/webhooks/resolve.test.ts'],
   },
+  {
+    guard: 'no supplier is called after a failover that may have lost orders',
+    change: [/ not may_call or/, ''],
+    tests: ['test/sql/ops/failover_loss.test.ts'],
+  },
+  {
+    guard: 'suppliers are called after a failover only if nothing was lost',
+    change: [/ and o\.lost = '{}'/, ''],
+    tests: ['test/sql/ops/failover_loss.test.ts'],
+  },
 ]

@@ -10,6 +10,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  may_call constant boolean := core.may_call_suppliers();
   needs_choice constant boolean := core.lock_choices(item_ids);
   locked_ids constant uuid[] := array(
     select i.id from supply.order_items i where i.id = any (item_ids) order by i.id for no key update skip locked);
@@ -36,7 +37,8 @@ begin
     select i.id, case
       -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
       when planned.at > now() then planned.at
-      when coalesce((under_way ->> i.supplier)::int, 0)
+      -- guard: no supplier is called after a failover that may have lost orders
+      when not may_call or coalesce((under_way ->> i.supplier)::int, 0)
         + row_number() over (partition by i.supplier, planned.at <= now() order by i.id) > supplier_cap
         -- A backoff by half the time waited, spread so that not all come back at once.
         then now() + (0.5 + random())

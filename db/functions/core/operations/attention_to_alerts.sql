@@ -29,7 +29,17 @@ from supply.alerts al
 cross join lateral (select split_part(al.cause, ':', 1) as name) as kind
 left join supply.suppliers su on su.code = split_part(al.cause, ':', 2)
 where al.closed_at is null and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
-  and kind.name not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync')
+  and kind.name not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss')
+union all
+select coalesce(o.moved_at, o.recorded_at), 'lost by a failover', loss.subject,
+  case when loss.order_code is not null
+    then 'an API acknowledged it, and the database does not have it'
+    else 'a worker recorded a call to its supplier, and the database does not have that' end
+    || ': the standby that was promoted lagged. Workers call no supplier until the remedy',
+  'select * from ops.begin_recovery(''failover to a standby that lagged'')', loss.order_code, null
+from supply.origin o
+cross join lateral (
+  select l as subject, substring(l from '^order (.*)$') as order_code from unnest(o.lost) as l) as loss
 union all
 select late.since, case late.task when 'sweep' then 'sweeper late' else 'audit late' end, 'task ' || late.task,
   format('work.%s has not succeeded for five minutes: is a worker running, and what does its log say?', late.task),

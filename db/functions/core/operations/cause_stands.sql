@@ -14,6 +14,7 @@ begin
       select from supply.order_items i where i.stuck_at is not null and i.completed_at is null and i.supplier = subject)
     when 'item_held' then exists (
       select from supply.order_items i where i.held_at is not null and i.completed_at is null and i.supplier = subject)
+    when 'failover_loss' then exists (select from supply.origin o where o.lost <> '{}')
     when 'supplier_silent' then exists (select from core.supplier_silence s where s.supplier = subject and s.is_silent)
     when 'supplier_circuit' then exists (select from supply.suppliers s where s.code = subject
       and s.open_since is not null)

@@ -10,7 +10,7 @@ begin
     origin.cluster := (select s.system_identifier::text from pg_control_system() s);
   end if;
   origin.database_oid := (select d.oid from pg_database d where d.datname = current_database());
-  origin.timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
+  origin.timeline := core.current_timeline();
   origin.recorded_at := now();
   return origin;
 end

@@ -1,0 +1,22 @@
+create or replace function core.hold_calls(lost text[])
+returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if cardinality(hold_calls.lost) = 0 then
+    return;
+  end if;
+  if not exists (select from supply.origin) then
+    perform core.record_origin();
+  end if;
+  update supply.origin o set
+    lost = array(select distinct l from unnest(o.lost || hold_calls.lost) as l order by l);
+  perform core.raise_alerts(array['failover_loss:' || core.current_timeline()], array[format(
+    'a failover lost acknowledged work (%s%s): workers call no supplier until ops.begin_recovery; see ops.attention',
+    array_to_string(hold_calls.lost[:20], ', '),
+    case when cardinality(hold_calls.lost) > 20 then format(' and %s more', cardinality(hold_calls.lost) - 20) end)]);
+end
+$$;
+comment on function core.hold_calls is
+  'Records what a failover lost (supply.origin.lost), and alerts operators. Workers call no supplier until
+ops.begin_recovery or ops.confirm_origin. Does nothing without a loss. Call it last in a transaction.';
