@@ -115,18 +115,11 @@ function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<W
   async function look(): Promise<void> {
     const lookedAt = performance.now()
     const current = await readTimeline()
-    if (timeline !== null && current !== timeline) {
+    if (current !== timeline && writes.size > 0) {
       const lost = await reportLost([...writes.values()].map(({ write }) => write))
-      if (lost.length > 0)
-        log.error(
-          { lost, timeline: current },
-          'a failover lost acknowledged work: the standby that was promoted lagged',
-        )
-      else
-        log.info(
-          { checked: writes.size, timeline: current },
-          'a failover lost nothing that this process had done',
-        )
+      if (lost.length > 0) log.error({ lost, timeline: current }, 'a failover lost acknowledged work')
+      else if (timeline !== null)
+        log.info({ timeline: current }, 'a failover lost nothing that this process remembers')
     }
     timeline = current
     for (const [key, { at }] of writes) {
@@ -135,13 +128,16 @@ function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<W
     }
   }
 
-  const timer = setInterval(async () => {
+  async function tryLook(): Promise<void> {
     if (isLooking) return
     isLooking = true
-    // The database is away, or starts: the next look finds out.
+    // While the database is away there is nothing to do: a later look finds out.
     await look().catch((error) => log.debug({ error: safeError(error) }, 'the timeline could not be read'))
     isLooking = false
-  }, lookMs).unref()
+  }
+
+  const timer = setInterval(tryLook, lookMs).unref()
+  void tryLook()
   return {
     note(key: string, write: Write): void {
       writes.delete(key)

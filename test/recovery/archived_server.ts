@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { expect } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
+import { copyCluster } from '../support/servers/replication.ts'
 
 export type ArchivedServer = {
   url: string
@@ -51,16 +52,7 @@ export async function startArchivedServer(): Promise<ArchivedServer> {
   return {
     url: server.url,
     sql,
-    backUp: async () => {
-      const session = await sql.reserve()
-      await session`select pg_backup_start('base', fast => true)`
-      spawnSync('cp', ['-a', cluster, backup])
-      for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(backup, name), { force: true })
-      spawnSync('sh', ['-c', `rm -rf "${backup}"/pg_wal/*`])
-      const [stopped] = await session`select labelfile from pg_backup_stop()`
-      writeFileSync(join(backup, 'backup_label'), stopped?.labelfile)
-      session.release()
-    },
+    backUp: () => copyCluster(sql, cluster, backup),
     stop: async () => {
       const [last] = await sql`select pg_walfile_name(pg_switch_wal()) as file`
       const archived = async () => {
@@ -80,7 +72,7 @@ export async function startArchivedServer(): Promise<ArchivedServer> {
       ]
       appendFileSync(join(backup, 'postgresql.auto.conf'), `${target.join('\n')}\n`)
       writeFileSync(join(backup, 'recovery.signal'), '')
-      for (const name of ['recovery.signal', 'backup_label']) chownSync(join(backup, name), uid, gid)
+      chownSync(join(backup, 'recovery.signal'), uid, gid)
       const restored = await start('restored')
       return { url: restored.server.url, sql: restored.sql }
     },
