@@ -65,8 +65,7 @@ export function watchCalls(db: Database, log: Log): WatchedDatabase {
     log,
   })
   const noteLeased = (leased: Functions['work.begin_calls']['result']) => {
-    for (const { item_id, lease_token } of leased)
-      note(lease_token, { item_id, lease_token, is_recorded: false })
+    for (const { item_id, lease_token } of leased) note(lease_token, { item_id, lease_token, is_recorded: false })
   }
   const noteRecorded = (
     results: { itemId: string; leaseToken: string }[],
@@ -89,10 +88,7 @@ export function watchCalls(db: Database, log: Log): WatchedDatabase {
 }
 
 /** The same database; each call that succeeds is observed. */
-function observed(
-  db: Database,
-  observe: (name: string, args: object | undefined, result: unknown) => void,
-): Database {
+function observed(db: Database, observe: (name: string, args: object | undefined, result: unknown) => void): Database {
   return {
     ...db,
     call: async (name, ...args) => {
@@ -118,8 +114,7 @@ function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<W
     if (current !== timeline && writes.size > 0) {
       const lost = await reportLost([...writes.values()].map(({ write }) => write))
       if (lost.length > 0) log.error({ lost, timeline: current }, 'a failover lost acknowledged work')
-      else if (timeline !== null)
-        log.info({ timeline: current }, 'a failover lost nothing that this process remembers')
+      else if (timeline !== null) log.info({ timeline: current }, 'a failover lost nothing that this process remembers')
     }
     timeline = current
     for (const [key, { at }] of writes) {

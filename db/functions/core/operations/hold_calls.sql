@@ -11,10 +11,11 @@ begin
   end if;
   update supply.origin o set
     lost = array(select distinct l from unnest(o.lost || hold_calls.lost) as l order by l);
-  perform core.raise_alerts(array['failover_loss:' || core.current_timeline()], array[format(
+  perform core.raise_alerts(array[row('failover_loss:' || core.current_timeline(), format(
     'a failover lost acknowledged work (%s%s): workers call no supplier until ops.begin_recovery; see ops.attention',
     array_to_string(hold_calls.lost[:20], ', '),
-    case when cardinality(hold_calls.lost) > 20 then format(' and %s more', cardinality(hold_calls.lost) - 20) end)]);
+    case when cardinality(hold_calls.lost) > 20 then format(' and %s more', cardinality(hold_calls.lost) - 20) end
+  ))::supply.occurrence]);
 end
 $$;
 comment on function core.hold_calls is
