@@ -5,7 +5,8 @@ import type { Database, Functions } from '../src/database/client.ts'
 import { recordResults } from '../src/database/record_results.ts'
 import type { Log } from '../src/log.ts'
 import { jobId } from '../src/messages/job_id.ts'
-import type { SupplierOutcome } from '../src/suppliers/outcome.ts'
+import type { Sealing } from '../src/sealing/sealing.ts'
+import { type SupplierOutcome, sealOutcome } from '../src/suppliers/outcome.ts'
 import { inSpan } from '../src/tracing/in_span.ts'
 import type { Tracer } from '../src/tracing/tracer.ts'
 import type { FirstAttempts } from './deliver_webhook.ts'
@@ -31,6 +32,7 @@ export type CallSupplierOptions = {
     countSupplierCall(verdict: string): void
     observeEndedOrder(outcome: string, seconds: number): void
   }
+  sealing: Sealing
   log: Log
   tracer: Tracer
 }
@@ -48,7 +50,7 @@ const failures = ['unknown', 'not_placed', 'hold']
  * Concurrent jobs share statements. Specification 3 and 7.
  */
 export function createCallSupplier(options: CallSupplierOptions): Task {
-  const { db, call, deadline, unsafeAfter, firstAttempts, metrics, log, tracer } = options
+  const { db, call, deadline, unsafeAfter, firstAttempts, metrics, sealing, log, tracer } = options
   const underWay = new Map<string, number>()
   const count = (supplier: string, by: number) => underWay.set(supplier, (underWay.get(supplier) ?? 0) + by)
 
@@ -85,7 +87,7 @@ export function createCallSupplier(options: CallSupplierOptions): Task {
     await inSpan(tracer, `supplier ${leased.method}`, leased, async (leased) => {
       const { item_id: item, lease_token: leaseToken, supplier, method } = leased
       const result = await call(leased).finally(() => count(supplier, -1))
-      const { verdict } = await record({ itemId: item, leaseToken, result })
+      const { verdict } = await record({ itemId: item, leaseToken, result: sealOutcome(result, item, sealing) })
 
       const status = 'httpStatus' in result ? result.httpStatus : null
       const outcome = result.outcome === 'answered' ? result.status : result.outcome

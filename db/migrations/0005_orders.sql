@@ -199,17 +199,20 @@ comment on column supply.order_items.limited_at is
 create table supply.item_keys (
   item_id uuid not null references supply.order_items,
   position int not null check (position >= 0),
-  code text not null check (length(code) between 1 and 1000),
+  code text not null check (length(code) between 1 and 3000),
   created_at timestamptz not null default now(),
-  primary key (item_id, position),
-  unique (item_id, code)
+  primary key (item_id, position)
 );
-create index item_keys_code on supply.item_keys (code);
+-- By core.code_identity: a code is sealed into another text each time.
+create unique index item_keys_same_code on supply.item_keys (
+  item_id, (case when code like 'sealed:%' then split_part(code, ':', 4) else code end));
+create index item_keys_code on supply.item_keys ((
+  case when code like 'sealed:%' then split_part(code, ':', 4) else code end));
 comment on table supply.item_keys is
   'The codes that a supplier gave for an item; partners see those of completed items.';
 comment on column supply.item_keys.item_id is 'The item.';
 comment on column supply.item_keys.position is 'The order in which the codes came, from 0.';
-comment on column supply.item_keys.code is 'The code.';
+comment on column supply.item_keys.code is 'The code, sealed where DATA_KEYS is set.';
 comment on column supply.item_keys.created_at is 'When it came.';
 
 create table supply.supplier_attempts (
@@ -254,9 +257,10 @@ comment on column supply.supplier_attempts.verdict is
 comment on column supply.supplier_attempts.error_code is 'The supplier''s errorCode.';
 comment on column supply.supplier_attempts.reason is 'The supplier''s reason.';
 comment on column supply.supplier_attempts.error is 'What went wrong, in technical terms; never shown to partners.';
-comment on column supply.supplier_attempts.raw is 'The beginning of an answer that made no sense; it may hold codes.';
+comment on column supply.supplier_attempts.raw is 
+  'The beginning of an answer that made no sense, sealed where DATA_KEYS is set; it may hold codes.';
 comment on column supply.supplier_attempts.supplier_order_id is 'The supplier''s own reference.';
-comment on column supply.supplier_attempts.codes is 'The codes of the answer as they came.';
+comment on column supply.supplier_attempts.codes is 'The codes of the answer, in its order, sealed where DATA_KEYS is set.';
 comment on column supply.supplier_attempts.repeats is
   'How often the supplier pushed the same result again; it is recorded once.';
 comment on column supply.supplier_attempts.cause is

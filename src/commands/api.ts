@@ -5,6 +5,7 @@ import { expectedVersion } from '../migrate/migrate.ts'
 import { startTracing } from '../tracing/start.ts'
 import { connectApi, connectReads, listenForResults, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
+import { startSealing } from './sealing.ts'
 
 /** `npm run api`: the partners' HTTP interface alone. */
 export async function api(): Promise<void> {
@@ -13,11 +14,12 @@ export async function api(): Promise<void> {
   for (const warning of config.warnings) log.warn(warning)
   const db = connectApi(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('api.record_public_url', { url: config.publicUrl ?? null }))
+  const sealing = await startSealing(config, db, 'api', log)
   const reads = connectReads(config, db, log)
   const listen = listenForResults(config.databaseDirectUrl ?? '', log)
   const tracing = await startTracing(config, 'supply-ordering-api', log)
   const { tracer } = tracing
-  const server = await startServer({ db, reads, listen, config, log, tracer, expected: expectedVersion() })
+  const server = await startServer({ db, reads, listen, config, log, tracer, sealing, expected: expectedVersion() })
   await runUntilEnded(log, [], [[server.drain], [reads.end, tracing.end], [db.end]], () =>
     console.log(`ready: ${server.url}`),
   )

@@ -12,6 +12,7 @@ import { connectApi, connectReads, connectWorker, listenForResults } from './con
 import { dataDir, demoDocsPassword, demoGreeting, loadDemo } from './demo_data.ts'
 import { endOnSecondInterrupt, heedSignals, runUntilEnded } from './lifecycle.ts'
 import { newOperatorLogin, operatorUrlFile, removeOperatorUrl, writeOperatorUrl } from './operator_login.ts'
+import { startSealing } from './sealing.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
 /**
@@ -83,6 +84,7 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   if (operator !== undefined) writeOperatorUrl(operator.url)
   const apiDb = connectApi(databaseUrl)
   await apiDb.call('api.record_public_url', { url: config.publicUrl ?? null })
+  const sealing = await startSealing(config, apiDb, 'api', log)
   const reads = connectReads({ ...config, databasePooled: false }, apiDb, log)
   const workerDb = connectWorker(databaseUrl)
   // The server starts first: if its port is taken, another service runs here, and the demo must not change its suppliers.
@@ -92,11 +94,11 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   const tracing = await startTracing(config, 'supply-ordering', log)
   const { tracer } = tracing
   const server = await startServer({
-    ...{ db, reads, listen, config, log, tracer },
+    ...{ db, reads, listen, config, log, tracer, sealing },
     expected: expectedVersion(),
   })
   const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl) : undefined
-  const worker = await startWorker({ databaseUrl, db: workerDb, config, log, tracer })
+  const worker = await startWorker({ databaseUrl, db: workerDb, config, log, tracer, sealing })
   await postgres?.claim.showAddress(server.url)
   await runUntilEnded(
     log,

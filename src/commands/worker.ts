@@ -4,6 +4,7 @@ import { startTracing } from '../tracing/start.ts'
 import { startWorker } from '../worker/index.ts'
 import { connectWorker, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
+import { startSealing } from './sealing.ts'
 
 /** `npm run worker`: dispatches to suppliers, delivers webhooks, alerts operators. */
 export async function worker(): Promise<void> {
@@ -12,8 +13,9 @@ export async function worker(): Promise<void> {
   for (const warning of config.warnings) log.warn(warning)
   const db = connectWorker(config.databaseUrl ?? '', { pooled: config.databasePooled })
   await refuseWrongSession(() => db.call('work.gauges'))
+  const sealing = await startSealing(config, db, 'work', log)
   const tracing = await startTracing(config, 'supply-ordering-worker', log)
   const { tracer } = tracing
-  const running = await startWorker({ databaseUrl: config.databaseDirectUrl ?? '', db, config, log, tracer })
+  const running = await startWorker({ databaseUrl: config.databaseDirectUrl ?? '', db, config, log, tracer, sealing })
   await runUntilEnded(log, [running.failed], [[running.stop], [tracing.end, db.end]], () => log.info('the worker runs'))
 }

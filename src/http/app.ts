@@ -5,6 +5,7 @@ import type { Database } from '../database/client.ts'
 import { type Reads, readsFrom } from '../database/reads.ts'
 import type { Version } from '../database/version.ts'
 import { type Log, safeError } from '../log.ts'
+import { noSealing, type Sealing } from '../sealing/sealing.ts'
 import { addAssetRoutes } from '../site/assets.ts'
 import { addGuideRoutes, guardGuide } from '../site/guide.ts'
 import { addHomeRoutes } from '../site/home.ts'
@@ -55,6 +56,8 @@ export type AppOptions = {
     | 'docsPassword'
     | 'supplierCredential'
   >
+  /** Opens codes and seals those that suppliers push; by default nothing is sealed. */
+  sealing?: Sealing | undefined
   log: Log
   /** Traces requests. Optional. */
   tracer?: Tracer | undefined
@@ -101,13 +104,22 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 
 /** All routes of the service. Throws if a page cannot be made. */
 export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyMs' | 'tracer'>, admission: Admission): Routes {
-  const { db, reads = readsFrom(db), resultWaiters, config, metrics, lifecycle, expected } = options
+  const {
+    db,
+    reads = readsFrom(db),
+    resultWaiters,
+    config,
+    sealing = noSealing,
+    metrics,
+    lifecycle,
+    expected,
+  } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   const turns = createListTurns()
   addHealthRoutes(routes, { db, expected, lifecycle })
   addCatalogRoutes(routes, { reads, turns })
   addMeRoute(routes, { db })
-  addOrderRoutes(routes, { db, reads, turns, allowNetworks: config.callbackAllowNetworks, metrics })
+  addOrderRoutes(routes, { db, reads, turns, sealing, allowNetworks: config.callbackAllowNetworks, metrics })
   addQuoteRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addTimelineRoute(routes, { db })
   addEventRoutes(routes, { db, turns, allowNetworks: config.callbackAllowNetworks })
@@ -115,8 +127,8 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyMs' | 'trace
   addBalanceRoutes(routes, { db, reads, turns })
   addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
   addSimulatedOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
-  addSupplierRoutes(routes, { db, config, admission, metrics })
-  addSupplierEventRoutes(routes, { db, config, admission })
+  addSupplierRoutes(routes, { db, config, sealing, admission, metrics })
+  addSupplierEventRoutes(routes, { db, config, sealing, admission })
   addHomeRoutes(routes, config)
   addReferenceRoutes(routes, config)
   addGuideRoutes(routes, config)

@@ -34,6 +34,7 @@ export type ServerOptions = {
   /** For what may be read from a standby; without it, all is read from `db`. */
   reads?: Reads | undefined
   tracer?: AppOptions['tracer']
+  sealing?: AppOptions['sealing']
   /** Listens for new results, for requests that wait for them. Without it, these requests poll once a second. */
   listen?: ListenForResults | undefined
   config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
@@ -71,7 +72,7 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { reads, listen, config, log, tracer, expected } = options
+  const { reads, listen, config, log, tracer, sealing, expected } = options
   const { db, stop: stopWatching } = watchOrders(options.db, log)
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
@@ -79,7 +80,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   addPoolMetrics(metrics.registry, db.usage)
   const resultWaiters = createResultWaiters({ db, listen })
   const app = createApp({
-    ...{ db, reads, resultWaiters, config, log, tracer, metrics, lifecycle, expected },
+    ...{ db, reads, resultWaiters, config, log, tracer, sealing, metrics, lifecycle, expected },
     bodyMs: times.bodyMs,
   })
   const server = createHttpServer(app.callback(), times)

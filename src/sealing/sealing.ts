@@ -44,14 +44,25 @@ const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")\}/g
 const isSealed = (text: string): boolean => text.startsWith('sealed:')
 
 /** The sealing of a process without data keys: it seals nothing. */
-export const noSealing: Sealing = sealingWith([], undefined)
+export const noSealing: Sealing = sealingWith([], undefined, () => {})
 
-/** The sealing with these keys. `fingerprintKey` is the same in all processes on a database, also after a rotation. */
-export function createSealing(keys: DataKeys, fingerprintKey: string): Sealing {
-  return sealingWith(keys, fingerprintKey)
+/**
+ * The sealing with these keys. `fingerprintKey` is the same in all processes on a database, also after a rotation.
+ * `onUnreadable` receives what a text is bound to that does not open.
+ */
+export function createSealing(
+  keys: DataKeys,
+  fingerprintKey: string,
+  onUnreadable: (boundTo: string) => void = () => {},
+): Sealing {
+  return sealingWith(keys, fingerprintKey, onUnreadable)
 }
 
-function sealingWith(keys: readonly DataKey[], fingerprintKey: string | undefined): Sealing {
+function sealingWith(
+  keys: readonly DataKey[],
+  fingerprintKey: string | undefined,
+  onUnreadable: (boundTo: string) => void,
+): Sealing {
   const [first] = keys
 
   function seal(plain: string, boundTo: string): string {
@@ -64,6 +75,7 @@ function sealingWith(keys: readonly DataKey[], fingerprintKey: string | undefine
       const plain = openUnder(key, text, boundTo)
       if (plain !== undefined) return plain
     }
+    onUnreadable(boundTo)
     throw new Unreadable(boundTo)
   }
 
@@ -89,12 +101,12 @@ function sealingWith(keys: readonly DataKey[], fingerprintKey: string | undefine
 }
 
 /** Seals a text under one key. */
-function sealUnder({ id, key }: DataKey, plain: string, boundTo: string): string {
+export function sealUnder({ id, key }: DataKey, plain: string, boundTo: string): string {
   return `sealed:${id}:${encrypt(key, plain, boundTo).toString('base64url')}`
 }
 
 /** Opens a sealed text; undefined if it was sealed under another key, or bound to something else. */
-function openUnder({ id, key }: DataKey, text: string, boundTo: string): string | undefined {
+export function openUnder({ id, key }: DataKey, text: string, boundTo: string): string | undefined {
   const [, keyId, encrypted] = text.split(':')
   if (keyId !== id || encrypted === undefined) return undefined
   return decrypt(key, Buffer.from(encrypted, 'base64url'), boundTo)

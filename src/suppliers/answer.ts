@@ -27,6 +27,8 @@ const reason = v.nullish(
 const code = v.pipe(
   text,
   v.regex(/\S/, 'is blank'),
+  // So begins what this service seals.
+  v.check((code) => !code.startsWith('sealed:'), 'begins with "sealed:"'),
   v.maxLength(codeLength, `is longer than ${codeLength} characters`),
   v.maxBytes(2000, 'is longer than 2000 bytes'),
 )

@@ -1,3 +1,4 @@
+import type { Sealing } from '../sealing/sealing.ts'
 import { answerSchema, foreignReference, refusalSchema, type SupplierAnswer } from './answer.ts'
 import { jsonOf, quoteBody, readAnswer, readValue } from './body.ts'
 import type { Exchange, HttpAnswer } from './exchange.ts'
@@ -136,6 +137,19 @@ export function withoutToken(outcome: SupplierOutcome, token: string): SupplierO
   return Object.fromEntries(
     entries.map(([name, value]) => [name, ownFields.includes(name) ? value : clean(value)]),
   ) as SupplierOutcome
+}
+
+/** The outcome with its codes and what is quoted of the answer sealed, as the database gets it. */
+export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: Sealing): SupplierOutcome {
+  const codes = 'codes' in outcome ? outcome.codes : []
+  const raw = 'raw' in outcome ? outcome.raw : null
+  return {
+    ...outcome,
+    // guard: the codes of a supplier are sealed
+    ...(codes.length > 0 ? { codes: codes.map((code) => sealing.sealCode(code, itemId)) } : {}),
+    // guard: what is quoted of an answer is sealed
+    ...(raw !== null ? { raw: sealing.seal(raw, `answer about ${itemId}`) } : {}),
+  }
 }
 
 /** The outcome at which an operator has to look, for the given technical reason (which holds no secret). */

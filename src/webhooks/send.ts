@@ -14,6 +14,7 @@ export type Delivery = { url: string; headers: Record<string, string>; body: Buf
  * - `answered`: the receiver's status, 200..599, and the wait it asked for in seconds, clamped to 5..21600, on
  *   429 and 408 only.
  * - `refused`: nothing was sent, and never will be to this URL as it is.
+ * - `unsent`: this process could not make the event, so nothing was sent.
  * - `unresolved`: the name gave no address, so nothing was sent.
  * - `unreachable`: no answer. The receiver may or may not have got the event.
  * `error` is a short technical text for the operators, without secrets.
@@ -21,6 +22,7 @@ export type Delivery = { url: string; headers: Record<string, string>; body: Buf
 export type SendOutcome =
   | { kind: 'answered'; status: number; retryAfter: number | null }
   | { kind: 'refused'; reason: UrlRefusal; error: string }
+  | { kind: 'unsent'; error: string }
   | { kind: 'unresolved'; error: string }
   | { kind: 'unreachable'; error: string }
 

@@ -14,6 +14,7 @@ import { clientsOf, refusePooler } from '../database/connections/node_postgres.t
 import { watchCalls } from '../database/failovers.ts'
 import { type Log, safeError } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
+import { noSealing, type Sealing } from '../sealing/sealing.ts'
 import { createAdapters, type SupplierAdapters } from '../suppliers/adapters.ts'
 import { noTracer, type Tracer } from '../tracing/tracer.ts'
 import { createResolver } from '../webhooks/resolve.ts'
@@ -46,6 +47,8 @@ export type WorkerOptions = {
     | 'host'
     | 'workerMetricsPort'
   >
+  /** Seals what is stored and opens what is sent; by default nothing is sealed. */
+  sealing?: Sealing
   log: Log
   /** Traces calls and deliveries. Optional. */
   tracer?: Tracer
@@ -172,7 +175,7 @@ function createTasks(
   { stopping, cutOff }: { stopping: AbortSignal; cutOff: AbortSignal },
   poolId: () => string | null,
 ) {
-  const { db, config, log, tracer = noTracer } = options
+  const { db, config, log, sealing = noSealing, tracer = noTracer } = options
   const auditDb = connectAudit(options.databaseUrl)
   const { callbackAllowNetworks: allowNetworks, publicUrl } = config
   const credentials = createSupplierCredentials(db, config.supplierCredential)
@@ -180,13 +183,13 @@ function createTasks(
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
   const { task: deliverWebhook, firstAttempts } = createDeliverWebhook({
     ...{ db, poolId, metrics, log, tracer },
-    send: (attempt) => sendEvent(sender, attempt),
+    send: (attempt) => sendEvent(sender, attempt, sealing),
     maxFirstAttempts: config.webhookConcurrency,
   })
   const call = createSupplierCaller({ adapters, credentials, publicUrl, signal: cutOff, metrics })
   const tasks: Tasks = {
     call_supplier: createCallSupplier({
-      ...{ db, firstAttempts, metrics, log, tracer },
+      ...{ db, firstAttempts, metrics, sealing, log, tracer },
       call,
       maxCallsPerSupplier: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       deadline: `${config.supplierDeadlineHours} hours`,

@@ -1,12 +1,21 @@
 import type { LeasedAttempt } from '../../tasks/deliver_webhook.ts'
 import { correlationHeaders } from '../messages/correlation.ts'
+import { type Sealing, Unreadable } from '../sealing/sealing.ts'
 import { deliveryHeaders } from '../webhooks/headers.ts'
 import type { Sender, SendOutcome } from '../webhooks/send.ts'
 
-/** Sends an event for `tasks/deliver_webhook.ts`, signed with the present time. Specification 6.1. */
-export function sendEvent(sender: Sender, attempt: LeasedAttempt): Promise<SendOutcome> {
-  const body = Buffer.from(attempt.body, 'utf8')
+/**
+ * Sends an event for `tasks/deliver_webhook.ts`: opens its codes and signs it with the present time. Specification 6.1.
+ */
+export async function sendEvent(sender: Sender, attempt: LeasedAttempt, sealing: Sealing): Promise<SendOutcome> {
   const { event_id: eventId, event_type: eventType, secret, callback_url: url } = attempt
+  let body: Buffer
+  try {
+    body = Buffer.from(sealing.openCodes(attempt.body), 'utf8')
+  } catch (error) {
+    if (error instanceof Unreadable) return { kind: 'unsent', error: error.message }
+    throw error
+  }
   const headers = deliveryHeaders({ eventId, eventType, secret, body, now: new Date() })
   return sender.send({ url, headers: { ...correlationOf(attempt), ...headers }, body })
 }

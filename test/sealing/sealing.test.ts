@@ -1,18 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type DataKeys, parseDataKeys } from '../../src/sealing/data_keys.ts'
 import { createSealing, noSealing, Unreadable } from '../../src/sealing/sealing.ts'
+import { dataKeysOf, joined } from '../support/data_keys.ts'
 
 const item = '0190a0b0-0000-7000-8000-000000000001'
 const other = '0190a0b0-0000-7000-8000-000000000002'
 
-function keysOf(...ids: string[]): DataKeys {
-  const keys = parseDataKeys(ids.map((id) => `${id}:${randomBytes(32).toString('base64')}`).join())
-  if (keys === undefined) throw new Error('no keys')
-  return keys
-}
-
-const keys = keysOf('k1')
+const keys = dataKeysOf('k1')
 const sealing = createSealing(keys, 'fingerprint key')
 
 /** A code as `core.shown_code` renders it in the JSON of an order. */
@@ -33,7 +26,7 @@ describe('a sealed text', () => {
   test('does not open for another owner, with another key, or with a changed byte', () => {
     const sealed = sealing.seal('CODE', 'supplier a')
     expect(() => sealing.open(sealed, 'supplier b')).toThrow(Unreadable)
-    const sameId = createSealing(keysOf('k1'), 'fingerprint key')
+    const sameId = createSealing(dataKeysOf('k1'), 'fingerprint key')
     expect(() => sameId.open(sealed, 'supplier a')).toThrow(/what is sealed for supplier a does not open/)
     expect(() => sealing.open(`${sealed.slice(0, -1)}!`, 'supplier a')).toThrow(Unreadable)
     expect(() => sealing.open('sealed:k1:', 'supplier a')).toThrow(Unreadable)
@@ -41,7 +34,7 @@ describe('a sealed text', () => {
   })
 
   test('opens with every key of the list, and the first key seals', () => {
-    const rotated = createSealing([...keysOf('k2'), ...keys] as unknown as DataKeys, 'fingerprint key')
+    const rotated = createSealing(joined(dataKeysOf('k2'), keys), 'fingerprint key')
     expect(rotated.open(sealing.seal('CODE', 'x'), 'x')).toBe('CODE')
     expect(rotated.seal('CODE', 'x')).toMatch(/^sealed:k2:/)
   })
@@ -51,7 +44,7 @@ describe('the fingerprint behind a sealed code', () => {
   const fingerprint = (sealed: string) => sealed.split(':')[3]
 
   test('is the same for the same code under any key and at any item', () => {
-    const rotated = createSealing(keysOf('k2'), 'fingerprint key')
+    const rotated = createSealing(dataKeysOf('k2'), 'fingerprint key')
     expect(fingerprint(rotated.sealCode('CODE', other))).toBe(fingerprint(sealing.sealCode('CODE', item)))
   })
 

@@ -1,5 +1,6 @@
 import type { JobHelpers, Task } from 'graphile-worker'
 import pino from 'pino'
+import { noSealing } from '../../src/sealing/sealing.ts'
 import { noTracer } from '../../src/tracing/tracer.ts'
 import { type CallSupplierOptions, createCallSupplier } from '../../tasks/call_supplier.ts'
 
@@ -24,6 +25,7 @@ export function runCallSupplier(
     ...{
       ...options,
       log,
+      sealing: noSealing,
       tracer: noTracer,
       maxCallsPerSupplier: 100,
       deadline: '24 hours',

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll } from 'vitest'
 import { connectApi, listenForResults } from '../../src/commands/connections.ts'
+import { startSealing } from '../../src/commands/sealing.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import type { Database } from '../../src/database/client.ts'
 import { type ApiServer, type ServerTimes, startServer } from '../../src/http/server.ts'
@@ -59,8 +60,10 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const records: { [field: string]: unknown }[] = []
   const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
   const db = connectApi(databaseUrl)
+  const sealing = config.dataKeys && (await startSealing(config, db, 'api', log))
   const server = await startServer({
     db,
+    sealing,
     listen: listenForResults(options.listenUrl ?? databaseUrl, log),
     config,
     log,

@@ -2,6 +2,7 @@ import type postgres from 'postgres'
 import { expect } from 'vitest'
 import { type Order, SupplyClient } from '../../src/client/index.ts'
 import { connectWorker } from '../../src/commands/connections.ts'
+import { startSealing } from '../../src/commands/sealing.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/demo/receiver/receiver.ts'
 import { createLog } from '../../src/log.ts'
@@ -27,10 +28,13 @@ export async function startTestWorker(
   const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
   const db = connectWorker(databaseUrl)
   const defaults = loadConfig({ DATABASE_URL: databaseUrl, CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8' })
+  const { dataKeys } = config
+  const sealing = dataKeys && (await startSealing({ dataKeys }, db, 'work', log))
   const worker = await startWorker({
     databaseUrl,
     db,
     config: { ...defaults, ...config },
+    ...(sealing === undefined ? {} : { sealing }),
     log,
     supplierTimeoutMs: timeoutMs,
     webhookTimeoutMs: timeoutMs,

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Database } from '../../database/client.ts'
 import type { Reads } from '../../database/reads.ts'
 import type { Network } from '../../network/networks.ts'
+import type { Sealing } from '../../sealing/sealing.ts'
 import { readJson } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type Detail, type ErrorExtras, refuse, refuseInvalid } from '../errors.ts'
@@ -17,24 +18,26 @@ export type OrderRouteOptions = {
   db: Database
   reads: Reads
   turns: ListTurns
+  sealing: Sealing
   allowNetworks: readonly Network[]
   metrics: HttpMetrics
 }
 
 /** Orders: placing one, reading one, listing them (specification 2.2, 2.3 and 4). */
 export function addOrderRoutes(routes: Routes, options: OrderRouteOptions): void {
-  const { db, reads, turns, allowNetworks, metrics } = options
+  const { db, reads, turns, sealing, allowNetworks, metrics } = options
   const placeInBatch = placeInBatches(db, metrics)
   const place: PlaceOrder = (request) =>
     placeInBatch(request).finally(() => reads.noteWrite(String(request.account_id)))
-  routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, allowNetworks, metrics))
-  routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, db))
+  routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, sealing, allowNetworks, metrics))
+  routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, db, sealing))
   routes.get('/b2b/orders', (ctx) => listOrders(ctx, db, reads, turns))
 }
 
 async function placeOrder(
   ctx: RouteContext,
   place: PlaceOrder,
+  sealing: Sealing,
   allowNetworks: readonly Network[],
   metrics: Pick<HttpMetrics, 'placedOrder' | 'refusedOrder'>,
 ): Promise<void> {
@@ -47,7 +50,7 @@ async function placeOrder(
   } else if (placed.result !== 'replayed') {
     metrics.refusedOrder(accountOf(ctx), placed.result)
   }
-  answerPlaced(ctx, placed)
+  answerPlaced(ctx, { ...placed, body: sealing.openCodes(placed.body) })
 }
 
 /** Reads the order that a request asks for, and its key. Answers a malformed request, and returns undefined. */
@@ -90,11 +93,11 @@ export function answerPlaced(ctx: RouteContext, { result, body }: { result: stri
   refuse(ctx, refusalOf(result), JSON.parse(body) as ErrorExtras)
 }
 
-async function getOrder(ctx: RouteContext, db: Database): Promise<void> {
+async function getOrder(ctx: RouteContext, db: Database, sealing: Sealing): Promise<void> {
   const code = ctx.params.code ?? ''
   if (!v.is(orderCode, code)) return refuse(ctx, 'ORDER_NOT_FOUND')
   const order = await ctx.state.databaseTime(() => db.call('api.get_order', { account_id: accountOf(ctx).id, code }))
-  if (order !== null) return replyUnstored(ctx, order)
+  if (order !== null) return replyUnstored(ctx, sealing.openCodes(order))
   const message = `simulated orders are read at /simulation/orders/${code}`
   refuse(ctx, 'ORDER_NOT_FOUND', code.startsWith('sim_') ? { details: [{ path: 'code', message }] } : undefined)
 }

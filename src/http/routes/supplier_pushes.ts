@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import { type BatchOptions, batch } from '../../database/batch.ts'
 import type { Database } from '../../database/client.ts'
+import type { Sealing } from '../../sealing/sealing.ts'
 import type { Context } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import { type ErrorName, refuse } from '../errors.ts'
@@ -9,6 +10,7 @@ import type { Admission } from '../middleware/admission.ts'
 export type PushRouteOptions = {
   db: Database
   config: Pick<Config, 'supplierCredential'>
+  sealing: Sealing
   admission: Admission
 }
 

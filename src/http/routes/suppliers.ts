@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type SupplierOutcome, withoutToken } from '../../suppliers/outcome.ts'
+import { type SupplierOutcome, sealOutcome, withoutToken } from '../../suppliers/outcome.ts'
 import { mayBeAuthentic, parsePush, verifyPush } from '../../suppliers/push.ts'
 import { readBody } from '../body.ts'
 import type { RouteContext, Routes } from '../context.ts'
@@ -20,7 +20,7 @@ type SupplierRouteOptions = PushRouteOptions & { metrics: Pick<HttpMetrics, 'end
  * the supplier repeats more than 60 a minute.
  */
 export function addSupplierRoutes(routes: Routes, options: SupplierRouteOptions): void {
-  const { db, config, admission, metrics } = options
+  const { db, config, sealing, admission, metrics } = options
   const findSigner = callPerPush(
     lookUpsAtOnce,
     async (supplier: string) => (await db.call('api.supplier_token', { supplier }))[0],
@@ -59,7 +59,7 @@ export function addSupplierRoutes(routes: Routes, options: SupplierRouteOptions)
     if (!push.ok && push.problem === 'malformed') return refuseInvalid(ctx, push.details)
     if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
     const { reference } = push
-    const outcome = withoutToken(push.outcome, token)
+    const outcome = sealOutcome(withoutToken(push.outcome, token), reference, sealing)
     const recorded = await ctx.state.databaseTime(() => record({ supplier, reference, outcome }))
     const { answer, ended_outcome: ended, ended_seconds: seconds } = recorded
     if (ended !== null && seconds !== null) metrics.endedOrder(ended, seconds)

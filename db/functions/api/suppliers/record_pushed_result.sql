@@ -36,7 +36,8 @@ begin
 
   select a.id, a.verdict into earlier from supply.supplier_attempts a
   where a.item_id = pushed.item_id and a.supplier = pushed.supplier and a.method = 'push' and a.outcome = pushed.outcome
-    and a.codes = pushed.codes and a.error_code is not distinct from left(pushed.error_code, 200)
+    and core.code_identities(a.codes) = core.code_identities(pushed.codes)
+    and a.error_code is not distinct from left(pushed.error_code, 200)
     and a.reason is not distinct from left(pushed.reason, 1000)
     and a.supplier_order_id is not distinct from left(pushed.supplier_order_id, 200)
   order by a.id desc limit 1;

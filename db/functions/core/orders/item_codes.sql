@@ -4,7 +4,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
-    select json_agg(json_build_object('code', k.code) order by k.position) from supply.item_keys k where k.item_id = item_codes.item_id);
+    select json_agg(json_build_object('code', core.shown_code(k.code, k.item_id)) order by k.position)
+    from supply.item_keys k where k.item_id = item_codes.item_id);
 end
 $$;
 comment on function core.item_codes is 'The codes of an item as partners read them, [{code}]; null if it has none. Specification 2.3.';

@@ -8,7 +8,8 @@ as $$
     when exists (
       select from supply.supplier_attempts a
       where a.item_id = i.id and a.supplier = result.supplier and a.outcome = result.outcome and a.verdict <> 'stale'
-        and a.codes <@ result.codes and a.codes @> result.codes) then 'repeated'
+        and core.code_identities(a.codes) <@ core.code_identities(result.codes)
+        and core.code_identities(a.codes) @> core.code_identities(result.codes)) then 'repeated'
     when i.completed_at is not null and i.supplier = result.supplier and i.status = result.outcome then 'late'
     else 'contradicting'
   end

@@ -26,10 +26,12 @@ begin
             r.outcome = 'not_placed' and item.held_at is null and item.recovered_at is null
               and core.placed_before(r) = 'no') then 'stuck' else 'waiting' end
         when item.delivery_type = 'key' and (
-          cardinality(r.codes) <> (select count(distinct c) from unnest(r.codes) as c)
+          cardinality(r.codes) <> (select count(distinct core.code_identity(c)) from unnest(r.codes) as c)
           -- guard: a key item completes with exactly its amount of codes
           or (r.outcome = 'completed') <> (cardinality(r.codes) = item.amount) or cardinality(r.codes) > item.amount
-          or exists (select from supply.item_keys k where k.item_id = item.id and k.code <> all (r.codes))) then 'held'
+          or exists (
+            select from supply.item_keys k
+            where k.item_id = item.id and core.code_identity(k.code) <> all (core.code_identities(r.codes)))) then 'held'
         when r.outcome = 'failed' and r.error_code = 'OUT_OF_STOCK' and (item.delivery_type <> 'key' or r.codes = '{}')
           and (core.next_offer((select i from supply.order_items i where i.id = r.item_id), false)).supplier is not null
           then 'next_supplier'

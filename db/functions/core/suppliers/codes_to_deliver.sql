@@ -6,15 +6,16 @@ as $$
     select array_agg(k.code order by k.position) as codes from supply.item_keys k where k.item_id = item.id
   ), all_codes as (
     select array(
-      select c.code from unnest(k.codes || codes_to_deliver.codes) with ordinality as c (code, place)
-      group by c.code order by min(c.place)) as codes
+      select (array_agg(c.code order by c.place))[1]
+      from unnest(k.codes || codes_to_deliver.codes) with ordinality as c (code, place)
+      group by core.code_identity(c.code) order by min(c.place)) as codes
     from kept k
   )
   select case
     when outcome = 'failed' and codes_to_deliver.codes = '{}' then '{}'
-    -- Where too many were kept, the operator may name those to deliver.
+    -- Where too many were kept, the operator may name those to deliver. Sealed codes cannot be compared with them.
     when cardinality(a.codes) > item.amount and cardinality(codes_to_deliver.codes) = item.amount
-      and codes_to_deliver.codes <@ coalesce(k.codes, '{}') then codes_to_deliver.codes
+      and (codes_to_deliver.codes <@ coalesce(k.codes, '{}') or k.codes[1] like 'sealed:%') then codes_to_deliver.codes
     else a.codes
   end
   from kept k, all_codes a

@@ -12,7 +12,7 @@ begin
     reason = left(r.reason, 1000),
     error = left(r.error, 500),
     cause = case when r.outcome = 'not_placed' then left(r.cause, 50) end,
-    raw = left(r.raw, 2000),
+    raw = r.raw,
     supplier_order_id = left(r.supplier_order_id, 200),
     codes = r.codes
   from (

@@ -9,12 +9,14 @@ begin
     insert into supply.item_keys (item_id, position, code)
     select c.item_id, kept.count + row_number() over (partition by c.item_id order by c.place) - 1, c.code
     from (
-      select r.item_id, u.code, min(u.place) as place
+      select r.item_id, (array_agg(u.code order by u.place))[1] as code, min(u.place) as place
       from unnest(results) as r cross join lateral unnest(r.codes) with ordinality as u (code, place)
       where r.verdict in ('settled', 'held')
         and (select i.delivery_type from supply.order_items i where i.id = r.item_id) = 'key'
-        and not exists (select from supply.item_keys k where k.item_id = r.item_id and k.code = u.code)
-      group by r.item_id, u.code
+        and not exists (
+          select from supply.item_keys k
+          where k.item_id = r.item_id and core.code_identity(k.code) = core.code_identity(u.code))
+      group by r.item_id, core.code_identity(u.code)
     ) as c
     cross join lateral (select count(*) from supply.item_keys k where k.item_id = c.item_id) as kept;
     -- What is not delivered becomes an item of its own, so that the sum of price times amount stays.

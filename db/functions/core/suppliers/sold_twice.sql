@@ -12,7 +12,8 @@ as $$
     cross join lateral (
       select other.order_id, 'code' as what
       from supply.item_keys own
-      join supply.item_keys k on k.code = own.code and k.item_id <> own.item_id
+      join supply.item_keys k on core.code_identity(k.code) = core.code_identity(own.code)
+        and k.item_id <> own.item_id
       join supply.order_items other on other.id = k.item_id
       where own.item_id = i.id and other.supplier = i.supplier and other.order_id <> i.order_id
       union all

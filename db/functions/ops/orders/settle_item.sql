@@ -29,8 +29,9 @@ begin
       'at once.');
   perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s',
     outcome));
-  perform core.require(not exists (select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000),
-    'each code must have 1 to 1000 characters, not all of them blank');
+  perform core.require(not exists (
+    select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000 or c like 'sealed:%'),
+    'each code must have 1 to 1000 characters, not all of them blank, and must not begin with "sealed:"');
   perform core.require(codes is null or cardinality(codes) = (select count(distinct c) from unnest(codes) as c),
     format('each code may be given only once; of these %s some are the same', cardinality(codes)));
   perform core.require(item.delivery_type = 'key' or coalesce(cardinality(codes), 0) = 0,

@@ -1,0 +1,7 @@
+create or replace function core.code_identity(code text)
+returns text
+language sql immutable parallel safe
+-- Without a search_path, so that it is inlined and the indexes of supply.item_keys serve.
+return case when code like 'sealed:%' then split_part(code, ':', 4) else code end;
+comment on function core.code_identity is
+  'What two stored texts of the same code have in common: the fingerprint of a sealed code, or the plain code itself.';

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Config, ConfigError } from '../config.ts'
+import type { Database } from '../database/client.ts'
+import { type Log, safeError } from '../log.ts'
+import type { DataKeys } from '../sealing/data_keys.ts'
+import { createSealing, noSealing, openUnder, type Sealing, sealUnder } from '../sealing/sealing.ts'
+
+const functions = {
+  api: { register: 'api.register_data_key', report: 'api.report_unreadable' },
+  work: { register: 'work.register_data_key', report: 'work.report_unreadable' },
+} as const
+
+type Schema = keyof typeof functions
+
+const boundTo = 'fingerprint key'
+const pauseMs = 1_000
+
+/**
+ * The sealing of a process with the keys of its settings. Throws ConfigError if sealed texts of the database need another
+ * key. With keys, it waits until the database answers.
+ */
+export async function startSealing(
+  { dataKeys }: Pick<Config, 'dataKeys'>,
+  db: Database,
+  schema: Schema,
+  log: Log,
+): Promise<Sealing> {
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      const fingerprintKey = await registerKeys(dataKeys, db, schema)
+      if (dataKeys === undefined || fingerprintKey === undefined) return noSealing
+      return createSealing(dataKeys, fingerprintKey, (subject) => {
+        db.call(functions[schema].report, { subject }).catch(() => {})
+      })
+    } catch (error) {
+      if (error instanceof ConfigError) throw error
+      // As without this check, such a process starts while its database is away.
+      if (dataKeys === undefined) return noSealing
+      if (isFirst)
+        log.warn({ error: safeError(error) }, 'DATA_KEYS cannot be compared with the database: waiting for it')
+      await sleep(pauseMs)
+    }
+  }
+}
+
+/** Registers the first key, and returns the fingerprint key, which all processes share. */
+async function registerKeys(keys: DataKeys | undefined, db: Database, schema: Schema): Promise<string | undefined> {
+  const none = { new_id: null, new_fingerprint_key: null, known_ids: [] }
+  for (let known = await db.call(functions[schema].register, none); ; ) {
+    const opened = known.map(({ key_id, fingerprint_key }) => openWith(keys, key_id, fingerprint_key))
+    if (keys === undefined) return undefined
+    const fingerprintKey = opened[0] ?? randomBytes(32).toString('base64')
+    const [first] = keys
+    if (known.some(({ key_id }) => key_id === first.id)) return fingerprintKey
+    known = await db.call(functions[schema].register, {
+      new_id: first.id,
+      new_fingerprint_key: sealUnder(first, fingerprintKey, boundTo),
+      known_ids: known.map(({ key_id }) => key_id),
+    })
+  }
+}
+
+function openWith(keys: DataKeys | undefined, id: string, fingerprintKey: string): string {
+  const key = keys?.find((one) => one.id === id)
+  if (key === undefined) {
+    throw new ConfigError(
+      `DATA_KEYS lacks the key ${id}, which sealed data of this database (docs/operations/data-keys.md)`,
+    )
+  }
+  const opened = openUnder(key, fingerprintKey, boundTo)
+  if (opened === undefined) {
+    throw new ConfigError(`DATA_KEYS: the key ${id} is not the one that sealed data of this database`)
+  }
+  return opened
+}
