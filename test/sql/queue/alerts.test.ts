@@ -1,51 +1,44 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
-import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { answered } from '../../support/events.ts'
+import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, processing } from '../../support/items.ts'
-import { audit, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { audit } from '../../support/orders.ts'
 import { operatorLogin } from '../../support/sql/operator_login.ts'
 
-const database = testDatabase()
-const sql = () => database.sql
+const { database, sql, partner, newItem, keys, newEvent, attempt, push } = itemTests({ balance: 100_000 })
 const operator = operatorLogin(database)
-let partner: Partner
 
-beforeAll(() => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' }))
-beforeEach(async () => {
-  await sql()`delete from supply.alerts`
-  partner = await makePartner(sql(), { balance: 100_000 })
-})
+beforeEach(() => sql()`delete from supply.alerts`)
 
 const alerts = () => operator().sql`select * from ops.alerts order by cause, hour`
 const states = async () => (await alerts()).map(({ state }) => state)
-const close = async () => (await sql()`select work.close_alerts() as closed`)[0]?.closed
 const jobs = async () => (await sql()`select from ops.queue where task = 'alert_operators'`).length
 
-/** Does what a worker does with the job of an alert; returns what it told. */
-async function tell(): Promise<string[]> {
-  const told: string[] = []
+/** Closes the alerts whose cause is gone. Returns how many it closed, and the states of all. */
+async function close(): Promise<[number, ...string[]]> {
+  const [row] = await sql()`select work.close_alerts() as closed`
+  return [row?.closed, ...(await states())]
+}
+
+/** Does what a worker does with the jobs of alerts; returns what it sent. */
+async function send(): Promise<string[]> {
+  const sent: string[] = []
   for (const { alert_id: id } of await alerts()) {
     for (;;) {
       const [notice] = await sql()`select * from work.begin_notification(${id})`
       if (notice === undefined) break
-      told.push(`${notice.status} ${notice.cause}`)
+      sent.push(`${notice.status} ${notice.cause}`)
       await sql()`select work.finish_notification(${id}, ${notice.status})`
     }
   }
   await sql()`delete from graphile_worker._private_jobs where task_id in (
     select id from graphile_worker._private_tasks where identifier = 'alert_operators')`
-  return told
-}
-
-async function newItem(quantity?: number): Promise<string> {
-  const items = quantity === undefined ? {} : { items: [{ productId: products.key, quantity }] }
-  return (await place(sql(), partner, items)).body.items[0]?.id ?? ''
+  return sent
 }
 
 async function deadEvent(): Promise<string> {
-  const id = await makeEvent(sql(), partner)
-  await finishAttempt(sql(), await leaseAttempt(sql(), id), answered(410))
+  const id = await newEvent()
+  await attempt(id, answered(410))
   return id
 }
 
@@ -58,125 +51,119 @@ async function stuckItem(): Promise<string> {
 }
 
 describe('an alert closes by itself', () => {
-  test('of dead letters when all of that reason were redelivered, and opens again when one dies again', async () => {
-    const cause = `dead_letter:http_4xx:account ${partner.accountId}`
+  test('when all dead letters of its reason were redelivered, and opens again with the next dead letter', async () => {
+    const cause = `dead_letter:http_4xx:account ${partner().accountId}`
     const ids = [await deadEvent(), await deadEvent()]
-    expect(await tell()).toEqual([`firing ${cause}`])
-    expect(await close()).toBe(0)
+    expect(await send()).toEqual([`firing ${cause}`])
     await operator().sql`select ops.redeliver(${ids[0] ?? ''})`
-    expect([await close(), await states()]).toEqual([0, ['open']])
+    expect(await close()).toEqual([0, 'open'])
     await operator().sql`select ops.redeliver(${ids[1] ?? ''})`
-    expect([await close(), await states()]).toEqual([1, ['closed']])
-    expect(await tell()).toEqual([`resolved ${cause}`])
+    expect(await close()).toEqual([1, 'closed'])
+    expect(await send()).toEqual([`resolved ${cause}`])
 
-    for (const id of ids) await finishAttempt(sql(), await leaseAttempt(sql(), id), answered(410))
+    for (const id of ids) await attempt(id, answered(410))
     expect(await alerts()).toMatchObject([{ state: 'open', count: 4, closed_at: null, sent_at: null }])
-    expect(await tell()).toEqual([`firing ${cause}`])
-    expect(await close()).toBe(0)
+    expect(await send()).toEqual([`firing ${cause}`])
   })
 
-  test('of a stuck item when it is settled, by its supplier or by hand', async () => {
+  test('when its stuck items are settled, by their supplier and by an operator', async () => {
     const [first, second] = [await stuckItem(), await stuckItem()]
     await answer(sql(), first, completed())
-    expect([await close(), await states()]).toEqual([0, ['open']])
+    expect(await close()).toEqual([0, 'open'])
     await operator().sql`select ops.settle_item(${second}, 'failed')`
-    expect([await close(), await states()]).toEqual([1, ['closed']])
+    expect(await close()).toEqual([1, 'closed'])
   })
 
-  test('of a held item when it is settled', async () => {
-    const item = await newItem(2)
+  test('when its held item is settled', async () => {
+    const { item } = await keys(2)
     await answer(sql(), item, completed({ codes: ['A'] }))
-    expect([await close(), await states()]).toEqual([0, ['open']])
+    expect(await close()).toEqual([0, 'open'])
     await operator().sql`select ops.settle_item(${item}, 'failed')`
-    expect([await close(), await states()]).toEqual([1, ['closed']])
+    expect(await close()).toEqual([1, 'closed'])
     expect(await alerts()).toMatchObject([{ cause: 'item_held:first', count: 1 }])
   })
 
   test('in each of its hours, and its end is sent once', async () => {
     const first = await stuckItem()
-    await tell()
+    await send()
     await sql()`update supply.alerts set hour = hour - interval '1 hour'`
     const second = await stuckItem()
-    await tell()
+    await send()
     expect(await states()).toEqual(['open', 'open'])
     for (const item of [first, second]) await answer(sql(), item, completed())
-    expect([await close(), await states()]).toEqual([2, ['closed', 'closed']])
+    expect(await close()).toEqual([2, 'closed', 'closed'])
     expect(await jobs()).toBe(1)
-    expect(await tell()).toEqual(['resolved item_stuck:first'])
+    expect(await send()).toEqual(['resolved item_stuck:first'])
   })
 
-  test('before it was sent: then both are sent at once', async () => {
-    const item = await stuckItem()
-    await answer(sql(), item, completed())
+  test('before it was sent: then only its end is sent', async () => {
+    await answer(sql(), await stuckItem(), completed())
     await close()
     expect(await jobs()).toBe(1)
-    expect(await tell()).toEqual(['resolved item_stuck:first'])
+    expect(await send()).toEqual(['resolved item_stuck:first'])
   })
 
-  test('not while a transaction raises it again', async () => {
-    const item = await stuckItem()
-    await answer(sql(), item, completed())
+  test('after a transaction that raises it again, not during it', async () => {
+    await answer(sql(), await stuckItem(), completed())
     await sql().begin(async (raising) => {
       await raising`select core.raise_alerts(array[row('item_stuck:first', 'again')::supply.occurrence])`
-      expect(await close()).toBe(0)
+      expect(await close()).toEqual([0, 'open'])
     })
-    expect(await close()).toBe(1)
+    expect(await close()).toEqual([1, 'closed'])
   })
 
-  test('and what was raised while its end was being sent is sent too', async () => {
+  test('and a new fault that comes while its end is being sent is sent, too', async () => {
     const item = await stuckItem()
-    await tell()
+    await send()
     await answer(sql(), item, completed())
     await close()
     const [{ alert_id: id } = {}] = await alerts()
     await sql()`select * from work.begin_notification(${id})`
     const another = await stuckItem()
     await sql()`select work.finish_notification(${id}, 'resolved')`
-    expect(await tell()).toEqual(['firing item_stuck:first'])
+    expect(await send()).toEqual(['firing item_stuck:first'])
     await answer(sql(), another, completed())
-    expect(await close()).toBe(1)
+    expect(await close()).toEqual([1, 'closed'])
   })
 })
 
 describe('an acknowledged alert', () => {
-  test('stays so until its cause is gone, and is open again where it happens again', async () => {
+  test('stays so until its cause is gone, and opens again when the fault happens again', async () => {
     const item = await stuckItem()
     const [{ alert_id: id } = {}] = await alerts()
     await operator().sql`select ops.acknowledge(${id}, 'the supplier was called')`
-    expect([await close(), await states()]).toEqual([0, ['acknowledged']])
+    expect(await close()).toEqual([0, 'acknowledged'])
     const another = await stuckItem()
     expect(await states()).toEqual(['open'])
     for (const each of [item, another]) await answer(sql(), each, completed())
-    expect([await close(), await states()]).toEqual([1, ['closed']])
+    expect(await close()).toEqual([1, 'closed'])
     expect(await alerts()).toMatchObject([
       { acknowledged_by: operator().name, note: 'the supplier was called' },
     ])
   })
 
-  test('is closed where nothing else could tell that it is over', async () => {
+  test('is closed when no later event could close it', async () => {
     const item = await newItem()
     await answer(sql(), item, completed())
-    const contradict = (codes: string[]) =>
-      sql()`select api.record_pushed_result('first', ${item}, ${sql().json({ ...completed({ codes }), status: 'failed' } as never)})`
+    const contradict = (codes: string[]) => push('first', item, { ...completed({ codes }), status: 'failed' })
+    const attention = () => operator().sql`select from ops.attention where what = 'contradicting result'`
     await contradict([])
-    await tell()
+    await send()
     const [{ alert_id: id } = {}] = await alerts()
-    expect([await close(), await states()]).toEqual([0, ['open']])
+    expect(await close()).toEqual([0, 'open'])
     await operator().sql`select ops.acknowledge(${id}, 'settled with the supplier')`
     expect(await states()).toEqual(['closed'])
-    expect(await tell()).toEqual(['resolved contradicting_result:first'])
-    expect(await operator().sql`select from ops.attention where what = 'contradicting result'`).toEqual([])
+    expect(await send()).toEqual(['resolved contradicting_result:first'])
+    expect(await attention()).toEqual([])
     await contradict(['another'])
     expect(await states()).toEqual(['open'])
-    expect(await operator().sql`select from ops.attention where what = 'contradicting result'`).toHaveLength(
-      1,
-    )
+    expect(await attention()).toHaveLength(1)
   })
 })
 
-test('an end that was not told is looked after as an alert is', async () => {
+test('the end of an alert whose job is lost gets another job', async () => {
   const item = await stuckItem()
-  await tell()
+  await send()
   await answer(sql(), item, completed())
   await close()
   await sql()`delete from graphile_worker._private_jobs`
@@ -186,5 +173,5 @@ test('an end that was not told is looked after as an alert is', async () => {
   await sql()`update supply.alerts set last_at = now() - interval '1 minute', closed_at = now() - interval '1 minute'`
   await sql()`select work.resume_forgotten()`
   expect([await jobs(), await missing()]).toEqual([1, 0])
-  expect(await tell()).toEqual(['resolved item_stuck:first'])
+  expect(await send()).toEqual(['resolved item_stuck:first'])
 })

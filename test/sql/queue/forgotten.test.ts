@@ -1,29 +1,22 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
-import { leaseAttempt, makeEvent } from '../../support/events.ts'
-import { answer, leaseCalls, processing } from '../../support/items.ts'
-import { audit, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { describe, expect, test } from 'vitest'
+import { leaseAttempt } from '../../support/events.ts'
+import { itemTests } from '../../support/item_tests.ts'
+import { answer, completed, leaseCalls, processing, unknown } from '../../support/items.ts'
+import { audit } from '../../support/orders.ts'
 
-// What nobody would ever look at again, by states that no fault that we know of leaves.
-const database = testDatabase()
-const sql = () => database.sql
-let partner: Partner
-
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
-beforeEach(async () => {
-  partner = await makePartner(sql())
-})
-
-async function newItem(): Promise<string> {
-  const { body } = await place(sql(), partner)
-  return body.items[0]?.id ?? ''
-}
+// States that no known fault leaves, and in which no worker would ever look at an item, an event or an alert again.
+const { sql, newItem, newEvent, attemptsOf, jobsOf } = itemTests({ audited: true })
 
 async function askedItem(): Promise<string> {
   const item = await newItem()
   await answer(sql(), item, processing())
   return item
+}
+
+async function newAlert(): Promise<string> {
+  await sql()`select core.raise_alerts(array[row('cause ' || gen_random_uuid(), 'a message')::supply.occurrence])`
+  const [alert] = await sql()`select id from supply.alerts order by first_at desc limit 1`
+  return alert?.id
 }
 
 const setItem = (id: string, change: string) =>
@@ -36,11 +29,8 @@ const loseJob = (subject: string) =>
   sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${subject}`
 
 /** Of each job of a subject, whether a worker may take it now. */
-async function jobsOf(subject: string): Promise<boolean[]> {
-  const rows = await sql()`
-    select is_available and run_at <= now() as due from graphile_worker._private_jobs where payload ->> 'id' = ${subject}`
-  return rows.map(({ due }) => due)
-}
+const available = async (subject: string) =>
+  (await jobsOf(subject)).map(({ is_available, wait }) => is_available && wait <= 0)
 
 async function resume(): Promise<number> {
   const [row] = await sql()`select work.resume_forgotten() as resumed`
@@ -50,30 +40,22 @@ async function resume(): Promise<number> {
 const overdue = "next_check_at = now() - interval '31 s'"
 const tomorrow = "run_at = now() + interval '1 day'"
 
-describe('an item gets a job', () => {
+describe('resume_forgotten gives a job to', () => {
   test.each<[string, (item: string) => Promise<unknown>]>([
     ['whose job is lost', (item) => loseJob(item).then(() => setItem(item, overdue))],
     ['whose job is for tomorrow', (item) => setJob(item, tomorrow).then(() => setItem(item, overdue))],
-    [
-      'that has no plan',
-      async (item) => {
-        await loseJob(item)
-        await setItem(item, 'next_check_at = null')
-      },
-    ],
+    ['that has no plan', (item) => loseJob(item).then(() => setItem(item, 'next_check_at = null'))],
     [
       'whose lease ended and whose job is lost',
-      async (item) => {
-        await leaseCalls(sql(), [item])
-        await setItem(item, "lease_expires_at = now() - interval '91 s'")
-      },
+      (item) =>
+        leaseCalls(sql(), [item]).then(() => setItem(item, "lease_expires_at = now() - interval '91 s'")),
     ],
-  ])('%s', async (_, breach) => {
+  ])('an item %s, and its supplier is asked before it is sent', async (_, breach) => {
     const item = await askedItem()
     await breach(item)
     expect(await audit(sql())).not.toEqual([])
     expect(await resume()).toBe(1)
-    expect(await jobsOf(item)).toEqual([true])
+    expect(await available(item)).toEqual([true])
     expect(await audit(sql())).toEqual([])
     expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([
       { method: 'get' },
@@ -81,105 +63,140 @@ describe('an item gets a job', () => {
     expect(await resume()).toBe(0)
   })
 
-  test('and an alert, too, that nobody would send', async () => {
-    await sql()`select core.raise_alerts(array[row('a_cause', 'a message')::supply.occurrence])`
-    const [alert] =
-      await sql()`update supply.alerts set last_at = now() - interval '31 s' where cause = 'a_cause' returning id`
-    await loseJob(alert?.id)
-    expect(await audit(sql())).not.toEqual([])
+  test('an item whose first call was lost, and its supplier is asked before it is sent', async () => {
+    const item = await newItem()
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ method: 'put' }])
+    await setItem(item, "lease_expires_at = now() - interval '91 s'")
     expect(await resume()).toBe(1)
-    expect(await jobsOf(alert?.id)).toEqual([true])
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ method: 'get' }])
+  })
+
+  test('an alert without one', async () => {
+    const alert = await newAlert()
+    await sql()`update supply.alerts set last_at = now() - interval '31 s' where id = ${alert}`
+    await loseJob(alert)
+    expect(await audit(sql())).not.toEqual([])
+    expect([await resume(), await resume()]).toEqual([1, 0])
+    expect(await available(alert)).toEqual([true])
+  })
+
+  test('no item whose job is due, has a worker, or waits after a failure', async () => {
+    const [first, later, running, failed] = [
+      ...[await newItem(), await askedItem()],
+      ...[await askedItem(), await askedItem()],
+    ] as const
+    await setJob(later, 'run_at = now()')
+    await setJob(running, "run_at = now(), locked_by = 'pool-1', locked_at = now(), attempts = 1")
+    await setJob(failed, "run_at = now() + interval '1 hour', attempts = 9, last_error = 'boom'")
+    for (const item of [first, later, running, failed]) await setItem(item, overdue)
     expect(await resume()).toBe(0)
-    expect(await audit(sql())).toEqual([])
+    expect(await Promise.all([first, later, running, failed].map(available))).toEqual([
+      ...[[true], [true], [false], [false]],
+    ])
+  })
+
+  test('no item that an operator holds back', async () => {
+    const item = await askedItem()
+    await loseJob(item)
+    await setItem(item, "held_at = now(), held_reason = 'odd', next_check_at = null")
+    expect(await resume()).toBe(0)
+    await setItem(item, 'held_at = null, held_reason = null')
+    expect(await resume()).toBe(1)
   })
 })
 
-test('an item keeps its job that waits behind others, that a worker has, or that waits after a failure', async () => {
-  const [first, later, running, failed] = [
-    await newItem(),
-    await askedItem(),
-    await askedItem(),
-    await askedItem(),
-  ]
-  await setJob(later, 'run_at = now()')
-  await setJob(running, "run_at = now(), locked_by = 'pool-1', locked_at = now(), attempts = 1")
-  await setJob(failed, "run_at = now() + interval '1 hour', attempts = 9, last_error = 'boom'")
-  for (const item of [first, later, running, failed]) await setItem(item, overdue)
-  expect(await resume()).toBe(0)
-  expect([await jobsOf(running), await jobsOf(failed)]).toEqual([[false], [false]])
-  expect([await jobsOf(first), await jobsOf(later)]).toEqual([[true], [true]])
-})
-
-test('an item that an operator holds back gets no job', async () => {
-  const item = await askedItem()
-  await loseJob(item)
-  await setItem(item, "held_at = now(), held_reason = 'odd', next_check_at = null")
-  expect(await resume()).toBe(0)
-  await setItem(item, 'held_at = null, held_reason = null')
-  expect(await resume()).toBe(1)
-})
-
-describe('an event does not wait for a day', () => {
+describe('fill_slots goes on with an event whose job is for tomorrow', () => {
   const state = async (id: string) => {
     const [event] = await sql()`
       select state, attempts, next_attempt_at - now() < interval '1 minute' as soon from supply.events where id = ${id}`
     return event
   }
+  const delay = (event: string) =>
+    sql()`select core.enqueue('deliver_waiting', ${[event]}, array[now() + interval '1 day'], 'deliver_webhook')`
+  const fill = () => sql()`select work.fill_slots()`
 
-  test('that is sending beyond its lease, while its job is for tomorrow', async () => {
-    const event = await makeEvent(sql(), partner)
+  test('and whose lease ended: the next rung is counted from the end of the lease', async () => {
+    const event = await newEvent()
     await leaseAttempt(sql(), event)
     await setEvent(event, "lease_expires_at = now() - interval '51 s'")
-    await sql()`select core.enqueue('deliver_waiting', ${[event]}, array[now() + interval '1 day'], 'deliver_webhook')`
-    await sql()`select work.fill_slots()`
-    // The rung is counted from the end of the lease.
+    await delay(event)
+    await fill()
     expect(await state(event)).toEqual({ state: 'waiting', attempts: 1, soon: true })
-    const [attempt] = await sql()`select outcome from ops.delivery_attempts where event_id = ${event}`
-    expect(attempt).toEqual({ outcome: 'lost' })
-    expect(await audit(sql())).toEqual([])
+    expect(await attemptsOf(event)).toMatchObject([{ outcome: 'lost' }])
   })
 
-  test('whose rung is due, while its job is for tomorrow', async () => {
-    const event = await makeEvent(sql(), partner)
+  test('and whose rung is due', async () => {
+    const event = await newEvent()
     await leaseAttempt(sql(), event)
     await setEvent(
       event,
       "state = 'waiting', lease_expires_at = null, next_attempt_at = now() - interval '31 s'",
     )
     await sql()`update supply.delivery_attempts set finished_at = now(), outcome = 'retry' where event_id = ${event}`
-    await sql()`select core.enqueue('deliver_waiting', ${[event]}, array[now() + interval '1 day'], 'deliver_webhook')`
+    await delay(event)
     expect(await audit(sql())).not.toEqual([])
-    await sql()`select work.fill_slots()`
+    await fill()
     expect(await state(event)).toMatchObject({ state: 'ready' })
-    expect(await jobsOf(event)).toEqual([true])
-    expect(await audit(sql())).toEqual([])
+    expect(await available(event)).toEqual([true])
   })
 
-  test('that has a slot, while its job is for tomorrow', async () => {
-    const event = await makeEvent(sql(), partner)
+  test('and which has a slot', async () => {
+    const event = await newEvent()
     await setJob(event, tomorrow)
     await setEvent(event, "lease_expires_at = now() - interval '51 s'")
     expect(await audit(sql())).not.toEqual([])
-    await sql()`select work.fill_slots()`
+    await fill()
     expect(await state(event)).toMatchObject({ state: 'ready' })
-    expect(await jobsOf(event)).toEqual([true])
-    expect(await audit(sql())).toEqual([])
+    expect(await available(event)).toEqual([true])
   })
 
-  test('that is sending, as long as its worker may still record the result', async () => {
-    const event = await makeEvent(sql(), partner)
+  test('but not while its worker may still record the result', async () => {
+    const event = await newEvent()
     await leaseAttempt(sql(), event)
     await setEvent(event, "lease_expires_at = now() - interval '20 s'")
-    await sql()`select work.fill_slots()`
+    await fill()
     expect(await state(event)).toMatchObject({ state: 'sending', attempts: 1 })
+    await setEvent(event, "lease_expires_at = now() + interval '20 s'")
   })
 })
 
-test('what fails to be known at the supplier is asked for, and not sent again', async () => {
-  const item = await newItem()
-  const [call] = await leaseCalls(sql(), [item])
-  expect(call?.method).toBe('put')
-  await setItem(item, "lease_expires_at = now() - interval '91 s'")
-  expect(await resume()).toBe(1)
-  expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([{ method: 'get' }])
+describe('a job at its last attempt without a worker, which the queue would never take again,', () => {
+  const useUp = (subject: string) =>
+    sql()`update graphile_worker._private_jobs set attempts = max_attempts where payload ->> 'id' = ${subject}`
+
+  /** Adds a used-up job beside the one that a subject has. */
+  const addSuperseded = (subject: string) =>
+    sql()`with added as (
+        select id from graphile_worker.add_job('call_supplier'::text, json_build_object('id', ${subject}::text)))
+      select graphile_worker.reschedule_jobs(array(select id from added), attempts => 25) from added`
+
+  async function sweep(): Promise<number> {
+    const [row] = await sql()`select work.sweep() as freed`
+    return row?.freed
+  }
+
+  test('is replaced by the sweep, for an item, an event and an alert', async () => {
+    const later = await newItem()
+    await answer(sql(), later, unknown())
+    for (const subject of [await newItem(), later, await newEvent(), await newAlert()]) {
+      await useUp(subject)
+      expect(await sweep()).toBe(1)
+      expect(await jobsOf(subject)).toMatchObject([{ is_available: true }])
+      expect((await jobsOf(subject))[0]?.wait).toBeLessThanOrEqual(300)
+    }
+    expect(await sweep()).toBe(0)
+  })
+
+  test.each([
+    ['a later job took its place', unknown(), 1],
+    ['nothing is left to do', completed(), 0],
+  ])('is removed by the sweep when %s', async (_, result, left) => {
+    const item = await newItem()
+    await answer(sql(), item, result)
+    const before = await jobsOf(item)
+    expect(before).toHaveLength(left)
+    await addSuperseded(item)
+    expect(await sweep()).toBe(1)
+    expect((await jobsOf(item)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+  })
 })

@@ -1,26 +1,18 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
-import { audit, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { itemTests } from '../../support/item_tests.ts'
+import { audit } from '../../support/orders.ts'
 
 // Jobs that a pool has locked, whose process lives and does not know of them: the answer to the fetch was lost.
-const database = testDatabase()
-const sql = () => database.sql
-let partner: Partner
+const { sql, newItem } = itemTests()
 
-beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
-  partner = await makePartner(sql())
-})
 beforeEach(() => sql()`select work.register_pool('pool-1'), work.register_pool('pool-2')`)
 
 /** Has a pool lock the job of a new item for so many seconds; gives the job's number. */
 async function lockedJob(pool: string, seconds: number): Promise<string> {
-  const { body } = await place(sql(), partner)
   const [job] = await sql()`
     update graphile_worker._private_jobs
     set locked_by = ${pool}, locked_at = now() - ${seconds} * interval '1 s', attempts = attempts + 1
-    where payload ->> 'id' = ${body.items[0]?.id ?? ''} returning id`
+    where payload ->> 'id' = ${await newItem()} returning id`
   return job?.id
 }
 
@@ -38,7 +30,7 @@ const jobOf = async (id: string) => {
 
 const found = async () => (await audit(sql())) as { check_name: string; detail: string }[]
 
-test('a process learns which of its pools’ jobs it does not know, and of no others', async () => {
+test('a process learns which jobs of its own pools it does not know', async () => {
   const known = await lockedJob('pool-1', 100)
   const lost = await lockedJob('pool-1', 100)
   await lockedJob('pool-2', 100)
@@ -46,7 +38,7 @@ test('a process learns which of its pools’ jobs it does not know, and of no ot
   expect(await compare([known, lost])).toEqual([])
 })
 
-test('the audit tells of them for as long as they are locked and nobody knows them, but not of a fetch under way', async () => {
+test('the audit reports a lost job until it is given back, but not the job of a fetch under way', async () => {
   const lost = await lockedJob('pool-1', 31)
   const young = await lockedJob('pool-1', 5)
   expect(await found()).toEqual([])
@@ -60,14 +52,14 @@ test('the audit tells of them for as long as they are locked and nobody knows th
   expect(await found()).toEqual([])
 })
 
-test('what was lost is given back as if nobody had taken it', async () => {
+test('a lost job is given back as if no worker had taken it', async () => {
   const lost = await lockedJob('pool-1', 20)
   const unknown = (await compare([])).filter(({ job_id }) => job_id === lost)
   expect(await compare([], unknown)).not.toContainEqual(unknown[0])
   expect(await jobOf(lost)).toEqual({ locked_by: null, attempts: 0, is_available: true })
 })
 
-test('what was taken again meanwhile stays locked', async () => {
+test('a job that a worker has taken again stays locked', async () => {
   const again = await lockedJob('pool-1', 20)
   const unknown = (await compare([])).filter(({ job_id }) => job_id === again)
   await sql()`update graphile_worker._private_jobs set locked_at = now(), attempts = 2 where id = ${again}`
@@ -75,7 +67,7 @@ test('what was taken again meanwhile stays locked', async () => {
   expect(await jobOf(again)).toEqual({ locked_by: 'pool-1', attempts: 2, is_available: false })
 })
 
-test('of what a process knows that hangs the audit says nothing', async () => {
+test('the audit reports no lost job of a process that hangs', async () => {
   await lockedJob('pool-1', 31)
   await compare([])
   const checks = async () => (await found()).map(({ check_name }) => check_name)
