@@ -87,8 +87,8 @@ insert into supply.order_results (account_id, seq, order_id)
 select f.account_id, row_number() over (partition by f.account_id order by f.ended_at, f.n), f.n
 from filled f where f.ended_at is not null order by f.n;
 
-insert into supply.result_marks (account_id, last_seq)
-select r.account_id, max(r.seq) from supply.order_results r group by r.account_id;
+update supply.result_marks m set last_seq = (
+  select coalesce(max(r.seq), 0) from supply.order_results r where r.account_id = m.account_id);
 
 insert into supply.events
   (id, account_id, order_id, order_code, event_type, callback_url, body, state, attempts, next_attempt_at, lease_token,

@@ -22,6 +22,7 @@ begin
   values (create_account.name, create_account.kind, create_account.mode, create_account.currency)
   returning a.id into account_id;
   insert into supply.delivery_slots (account_id) values (account_id);
+  insert into supply.result_marks (account_id) values (account_id);
   perform core.log_operator('create_account', 'account ' || account_id,
     jsonb_build_object('name', name, 'kind', kind, 'mode', mode, 'currency', currency));
   raise notice 'account % (%) is made: %, %, in %', account_id, name, kind, mode, currency;

@@ -24,7 +24,9 @@ begin
   where i.completed_at is null;
   get diagnostics items = row_count;
   events := core.hold_events();
-  perform core.skip_results();
+  -- Numbers that were given after the back-up, and that partners may have read, are given to no other orders.
+  update supply.result_marks m set
+    last_seq = m.last_seq + 1000000, restarts = m.restarts || m.last_seq + 1000001;
   perform core.log_operator('begin_recovery', 'database ' || current_database(),
     jsonb_build_object('note', note, 'items', items, 'events', events));
   raise notice 'the recovery is open: % items are asked for, % events are held; ops.recovery says what it waits for',
