@@ -1,8 +1,7 @@
 import type { Config } from '../config.ts'
 import type { RouteContext, Routes } from '../http/context.ts'
 import { reply } from '../http/reply.ts'
-import { siteHeader } from './header.ts'
-import { basePath, renderPage, replyPage, styleSheets } from './page.ts'
+import { basePath, renderPage, replyPage, siteHeader, styleSheets } from './page.ts'
 
 /** The addresses by their names in JSON. */
 const places = {

@@ -71,3 +71,37 @@ export function escapeHtml(text: string): string {
   const entities: { [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
   return text.replace(/[&<>"]/g, (character) => entities[character] ?? character)
 }
+
+/** The documents that the header of each page leads to. */
+const documents = [
+  { id: 'guide', path: '/docs', label: 'Guide' },
+  { id: 'reference', path: '/reference', label: 'Reference' },
+] as const
+
+/** The header of each page. `current` is the document of the page; `search` is HTML at the end of the line. */
+export function siteHeader(
+  base: string,
+  current?: (typeof documents)[number]['id'],
+  { search = '' }: { search?: string } = {},
+): string {
+  const links = documents.map(
+    ({ id, path, label }) => `<a href="${base}${path}"${id === current ? ' aria-current="true"' : ''}>${label}</a>`,
+  )
+  return `<header class="site"><a class="name" href="${base}/"><img src="${base}/assets/icon.svg" alt="" width="24"
+height="24">Supply ordering</a><nav aria-label="Documents">${links.join('')}</nav>${search}</header>`
+}
+
+/**
+ * A search box as HTML, hidden until a script shows it. `source` is the address of the index; empty: the page
+ * itself.
+ */
+export function searchBox(label: string, source = ''): string {
+  return `<search class="search" data-source="${source}" hidden>
+<input type="text" role="combobox" aria-label="${label}" placeholder="${label}" aria-autocomplete="list"
+aria-expanded="false" aria-controls="search-results" autocomplete="off" autocapitalize="off" spellcheck="false"
+maxlength="100" enterkeyhint="search"><kbd aria-hidden="true">/</kbd>
+<div class="search-found" hidden><p class="search-note" aria-hidden="true" hidden></p><div id="search-results"
+role="listbox" aria-label="Results" hidden></div></div>
+<p class="search-status" role="status"></p>
+</search>`
+}

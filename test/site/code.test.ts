@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { coloured } from '../../src/site/colours.ts'
+import { coloured } from '../../src/site/code_box.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'
 
 const docs = join(import.meta.dirname, '../../docs')

@@ -1,9 +1,8 @@
-import { siteHeader } from '../header.ts'
 import { type Heading, type Rendered, renderMarkdown } from '../markdown.ts'
-import { renderPage, styleSheets } from '../page.ts'
-import { searchBox } from '../search_box.ts'
+import { openApiDocument } from '../openapi/document.ts'
+import { escapeHtml, renderPage, searchBox, siteHeader, styleSheets } from '../page.ts'
+import { type Endpoint, subjectsOf } from '../reference/api_document.ts'
 import { addressIn } from './files.ts'
-import { operationLinks } from './operations.ts'
 import { type GuidePage, guideGroups, guidePages, readGuidePage } from './pages.ts'
 
 /** The text of a page as HTML. Throws for a broken link. */
@@ -72,4 +71,25 @@ function neighbours(base: string, page: GuidePage): string {
 href="${base}${one.path}"><small>${word}</small>${one.label}</a>`
   const links = [link(guidePages[place - 1], 'prev', 'Previous'), link(guidePages[place + 1], 'next', 'Next')]
   return `<nav class="neighbours" aria-label="Previous and next page">${links.join('')}</nav>`
+}
+
+/** Links to operations in the reference, by their ids. Empty without ids. Throws for an unknown id. */
+function operationLinks(base: string, ids: string[]): string {
+  if (ids.length === 0) return ''
+  const endpoints = subjectsOf(openApiDocument()).flatMap((subject) => subject.endpoints)
+  const links = ids.map((id) => {
+    const endpoint = endpoints.find((one) => one.id === id)
+    if (endpoint === undefined) throw new Error(`the guide names an operation that does not exist: ${id}`)
+    return operationLink(base, endpoint)
+  })
+  return `<aside class="operations" aria-label="In the reference"><p>In the reference</p>
+<ul>${links.join('\n')}</ul></aside>`
+}
+
+function operationLink(base: string, { id, method, operation, path, event }: Endpoint): string {
+  const kind = event === undefined ? method.toLowerCase() : 'event'
+  const mark = event === undefined ? method : 'EVENT'
+  return `<li><span class="method ${kind}">${mark}</span><span><a
+href="${base}/reference#${id}">${escapeHtml(operation.summary)}</a>
+<code>${escapeHtml(path ?? event)}</code></span></li>`
 }

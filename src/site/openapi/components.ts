@@ -11,11 +11,10 @@ import {
 import { pushSchema } from '../../suppliers/push.ts'
 import * as account from './models/account.ts'
 import * as catalog from './models/catalog.ts'
-import { deliveries } from './models/deliveries.ts'
 import * as errors from './models/errors.ts'
 import * as events from './models/events.ts'
 import * as orders from './models/orders.ts'
-import { pagination } from './models/parts.ts'
+import { deliveries, pagination } from './models/parts.ts'
 
 type Schemas = { [name: string]: v.GenericSchema }
 

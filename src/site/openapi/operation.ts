@@ -25,13 +25,13 @@ type Described = {
   tag: string
   summary: string
   description: string
-  /** Where the credentials are; `key` unless it says otherwise. */
+  /** Where the credentials are; `key`, as below /b2b, unless it says otherwise. */
   access?: keyof typeof accesses
   security?: Operation['security']
   parameters?: Parameter[]
   body?: NonNullable<Operation['requestBody']>
   answers: Responses
-  /** The errors of this operation, besides those of its access and of its body. */
+  /** The errors of this operation, besides those of its access, its query and its body. */
   errors?: ErrorName[]
   /** The refusals that any operation of its kind has. */
   common?: Responses
@@ -42,6 +42,8 @@ export function operation(described: Described): Operation {
   const { id, tag, summary, description, parameters, body, answers, errors = [] } = described
   const { access = 'key', common = commonResponses } = described
   const { responses: ofAccess, ...shared } = accesses[access]
+  // All below /b2b refuse parameters that they do not take.
+  const ofQuery: ErrorName[] = access === 'key' ? ['VALIDATION_ERROR'] : []
   const ofBody: ErrorName[] = ['VALIDATION_ERROR', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
   const security = described.security ?? ('security' in shared ? shared.security : undefined)
   return {
@@ -56,7 +58,7 @@ export function operation(described: Described): Operation {
       ...answers,
       ...ofAccess,
       ...common,
-      ...refusals(body === undefined ? errors : [...ofBody, ...errors]),
+      ...refusals([...(body === undefined ? ofQuery : ofBody), ...errors]),
     },
   }
 }

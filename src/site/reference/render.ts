@@ -1,7 +1,5 @@
 import { codeBlock, codeBox } from '../code_box.ts'
-import { siteHeader } from '../header.ts'
-import { escapeHtml } from '../page.ts'
-import { searchBox } from '../search_box.ts'
+import { escapeHtml, searchBox, siteHeader } from '../page.ts'
 import { type ApiDocument, type Endpoint, lastSubjects, type Subject, subjectsOf } from './api_document.ts'
 import { errorSections } from './errors.ts'
 import { heading, prose } from './html.ts'

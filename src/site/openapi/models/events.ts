@@ -1,7 +1,20 @@
 import * as v from 'valibot'
-import { deliveries, deliveryError } from './deliveries.ts'
 import { cdKey } from './orders.ts'
-import { code, eventTypes, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
+import {
+  code,
+  deliveries,
+  deliveryError,
+  eventTypes,
+  listOf,
+  money,
+  oneOf,
+  pagination,
+  text,
+  time,
+  url,
+  uuid,
+  wholeNumber,
+} from './parts.ts'
 
 export const event = v.object({
   ...deliveries.entries,

@@ -1,7 +1,20 @@
 import * as v from 'valibot'
-import { deliveries } from './deliveries.ts'
 import { balanceError, detail, priceError } from './errors.ts'
-import { code, currency, flag, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
+import {
+  code,
+  currency,
+  deliveries,
+  flag,
+  listOf,
+  money,
+  oneOf,
+  pagination,
+  text,
+  time,
+  url,
+  uuid,
+  wholeNumber,
+} from './parts.ts'
 
 const statuses: ['pending', 'processing', 'completed', 'failed'] = ['pending', 'processing', 'completed', 'failed']
 const outcomes: ['full', 'partial', 'none'] = ['full', 'partial', 'none']

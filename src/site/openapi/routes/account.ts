@@ -16,7 +16,6 @@ export const accountPaths: Paths = {
         'The account and the key of the request, what is left of the rate limit, and your address as the service ' +
         'sees it. Use it as a first call, and when the service refuses something.',
       answers: { 200: ok('The account and the key.', 'MeAnswer', examples.me) },
-      errors: ['VALIDATION_ERROR'],
     }),
   },
   '/b2b/balance': {
@@ -26,7 +25,6 @@ export const accountPaths: Paths = {
       summary: 'Read the balance',
       description: 'The amount that you can spend, and the amount that is charged on orders that are not final.',
       answers: { 200: ok('The balance.', 'BalanceAnswer', examples.balances) },
-      errors: ['VALIDATION_ERROR'],
     }),
   },
   '/b2b/balance/transactions': {
@@ -47,7 +45,6 @@ export const accountPaths: Paths = {
           },
         },
       },
-      errors: ['VALIDATION_ERROR'],
     }),
   },
 }

@@ -31,7 +31,6 @@ export const catalogPaths: Paths = {
       description: 'All games, by name.',
       parameters: [...queryParameters(gamesQuery), ifNoneMatch],
       answers: answers('The games.', 'GameList', examples.games),
-      errors: ['VALIDATION_ERROR'],
     }),
   },
   '/b2b/catalog/games/{slug}/products': {
@@ -48,7 +47,7 @@ export const catalogPaths: Paths = {
         ifNoneMatch,
       ],
       answers: answers('The products.', 'ProductList', examples.productLists),
-      errors: ['VALIDATION_ERROR', 'GAME_NOT_FOUND'],
+      errors: ['GAME_NOT_FOUND'],
     }),
   },
   '/b2b/catalog/products': {
@@ -61,7 +60,6 @@ export const catalogPaths: Paths = {
         'the whole catalog once, and later only the changes, with `updatedSince`.',
       parameters: [...queryParameters(catalogQuery), ifNoneMatch],
       answers: answers('The products.', 'CatalogPage', examples.catalogPages),
-      errors: ['VALIDATION_ERROR'],
     }),
   },
   '/b2b/catalog/products/{id}': {
@@ -72,7 +70,7 @@ export const catalogPaths: Paths = {
       description: 'One product with its price, its stock and the fields of its `deliveryData`.',
       parameters: [pathParameter('id', 'The product’s `id`.', productNumber, '101'), ifNoneMatch],
       answers: answers('The product.', 'ProductAnswer', examples.productAnswers),
-      errors: ['VALIDATION_ERROR', 'PRODUCT_NOT_FOUND'],
+      errors: ['PRODUCT_NOT_FOUND'],
     }),
   },
 }

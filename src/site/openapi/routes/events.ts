@@ -25,7 +25,6 @@ export const eventPaths: Paths = {
         'dead letters.',
       parameters: queryParameters(eventsQuery),
       answers: { 200: ok('The events.', 'EventPage', examples.eventPages) },
-      errors: ['VALIDATION_ERROR'],
     }),
   },
   '/b2b/events/{eventId}': {
@@ -36,7 +35,7 @@ export const eventPaths: Paths = {
       description: 'One event: its order, its address and the state of its delivery.',
       parameters: [eventParameter],
       answers: { 200: ok('The event.', 'EventAnswer', examples.events) },
-      errors: ['VALIDATION_ERROR', 'EVENT_NOT_FOUND'],
+      errors: ['EVENT_NOT_FOUND'],
     }),
   },
   '/b2b/events/redeliver': {

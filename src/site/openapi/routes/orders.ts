@@ -100,7 +100,6 @@ export const orderPaths: Paths = {
         '`asOf` of the first page with the others. `cursor` excludes `page`, and `asOf` needs `page`.',
       parameters: queryParameters(ordersQuery),
       answers: { 200: ok('The orders.', 'OrderPage', examples.orderPages) },
-      errors: ['VALIDATION_ERROR'],
     }),
   },
   '/b2b/orders/quote': {
@@ -133,7 +132,7 @@ export const orderPaths: Paths = {
         'final. `deliveries` is the status of the webhook.',
       parameters: [codeParameter],
       answers: { 200: { ...ok('The order.', 'OrderAnswer', examples.readOrders), links: toEvent } },
-      errors: ['VALIDATION_ERROR', 'ORDER_NOT_FOUND'],
+      errors: ['ORDER_NOT_FOUND'],
     }),
   },
   '/b2b/orders/{code}/timeline': {
@@ -146,7 +145,7 @@ export const orderPaths: Paths = {
         'event, oldest first. Single attempts are kept for some months, and shown for the last 20 rounds.',
       parameters: [codeParameter],
       answers: { 200: ok('The timeline.', 'OrderTimelineAnswer', timelines) },
-      errors: ['VALIDATION_ERROR', 'ORDER_NOT_FOUND'],
+      errors: ['ORDER_NOT_FOUND'],
     }),
   },
   '/b2b/results': {
@@ -168,7 +167,6 @@ export const orderPaths: Paths = {
       answers: {
         200: ok('The results after `after`, the oldest first.', 'ResultPage', examples.resultPages),
       },
-      errors: ['VALIDATION_ERROR'],
     }),
   },
 }

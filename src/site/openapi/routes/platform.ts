@@ -75,6 +75,7 @@ export const platformPaths: Paths = {
       tag,
       summary: 'OpenAPI document',
       description: 'Send the key in `X-Api-Key`, or as `key` in the query.',
+      access: 'keyInQuery',
       security: [{ apiKey: [] }, { apiKeyInQuery: [] }],
       answers: {
         200: {
