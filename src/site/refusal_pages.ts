@@ -51,7 +51,7 @@ ${paragraphs.map((html) => `<p>${html}</p>`).join('\n')}
 }
 
 /** The body of the page that asks for a key. `refusal` is the body of the answer to a program. */
-export function keyForm(base: string, refusal: string, isKeyGiven: boolean): string {
+function keyForm(base: string, refusal: string, isKeyGiven: boolean): string {
   const reason = isKeyGiven ? `<p class="refused" role="alert">${escapeHtml(messageOf(refusal))}.</p>` : ''
   return `${siteHeader(base, 'reference')}
 <main class="way-in">

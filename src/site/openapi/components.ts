@@ -93,7 +93,7 @@ function success(data: v.GenericSchema) {
 }
 
 const signature = (timestamp: string, key: string) =>
-  '`sha256=` and the lower-case hexadecimal HMAC-SHA256 of `' + timestamp + '`, a dot and the raw body. ' + key
+  `\`sha256=\` and the lower-case hexadecimal HMAC-SHA256 of \`${timestamp}\`, a dot and the raw body. ${key}`
 
 /** How a request proves its sender. */
 export const securitySchemes = {
