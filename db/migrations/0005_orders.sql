@@ -72,8 +72,9 @@ create unique index orders_request on supply.orders (idempotency_key, (account_i
 create index orders_time on supply.orders (account_id, created_at desc, id desc);
 create unique index orders_number on supply.orders (account_id, number desc);
 create index orders_final on supply.orders (account_id, status, number desc) where completed_at is not null;
+-- By status, for ops.orders where status = 'processing'. Queries for open orders repeat this condition.
 create index orders_open on supply.orders (account_id, status, number desc)
-  include (total_amount) where completed_at is null;
+  include (total_amount) where status in ('pending', 'processing');
 create index orders_external on supply.orders (external_order_id, account_id, number desc);
 -- Operators look for the newest orders, and for one order by its request or its trace.
 create index orders_latest on supply.orders (created_at);

@@ -58,7 +58,7 @@ create index events_waiting on supply.events (account_id) where state = 'waiting
 create index events_held on supply.events (account_id, created_at) where state = 'held';
 -- By the expression of ops.events.state. Delivered events, nearly all, are not in it.
 create index events_state on supply.events (
-  (case when state in ('queued', 'ready') then 'waiting' else state end), next_attempt_at)
+  (case when state in ('queued', 'ready') then 'waiting' else state end), next_attempt_at, account_id)
   where case when state in ('queued', 'ready') then 'waiting' else state end <> 'delivered';
 comment on table supply.events is 'The webhook events, and how far each is with its delivery.';
 comment on column supply.events.id is 'The event_id, the same on every attempt.';

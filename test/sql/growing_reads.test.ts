@@ -78,6 +78,7 @@ const partnersReads: Reads = {
 const operatorsReads: Reads = {
   'order by code': (sql) => sql`select * from ops.orders where order_code = ${midCode(sql)}`,
   'orders by reference alone': (sql) => sql`select * from ops.orders where external_order_id = 'filled-15'`,
+  'orders that are open': (sql) => sql`select * from ops.orders where status = 'processing'`,
   'latest orders': (sql) => sql`select * from ops.orders order by created_at desc limit ${page}`,
   'latest orders of an account': (sql) => sql`
     select * from ops.orders where account_id = ${partner.accountId} order by created_at desc limit ${page}`,
@@ -252,6 +253,11 @@ test('very many events on rungs are not counted one by one, and samples are no d
     expect(rows[0]?.events_waiting).toBeGreaterThan(12_000)
     expect(rows[0]?.events_waiting).toBeLessThan(18_000)
     expect(Math.max(...statements.map(({ rowsRead }) => rowsRead))).toBeLessThanOrEqual(10_000)
+    const waiting: Reads = {
+      'waiting events of an account that has none': (on) =>
+        on`select * from ops.events where account_id = 0 and state = 'waiting'`,
+    }
+    expect(await tooMany(session, waiting)).toEqual({})
   })
 })
 

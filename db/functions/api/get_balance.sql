@@ -7,7 +7,7 @@ as $$
     'currency', a.currency,
     'inOrders', (
       select coalesce(sum(o.total_amount), 0.00) from supply.orders o
-      where o.account_id = a.id and o.completed_at is null
+      where o.account_id = a.id and o.status in ('pending', 'processing')
     ),
     'lowBalance', a.balance <= a.low_balance_threshold,
     'threshold', a.low_balance_threshold,

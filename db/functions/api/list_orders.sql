@@ -15,7 +15,7 @@ declare
     case when status is not null then ' and o.status = $4' end,
     case when external_order_id is not null then ' and o.external_order_id = $5'
       when status in ('completed', 'failed') then ' and o.completed_at is not null'
-      when status is not null then ' and o.completed_at is null' end);
+      when status is not null then ' and o.status in (''pending'', ''processing'')' end);
   newest_seq constant bigint := case when page is not null then (
     select a.last_seq from supply.accounts a where a.id = list_orders.account_id) end;
   after_number constant bigint := (

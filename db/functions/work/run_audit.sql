@@ -43,7 +43,7 @@ begin
   cross join lateral (
     select exists (select from supply.alerts al where al.cause = 'audit:' || f.check_name and al.closed_at is null) as is_open) as o;
   delete from supply.audit_breaches b
-  where b.seen_at < now() - case when b.is_looked_at_each_time then interval '0' else (select s.round from core.audit_scope s) end;
+  where b.seen_at < now() - case when b.is_looked_at_each_time then interval '0' else (select max(s.round) from core.audit_scope s) end;
   insert into supply.audit_runs as r (ran_at, breaches, checks) values (clock_timestamp(), total, failed)
   on conflict on constraint audit_runs_pkey do update set ran_at = excluded.ran_at, breaches = excluded.breaches, checks = excluded.checks;
   perform core.raise_alerts(breaches);

@@ -84,7 +84,7 @@ describe.each([
 test('every check of the audit is proven able to fail', async () => {
   const views = await database.sql`
     select pg_get_viewdef(oid) as text from pg_class
-    where relnamespace = 'core'::regnamespace and relname like 'audit%'`
+    where relnamespace = 'core'::regnamespace and relname like 'audit%' and relname <> 'audit_scope'`
   const checks = views.flatMap(({ text }) =>
     [...text.matchAll(/SELECT '([a-z_]+)'::text/g)].map(([, name]) => name),
   )

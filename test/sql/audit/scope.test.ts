@@ -38,14 +38,15 @@ async function told() {
       Object.values(codes).filter((code) => JSON.stringify([...rows]).includes(code))
     result.inTurn = codesIn(
       await sql`
-      select o.code from supply.orders o cross join core.audit_scope s
-      where o.id > s.slice_after and o.id <= s.slice_to or o.id > s.newest_after`,
+      select o.code from supply.orders o join core.audit_scope s on o.id > s.after and o.id <= s.up_to`,
     )
     result.audit = codesIn(await sql`select * from ops.audit where check_name = 'charge_is_the_orders_total'`)
     result.all = codesIn(
       await sql`select * from ops.audit_all() where check_name = 'charge_is_the_orders_total'`,
     )
-    result.after = (await sql`select * from core.audited_orders`).length
+    result.after = (
+      await sql`select o.id from supply.orders o join core.audit_scope s on o.id > s.after and o.id <= s.up_to`
+    ).length
     throw new Undone()
   })
   await expect(breach).rejects.toBeInstanceOf(Undone)
@@ -61,10 +62,13 @@ describe('of more orders than the audit looks at in one go', () => {
 
   test('each is in turn within as many minutes as there are slices', async () => {
     const slices = await database.sql`
-      select s.slice_to - s.slice_after as size, s.newest_to - s.newest_after as newest, s.slice_after % 20000 as begins,
-        s.slice_after = floor(extract(epoch from now()) / 60)::bigint % 6 * 20000 as is_the_minutes
-      from core.audit_scope s`
-    expect(slices).toMatchObject([{ size: '20000', newest: '20000', begins: '0', is_the_minutes: true }])
+      select newest.up_to - newest.after as newest, slice.after % 20000 as begins,
+        slice.after = floor(extract(epoch from now()) / 60)::bigint % 6 * 20000 as is_the_minutes,
+        slice.up_to = least(slice.after + 20000, newest.after) as ends_at_the_newest
+      from core.audit_scope newest, core.audit_scope slice where newest.part = 'newest' and slice.part = 'slice'`
+    expect(slices).toMatchObject([
+      { newest: '20000', begins: '0', is_the_minutes: true, ends_at_the_newest: true },
+    ])
   })
 
   test('ops.audit_all tells of all of them, and leaves ops.audit as it was', async () => {

@@ -38,7 +38,8 @@ begin
     'check_violation');
   perform core.require(
     account.balance + post_once.amount + (
-      select coalesce(sum(o.total_amount), 0) from supply.orders o where o.account_id = account.id and o.completed_at is null
+      select coalesce(sum(o.total_amount), 0) from supply.orders o
+      where o.account_id = account.id and o.status in ('pending', 'processing')
     ) <= 999999999999.99,
     format('account %s has %s: with %s, and what open orders may refund, it would have more than 999999999999.99',
       account.id, account.balance, post_once.amount),

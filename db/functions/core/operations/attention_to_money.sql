@@ -19,12 +19,12 @@ select h.oldest_at, 'money held', 'account ' || h.account_id,
 from (
   select o.account_id, count(*) as orders, sum(o.total_amount) as held, min(o.created_at) as oldest_at,
     coalesce(sum(o.total_amount) filter (where o.created_at < now() - interval '1 day'), 0) as held_for_a_day
-  from supply.orders o where o.completed_at is null and o.created_at < now() - interval '1 hour'
+  from supply.orders o where o.status in ('pending', 'processing') and o.created_at < now() - interval '1 hour'
   group by o.account_id
 ) as h
 cross join lateral (
   select o.code from supply.orders o
-  where o.account_id = h.account_id and o.completed_at is null and o.status = 'processing'
+  where o.account_id = h.account_id and o.status = 'processing'
     and o.created_at = h.oldest_at
   order by o.created_at, o.id limit 1) as oldest;
 comment on view core.attention_to_money is

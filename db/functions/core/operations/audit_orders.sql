@@ -1,75 +1,158 @@
 create or replace view core.audit_orders as
-with counted as (
-  select i.order_id, count(*) as items, count(*) filter (where i.status = 'completed') as completed,
-    count(*) filter (where i.status = 'failed') as failed
-  from core.audited_items i group by i.order_id
-), orders as (
-  select o.*, coalesce(c.items, 0) as items, coalesce(c.completed, 0) as completed, coalesce(c.failed, 0) as failed,
-    coalesce(c.items - c.completed - c.failed, 0) as open
-  from core.audited_orders o left join counted c on c.order_id = o.id
-), codes as (
-  select k.item_id, count(*) as codes from core.audited_items i join supply.item_keys k on k.item_id = i.id
-    group by k.item_id
+with orders as (
+  select o.id, o.code, o.account_id, o.number, o.status, o.outcome, o.total_amount, o.refunded_amount, o.currency,
+    o.payment_code, o.callback_url, o.completed_at,
+    lag(o.number) over (partition by o.account_id order by o.number) as number_before
+  from core.audit_scope s
+  cross join lateral (
+    select * from supply.orders o where o.id > s.after and o.id <= s.up_to offset 0) as o
 ), items as (
-  select i.*, coalesce(k.codes, 0) as codes from core.audited_items i left join codes k on k.item_id = i.id
+  select i.id, i.order_id, i.position, i.part, i.product_id, i.delivery_type, i.amount, i.price, i.status,
+    i.refunded_amount
+  from core.audit_scope s
+  cross join lateral (
+    select * from supply.order_items i where i.order_id > s.after and i.order_id <= s.up_to offset 0) as i
+), entries as (
+  select l.order_id, l.item_id, l.account_id, l.type, l.amount, l.currency, l.payment_code
+  from core.audit_scope s
+  cross join lateral (
+    select * from supply.ledger l where l.order_id > s.after and l.order_id <= s.up_to offset 0) as l
+), results as (
+  select r.account_id, r.seq, r.order_id, lag(r.seq) over (partition by r.account_id order by r.seq) as seq_before
+  from core.audit_scope s
+  cross join lateral (
+    select * from supply.order_results r where r.order_id > s.after and r.order_id <= s.up_to offset 0) as r
+), counted as (
+  select i.order_id, count(*) as items, count(*) filter (where i.status = 'completed') as completed,
+    count(*) filter (where i.status = 'failed') as failed, sum(i.price * i.amount) as total
+  from items i group by i.order_id
+), booked as (
+  select e.order_id, bool_or(e.type = 'order_charge') as is_charged,
+    sum(e.amount) filter (where e.type = 'order_refund') as refunded
+  from entries e group by e.order_id
+), whole_orders as (
+  select o.*, coalesce(c.items, 0) as items, coalesce(c.completed, 0) as completed, coalesce(c.failed, 0) as failed,
+    coalesce(c.items - c.completed - c.failed, 0) as open, coalesce(c.total, 0) as items_total,
+    coalesce(b.is_charged, false) as is_charged, coalesce(b.refunded, 0) as booked_refunds, e.id as event_id,
+    r.seq as result_seq
+  from orders o
+  left join counted c on c.order_id = o.id
+  left join booked b on b.order_id = o.id
+  left join supply.events e on e.order_id = o.id
+  left join results r on r.order_id = o.id
+), codes as (
+  select k.item_id, count(*) as codes from items i join supply.item_keys k on k.item_id = i.id group by k.item_id
+), whole_items as (
+  select i.*, coalesce(k.codes, 0) as codes, o.code, o.account_id, o.status as order_status, o.completed_at,
+    r.item_id is not null as is_refunded, coalesce(r.amount, 0) as refund
+  from items i
+  join orders o on o.id = i.order_id
+  left join codes k on k.item_id = i.id
+  left join entries r on r.item_id = i.id and r.type = 'order_refund'
 )
-select 'final_order_has_no_open_item' as check_name,
-  format('order %s is %s, but %s of its items are open', o.code, o.status, o.open) as detail
-from orders o where o.completed_at is not null and o.open > 0
+select 'orders_are_numbered_without_a_gap' as check_name,
+  format('order %s is number %s of account %s, but there is none before it', o.code, o.number, o.account_id) as detail
+from whole_orders o
+where o.number > 1 and o.number_before is distinct from o.number - 1 and not exists (
+  select from supply.orders p where p.account_id = o.account_id and p.number = o.number - 1)
+union all
+select 'order_is_charged',
+  format('order %s of account %s was not charged', o.code, o.account_id)
+from whole_orders o where not o.is_charged
+union all
+select 'total_is_the_sum_of_the_items',
+  format('order %s costs %s, but its items %s', o.code, o.total_amount, o.items_total)
+from whole_orders o where o.total_amount <> o.items_total
+union all
+select 'order_knows_its_refunds',
+  format('order %s says that %s was refunded, but the ledger says %s', o.code, o.refunded_amount, o.booked_refunds)
+from whole_orders o where o.refunded_amount <> o.booked_refunds
+union all
+select 'final_order_has_no_open_item',
+  format('order %s is %s, but %s of its items are open', o.code, o.status, o.open)
+from whole_orders o where o.completed_at is not null and o.open > 0
 union all
 select 'open_order_has_an_open_item',
   format('order %s is %s, but none of its %s items is open', o.code, o.status, o.items)
-from orders o where o.completed_at is null and o.open = 0
+from whole_orders o where o.completed_at is null and o.open = 0
 union all
 select 'outcome_agrees_with_the_items',
   format('order %s is %s (%s), but %s of its items are completed and %s failed', o.code, o.status, o.outcome,
     o.completed, o.failed)
-from orders o
-where o.completed_at is not null and o.open = 0
-  and (o.status, o.outcome) is distinct from (
-    case when o.failed = 0 then 'completed' else 'failed' end,
-    case when o.failed = 0 then 'full' when o.completed = 0 then 'none' else 'partial' end)
-union all
-select 'completed_key_item_has_its_codes',
-  format('item %s is completed with %s codes for an amount of %s', i.id, i.codes, i.amount)
-from items i where i.delivery_type = 'key' and i.status = 'completed' and i.codes <> i.amount
-union all
-select 'only_key_items_have_codes',
-  format('item %s is an item of %s, but has %s codes', i.id, i.delivery_type, i.codes)
-from items i where i.delivery_type <> 'key' and i.codes > 0
-union all
-select 'failed_item_has_no_codes',
-  format('item %s is failed, but has %s codes', i.id, i.codes)
-from items i where i.delivery_type = 'key' and i.status = 'failed' and i.codes > 0
-union all
-select 'rest_of_an_item_belongs_to_a_delivered_part',
-  format('item %s is the rest of an item, but there is no completed other part at the same price', rest.id)
-from core.audited_items rest
-where rest.part = 1 and not exists (
-  select from supply.order_items i
-  where i.order_id = rest.order_id and i.position = rest.position and i.part = 0
-    and i.status = 'completed' and rest.status = 'failed' and i.product_id = rest.product_id and i.price = rest.price)
+from whole_orders o
+where o.completed_at is not null and o.open = 0 and (o.status, o.outcome) is distinct from (
+  case when o.failed = 0 then 'completed' else 'failed' end,
+  case when o.failed = 0 then 'full' when o.completed = 0 then 'none' else 'partial' end)
 union all
 select 'order_with_an_outcome_to_tell_has_its_event',
   format('order %s is %s (%s), but there is no event for %s', o.code, o.status, o.outcome, o.callback_url)
-from orders o
-where o.callback_url is not null and o.outcome in ('full', 'none')
-  and not exists (select from supply.events e where e.order_id = o.id)
+from whole_orders o
+where o.callback_url is not null and o.outcome in ('full', 'none') and o.event_id is null
 union all
-select 'event_has_its_order',
-  format('event %s (%s) is about order %s, which is %s (%s) with the callback URL %s',
-    e.id, e.event_type, o.code, o.status, coalesce(o.outcome, 'open'), coalesce(o.callback_url, 'none'))
-from core.audited_events e join supply.orders o on o.id = e.order_id
-where o.outcome is null or o.outcome = 'partial' or o.callback_url is null
-  or (e.event_type, e.order_code, e.account_id) is distinct from ('order.' || o.status, o.code, o.account_id)
-  -- A redelivery, which begins a new round, may go to another address.
-  or e.round = 1 and e.callback_url <> o.callback_url
+select 'final_order_is_among_the_results',
+  format('order %s of account %s is %s, but not among the results', o.code, o.account_id, o.status)
+from whole_orders o
+where o.completed_at is not null and o.result_seq is null
+  and not exists (select from supply.unnumbered_results u where u.order_id = o.id)
 union all
-select 'orders_are_numbered_without_a_gap',
-  format('order %s is number %s of account %s, but there is none before it', o.code, o.number, o.account_id)
-from orders o
-where o.number > 1
-  and not exists (select from supply.orders p where p.account_id = o.account_id and p.number = o.number - 1);
+select 'charge_is_the_orders_total',
+  format('order %s of account %s costs %s %s (%s), but account %s was charged %s %s (%s)', o.code, o.account_id,
+    o.total_amount, o.currency, o.payment_code, c.account_id, -c.amount, c.currency, c.payment_code)
+from orders o join entries c on c.order_id = o.id and c.type = 'order_charge'
+where (c.account_id, -c.amount, c.currency, c.payment_code)
+  is distinct from (o.account_id, o.total_amount, o.currency, o.payment_code)
+union all
+select 'refund_is_the_items_price',
+  format('item %s of order %s cost account %s %s, but account %s was refunded %s', i.id, o.code, o.account_id,
+    i.price * i.amount, r.account_id, r.amount)
+from entries r join supply.order_items i on i.id = r.item_id join supply.orders o on o.id = i.order_id
+where r.type = 'order_refund'
+  and (r.amount, r.account_id, r.order_id) is distinct from (i.price * i.amount, o.account_id, i.order_id)
+union all
+select 'failed_item_is_refunded',
+  format('item %s of the final order %s failed, but was not refunded', i.id, i.code)
+from whole_items i
+where i.status = 'failed' and i.completed_at is not null and not i.is_refunded
+union all
+select 'refund_has_its_reason',
+  format('item %s was refunded, but is %s, in order %s, which is %s', i.id, i.status, i.code, i.order_status)
+from whole_items i where i.is_refunded and (i.status <> 'failed' or i.completed_at is null)
+union all
+select 'item_knows_its_refund',
+  format('item %s says that %s was refunded, but the ledger says %s', i.id, i.refunded_amount, i.refund)
+from whole_items i where i.refunded_amount <> i.refund
+union all
+select 'completed_key_item_has_its_codes',
+  format('item %s is completed with %s codes for an amount of %s', i.id, i.codes, i.amount)
+from whole_items i
+where i.delivery_type = 'key' and i.status = 'completed' and i.codes <> i.amount
+union all
+select 'only_key_items_have_codes',
+  format('item %s is an item of %s, but has %s codes', i.id, i.delivery_type, i.codes)
+from whole_items i where i.delivery_type <> 'key' and i.codes > 0
+union all
+select 'failed_item_has_no_codes',
+  format('item %s is failed, but has %s codes', i.id, i.codes)
+from whole_items i where i.delivery_type = 'key' and i.status = 'failed' and i.codes > 0
+union all
+select 'rest_of_an_item_belongs_to_a_delivered_part',
+  format('item %s is the rest of an item, but there is no completed other part at the same price', i.id)
+from whole_items i
+where i.part = 1 and not exists (
+  select from supply.order_items w
+  where w.order_id = i.order_id and w.position = i.position and w.part = 0
+  and w.status = 'completed' and i.status = 'failed' and w.product_id = i.product_id and w.price = i.price)
+union all
+select 'result_is_a_final_order_of_the_account',
+  format('result %s of account %s is order %s of account %s, which is %s', r.seq, r.account_id, o.code, o.account_id,
+    o.status)
+from results r join orders o on o.id = r.order_id where r.account_id <> o.account_id or o.completed_at is null
+union all
+select 'results_have_no_gap', format('result %s of account %s comes after a gap', r.seq, r.account_id)
+from results r
+where r.seq > 1 and r.seq_before is distinct from r.seq - 1
+  and not exists (select from supply.order_results p where p.account_id = r.account_id and p.seq = r.seq - 1)
+  and not exists (select from supply.result_marks m where m.account_id = r.account_id and r.seq = any (m.restarts));
 comment on view core.audit_orders is
-  'What is wrong with orders within core.audit_scope, their numbers, items, codes and events: no row while all
-is well.';
+  'What is wrong with the orders within core.audit_scope: their numbers, items, codes, charges, refunds, results and
+whether each has its event. No row while all is well.';

@@ -1,34 +1,55 @@
 create or replace view core.audit_queue as
 with calls as (
-  select j.* from core.jobs j where j.task = 'call_supplier'
+  select j.subject, min(j.run_at) as run_at, bool_and(j.locked_at is null and j.last_error is null) as is_untouched
+  from core.jobs j where j.task = 'call_supplier' group by j.subject
+), items as (
+  select i.id, i.supplier, i.held_at, i.stuck_at, i.lease_expires_at, i.next_check_at, c.run_at, c.is_untouched
+  from supply.order_items i left join calls c on c.subject = i.id
+  where i.completed_at is null
 ), deliveries as (
   select j.* from core.jobs j where j.task in ('deliver_webhook', 'deliver_waiting')
-), open_items as (
-  select i.* from supply.order_items i where i.completed_at is null
+), planned as (
+  select d.subject, min(d.run_at) as run_at,
+    max(d.run_at) filter (where d.locked_at is null and d.last_error is null) as untouched_run_at,
+    max(d.run_at) filter (where d.locked_at is null and d.attempts = 0) as new_run_at
+  from deliveries d group by d.subject
+), events as (
+  select e.id, e.account_id, e.state, e.lease_expires_at, e.next_attempt_at, p.run_at, p.untouched_run_at, p.new_run_at
+  from (
+    select * from supply.events e where e.state = 'waiting'
+    union all
+    select * from supply.events e where e.state in ('ready', 'sending')
+  ) as e
+  left join planned p on p.subject = e.id
 )
+-- The job of a call ends while its result waits for a lock. If the worker dies then, work.resume_forgotten adds a job.
 select 'open_item_has_a_job' as check_name,
   format('item %s at %s is open, but there is neither a job nor a call under way', i.id, i.supplier) as detail
-from open_items i
--- The job of a call ends while its result waits for a lock. If the worker dies then, work.resume_forgotten adds a job.
-where i.held_at is null and (i.lease_expires_at is null or i.lease_expires_at <= now() - interval '90 s')
-  and not exists (select from calls c where c.subject = i.id)
+from items i
+where i.held_at is null and i.run_at is null
+  and (i.lease_expires_at is null or i.lease_expires_at <= now() - interval '90 s')
 union all
 select 'open_item_has_a_plan',
   format('item %s at %s is open, but its next call is not planned', i.id, i.supplier)
-from open_items i
-where i.held_at is null and i.lease_expires_at is null and i.next_check_at is null
+from items i where i.held_at is null and i.lease_expires_at is null and i.next_check_at is null
 union all
 -- The longest wait is the hour that a supplier may ask for.
 select 'open_item_is_looked_at_soon',
   format('item %s at %s: its lease ends at %s, its next call is planned for %s, and its next job is due at %s',
-    i.id, i.supplier, i.lease_expires_at, i.next_check_at, c.run_at)
-from open_items i
-left join (select c.subject, min(c.run_at) as run_at from calls c group by c.subject) c on c.subject = i.id
-where i.held_at is null and greatest(i.lease_expires_at, i.next_check_at, c.run_at) > now() + interval '2 hours'
+    i.id, i.supplier, i.lease_expires_at, i.next_check_at, i.run_at)
+from items i
+where i.held_at is null and greatest(i.lease_expires_at, i.next_check_at, i.run_at) > now() + interval '2 hours'
+union all
+select 'overdue_item_is_looked_at',
+  format('item %s at %s was due at %s, but no job looks at it before %s', i.id, i.supplier,
+    coalesce(i.lease_expires_at, i.next_check_at), i.run_at)
+from items i
+where i.held_at is null and coalesce(i.lease_expires_at, i.next_check_at) < now() - interval '30 s'
+  and i.is_untouched and i.run_at > now() + interval '10 minutes'
 union all
 select 'stuck_or_held_item_was_alerted',
   format('item %s at %s is %s since %s, but there was no alert', i.id, i.supplier, waits.how, waits.since)
-from open_items i
+from items i
 cross join lateral (values ('stuck', i.stuck_at), ('held', i.held_at)) as waits (how, since)
 where waits.since is not null and not exists (
   select from supply.alerts a
@@ -36,12 +57,38 @@ where waits.since is not null and not exists (
     -- Two transactions may record their times in the opposite order.
     and waits.since between a.first_at - interval '1 minute' and a.last_at + interval '1 minute')
 union all
--- Those that have a slot or are sent may have none: slot_is_used and attempt_ends_with_its_lease look at them.
 select 'open_event_has_a_job',
   format('event %s is %s, but there is no job', e.id, e.state)
-from supply.events e
-where e.state = 'waiting'
-  and not exists (select from deliveries d where d.subject = e.id)
+from events e where e.state = 'waiting' and e.run_at is null
+union all
+select 'overdue_event_is_looked_at',
+  format('event %s was due at %s, but no job looks at it before %s', e.id, e.next_attempt_at,
+    e.untouched_run_at)
+from events e
+where e.state = 'waiting' and e.next_attempt_at < now() - interval '30 s'
+  and e.untouched_run_at > now() + interval '10 minutes'
+union all
+-- The longest wait is the last rung.
+select 'open_event_is_looked_at_soon',
+  format('event %s is %s: its lease ends at %s, its next one is planned for %s, and its next job is due at %s',
+    e.id, e.state, e.lease_expires_at, e.next_attempt_at, e.run_at)
+from events e
+where greatest(e.lease_expires_at, e.next_attempt_at, e.run_at) > now() + interval '25 hours'
+union all
+select 'lost_attempt_is_looked_at',
+  format('the lease of event %s''s attempt ended at %s, but no job looks at it before %s', e.id,
+    e.lease_expires_at, e.new_run_at)
+from events e
+where e.state = 'sending' and e.new_run_at > greatest(now(), e.lease_expires_at) + interval '5 minutes'
+union all
+select 'slot_is_used',
+  format('event %s of account %s has a slot, but no worker leased it by %s', e.id, e.account_id,
+    e.lease_expires_at)
+from events e where e.state = 'ready' and e.lease_expires_at < now() - interval '50 s'
+union all
+select 'attempt_ends_with_its_lease',
+  format('the lease of event %s''s attempt ended at %s, but nobody ended the attempt', e.id, e.lease_expires_at)
+from events e where e.state = 'sending' and e.lease_expires_at < now() - interval '50 s'
 union all
 select 'queued_event_waits_for_a_slot',
   format('event %s is due since %s, and account %s has %s slots, of which %s are taken, but none is given to it',
@@ -55,49 +102,6 @@ from (
   left join supply.delivery_slots s on s.account_id = e.account_id
 ) as e
 where e.taken < e.slots and e.next_attempt_at < now() - interval '1 minute'
-union all
-select 'slot_is_used',
-  format('event %s of account %s has a slot, but no worker leased it by %s', e.id, e.account_id, e.lease_expires_at)
-from supply.events e
-where e.state in ('ready', 'sending') and e.state = 'ready' and e.lease_expires_at < now() - interval '50 s'
-union all
-select 'attempt_ends_with_its_lease',
-  format('the lease of event %s''s attempt ended at %s, but nobody ended the attempt', e.id, e.lease_expires_at)
-from supply.events e
-where e.state in ('ready', 'sending') and e.state = 'sending' and e.lease_expires_at < now() - interval '50 s'
-union all
-select 'overdue_event_is_looked_at',
-  format('event %s was due at %s, but no job looks at it before %s', e.id, e.next_attempt_at, j.run_at)
-from supply.events e join deliveries j on j.subject = e.id
-where e.state = 'waiting' and e.next_attempt_at < now() - interval '30 s'
-  and j.locked_at is null and j.last_error is null and j.run_at > now() + interval '10 minutes'
-union all
-select 'overdue_item_is_looked_at',
-  format('item %s at %s was due at %s, but no job looks at it before %s', i.id, i.supplier,
-    coalesce(i.lease_expires_at, i.next_check_at), c.run_at)
-from open_items i
-join (
-  select c.subject, min(c.run_at) as run_at from calls c group by c.subject
-  having bool_and(c.locked_at is null and c.last_error is null)
-) as c on c.subject = i.id
-where i.held_at is null and coalesce(i.lease_expires_at, i.next_check_at) < now() - interval '30 s'
-  and c.run_at > now() + interval '10 minutes'
-union all
--- The longest wait is the last rung.
-select 'open_event_is_looked_at_soon',
-  format('event %s is %s: its lease ends at %s, its next one is planned for %s, and its next job is due at %s',
-    e.id, e.state, e.lease_expires_at, e.next_attempt_at, d.run_at)
-from supply.events e
-left join (select d.subject, min(d.run_at) as run_at from deliveries d group by d.subject) d on d.subject = e.id
-where e.state in ('waiting', 'ready', 'sending') and greatest(e.lease_expires_at, e.next_attempt_at,
-  d.run_at) > now() + interval '25 hours'
-union all
-select 'lost_attempt_is_looked_at',
-  format('the lease of event %s''s attempt ended at %s, but no job looks at it before %s', e.id, e.lease_expires_at,
-    j.run_at)
-from supply.events e join deliveries j on j.subject = e.id
-where e.state = 'sending' and j.locked_at is null and j.attempts = 0
-  and j.run_at > greatest(now(), e.lease_expires_at) + interval '5 minutes'
 union all
 select 'dead_letter_has_no_plan',
   format('event %s is a dead letter, but an attempt is planned at %s', e.id, j.run_at)

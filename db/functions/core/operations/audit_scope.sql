@@ -1,22 +1,19 @@
 create or replace view core.audit_scope as
-select
-  s.last - s.size as newest_after,
-  s.last as newest_to,
-  s.slice * s.size as slice_after,
-  (s.slice + 1) * s.size as slice_to,
-  -- Audits are not a whole minute apart: a slice may be left out once.
-  case when s.last <= s.size then interval '0' else ceil(s.last / s.size::float8) * interval '2 minutes' end as round
-from (
-  select o.last, o.size, floor(extract(epoch from now()) / 60)::bigint % greatest((o.last + o.size - 1) / o.size,
-    1) as slice
-  from (
-    select coalesce(max(o.id), 0) as last,
-      case when current_setting('supply.audit_all', true) = 'on' then greatest(coalesce(max(o.id), 0), 1)
-        else 20000 end as size
-    from supply.orders o
-  ) as o
-) as s;
+with counted as (
+  select o.last,
+    case when current_setting('supply.audit_all', true) = 'on' then greatest(o.last, 1) else 20000 end as size
+  from (select coalesce(max(o.id), 0) as last from supply.orders o) as o
+), slice as (
+  select c.last - c.size as newest_after, c.last, c.size,
+    floor(extract(epoch from now()) / 60)::bigint % greatest((c.last + c.size - 1) / c.size, 1) as number,
+    -- Audits are not a whole minute apart: a slice may be left out once.
+    case when c.last <= c.size then interval '0' else ceil(c.last / c.size::float8) * interval '2 minutes' end as round
+  from counted c
+)
+select 'newest' as part, s.newest_after as after, s.last as up_to, s.round from slice s
+union all
+select 'slice', s.number * s.size, least((s.number + 1) * s.size, s.newest_after), s.round from slice s;
 comment on view core.audit_scope is
-  'Which orders the audit looks at now, by two ranges of their numbers: the newest 20,000, and with each minute the
-next 20,000 of all, so that a million is looked at within the hour. Of fewer than 20,000, and where ops.audit_all says
-so, all.';
+  'Which orders the audit reads now, as two ranges of their ids: the newest 20,000, and each minute another slice of
+20,000 of the older ones, so that a million are read within the hour. All of up to 20,000, and all in ops.audit_all.
+round: how long it takes until each slice was read.';

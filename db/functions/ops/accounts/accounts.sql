@@ -8,7 +8,9 @@ select
   a.currency,
   a.balance,
   coalesce(
-    (select sum(o.total_amount) from supply.orders o where o.account_id = a.id and o.completed_at is null),
+    (
+      select sum(o.total_amount) from supply.orders o
+      where o.account_id = a.id and o.status in ('pending', 'processing')),
     0)::numeric(14,2) as in_orders,
   a.low_balance_threshold,
   a.balance <= a.low_balance_threshold as low_balance,
