@@ -6,12 +6,12 @@ test('a short storm of faults leaves no difference between what partners were to
   const lines: string[] = []
   const report = await runStorm({
     seed: 12,
-    seconds: 12,
+    seconds: 6,
     partners: 16,
     apis: 2,
     workers: 2,
-    pauseMs: 700,
-    faultMs: 700,
+    pauseMs: 600,
+    faultMs: 500,
     say: (line) => void lines.push(line),
   })
   expect(report.differences(), lines.join('\n')).toEqual([])
