@@ -52,7 +52,7 @@ describe('an account is meant', () => {
     expect(several).toMatchObject({ code: cardinalityViolation, message: "'acme' may be one of 2 accounts" })
     expect(several).toHaveProperty(
       'hint',
-      expect.stringContaining(`${partner.accountId} (Acme Games, active)`),
+      expect.stringContaining(`${partner.accountId} (Acme Games; supply, live, active)`),
     )
     const none = await error(sql()`select ops.adjust('nobody', 1, 'none', 'a test')`)
     expect(none).toMatchObject({ ...refusals.unknown, message: "no account is named 'nobody'" })

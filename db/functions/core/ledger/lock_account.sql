@@ -1,16 +1,15 @@
-create or replace function core.lock_account(account_id bigint)
+create or replace function core.lock_account(reference anycompatible)
 returns supply.accounts
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   account supply.accounts;
 begin
+  select a.* into strict account from supply.accounts a
   -- guard: bookings of an account wait for its lock
-  select a.* into account from supply.accounts a where a.id = lock_account.account_id for no key update;
-  perform core.require(found, format('there is no account %s', coalesce(lock_account.account_id::text, 'null')), 'no_data_found',
-    'ops.accounts lists the accounts, ops.create_account makes one.');
+  where a.id = core.refer_to('account', reference)::bigint for no key update;
   return account;
 end
 $$;
 comment on function core.lock_account is
-  'The account, locked until the transaction ends. Raises no_data_found if there is none.';
+  'Returns the account that a reference means (core.refer_to), locked until the transaction ends.';

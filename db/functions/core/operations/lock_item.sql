@@ -1,13 +1,14 @@
-create or replace function core.lock_item(reference text)
+create or replace function core.lock_item(reference anycompatible)
 returns supply.order_items
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   item supply.order_items;
 begin
-  select i.* into strict item from supply.order_items i where i.id = core.refer_to_item(reference) for no key update;
+  select i.* into strict item from supply.order_items i
+  where i.id = core.refer_to('item', reference)::uuid for no key update;
   return item;
 end
 $$;
 comment on function core.lock_item is
-  'Returns the item that a reference means (core.refer_to_item), locked until the transaction ends.';
+  'Returns the item that a reference means (core.refer_to), locked until the transaction ends.';

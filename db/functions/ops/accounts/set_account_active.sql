@@ -3,7 +3,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  account supply.accounts := core.lock_account(core.refer_to_account(account_id));
+  account supply.accounts := core.lock_account(account_id);
 begin
   perform core.require(active is not null, 'active must be true or false');
   if account.active = set_account_active.active then

@@ -3,7 +3,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  account supply.accounts := core.lock_account(core.refer_to_account(account_id));
+  account supply.accounts := core.lock_account(account_id);
 begin
   perform core.require(threshold = 0 or core.is_money(threshold, account.currency),
     format('threshold must be from 0 to 100000000000, with at most %s decimals', core.decimals(account.currency)));

@@ -3,7 +3,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  product supply.products := core.lock_product(core.refer_to_product(product_id));
+  product supply.products := core.lock_product(product_id);
 begin
   perform core.require_price(price, product.currency);
   if product.price = price then

@@ -6,7 +6,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  product constant supply.products := core.lock_product(core.refer_to_product(product_id));
+  product constant supply.products := core.lock_product(product_id);
   product_ids constant int[] := array[product.id];
   were_offered constant int[] := core.lock_offered(product_ids);
 begin

@@ -6,7 +6,7 @@ returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  account supply.accounts := core.lock_account(core.refer_to_account(account_id));
+  account supply.accounts := core.lock_account(account_id);
   origins text[];
   networks cidr[];
   issued record;

@@ -3,7 +3,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  key supply.api_keys := core.lock_api_key(core.refer_to_key(key_id));
+  key supply.api_keys := core.lock_api_key(key_id);
 begin
   if key.revoked_at is not null then
     raise notice 'key % (…%) was revoked on %: nothing changed', key.id, key.last4, key.revoked_at;

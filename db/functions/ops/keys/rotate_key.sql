@@ -5,7 +5,7 @@ returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  old supply.api_keys := core.lock_api_key(core.refer_to_key(key_id));
+  old supply.api_keys := core.lock_api_key(key_id);
   replacement bigint;
   issued record;
 begin

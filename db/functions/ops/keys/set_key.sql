@@ -5,7 +5,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  before supply.api_keys := core.lock_api_key(core.refer_to_key(key_id));
+  before supply.api_keys := core.lock_api_key(key_id);
   after supply.api_keys := before;
 begin
   after.expires_at := expires_at;

@@ -3,7 +3,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  key supply.api_keys := core.lock_api_key(core.refer_to_key(key_id));
+  key supply.api_keys := core.lock_api_key(key_id);
 begin
   perform ops.set_key(key.id, key.expires_at, key.allowed_origins, allowed_ips);
 end

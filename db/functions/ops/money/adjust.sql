@@ -6,7 +6,7 @@ begin
   perform core.require(core.is_money(abs(amount)),
     'amount must not be 0, at most 100000000000 either way, with at most 2 decimals');
   perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
-  return core.post_once('adjustment', core.refer_to_account(account_id), amount, reference, note);
+  return core.post_once('adjustment', core.refer_to('account', account_id)::bigint, amount, reference, note);
 end
 $$;
 comment on function ops.adjust is

@@ -5,7 +5,7 @@ as $$
 begin
   perform core.require(core.is_money(amount), 'amount must be above 0, at most 100000000000, with at most 2 decimals',
     hint => 'To take money from a balance, use ops.adjust with a negative amount.');
-  return core.post_once('deposit', core.refer_to_account(account_id), amount, reference);
+  return core.post_once('deposit', core.refer_to('account', account_id)::bigint, amount, reference);
 end
 $$;
 comment on function ops.deposit is

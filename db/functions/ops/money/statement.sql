@@ -10,7 +10,7 @@ as $$
 #variable_conflict use_column
 declare
   account supply.accounts := (
-    select a from supply.accounts a where a.id = core.refer_to_account(statement.account_id));
+    select a from supply.accounts a where a.id = core.refer_to('account', statement.account_id)::bigint);
   -- A period is a range of seq, so that its balances and its rows agree: the last row before it, and its last row.
   opening supply.ledger;
   closing supply.ledger;

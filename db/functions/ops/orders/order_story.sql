@@ -2,13 +2,12 @@ create or replace function ops.order_story(reference text)
 returns table (at timestamptz, elapsed interval, actor text, what text, detail text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   order_id bigint;
   placed_at timestamptz;
 begin
-  order_id := core.refer_to_order(reference);
-  placed_at := (select o.created_at from supply.orders o where o.id = order_id);
+  select o.id, o.created_at into strict order_id, placed_at
+  from supply.orders o where o.code = core.refer_to('order', reference);
   return query
   select date_trunc('milliseconds', s.at), date_trunc('milliseconds', s.at - placed_at), s.actor, s.what, s.detail
   from (

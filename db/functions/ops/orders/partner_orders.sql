@@ -6,7 +6,7 @@ returns table (
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  wanted_id constant bigint := core.refer_to_account(account);
+  wanted_id constant bigint := core.refer_to('account', account)::bigint;
 begin
   perform core.require("limit" between 1 and 1000, 'limit must be 1 to 1000');
   return query

@@ -3,7 +3,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  item supply.order_items := core.lock_item(item_id::text);
+  item supply.order_items := core.lock_item(item_id);
 begin
   perform core.require(item.status = 'processing',
     format('item %s is not at a supplier: it is %s', item.id, item.status), 'object_not_in_prerequisite_state',

@@ -4,7 +4,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   target supply.suppliers := core.lock_supplier(supplier);
-  moved supply.order_items := core.lock_item(item::text);
+  moved supply.order_items := core.lock_item(item);
   offer core.active_offers;
 begin
   perform core.require(moved.completed_at is null, format('item %s is final already: %s', moved.id, moved.status),

@@ -5,7 +5,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  wanted_id constant uuid := core.refer_to_item(item_id::text);
+  wanted_id constant uuid := core.refer_to('item', item_id)::uuid;
   item supply.order_items;
   had int := (select count(*) from supply.item_keys k where k.item_id = wanted_id);
   kept text[];

@@ -3,7 +3,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  item supply.order_items := core.lock_item(item_id::text);
+  item supply.order_items := core.lock_item(item_id);
 begin
   perform core.require(item.completed_at is null and item.held_at is not null,
     format('item %s is not held', item.id), 'object_not_in_prerequisite_state');

@@ -34,7 +34,7 @@ create or replace function ops.redeliver(event text, callback_url text default n
 returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-  select ops.redeliver(core.refer_to_event(event), callback_url)
+  select ops.redeliver(core.refer_to('event', event)::uuid, callback_url)
 $$;
 comment on function ops.redeliver(text, text) is
   'Sends a dead letter again: a new round over the retry ladder, due now, with the same event id and bytes.

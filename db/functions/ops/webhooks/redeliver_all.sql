@@ -4,7 +4,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Without a lock of the account: its orders go on while tens of thousands of events are begun again.
-  wanted_id constant bigint := core.refer_to_account(account_id);
+  wanted_id constant bigint := core.refer_to('account', account_id)::bigint;
   dead uuid[];
   started bigint;
 begin

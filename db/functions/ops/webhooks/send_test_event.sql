@@ -3,7 +3,7 @@ returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  wanted_id constant bigint := core.refer_to_account(account_id);
+  wanted_id constant bigint := core.refer_to('account', account_id)::bigint;
   host text;
   sent record;
 begin

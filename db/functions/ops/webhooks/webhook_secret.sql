@@ -3,7 +3,7 @@ returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  wanted_id constant bigint := core.refer_to_account(account_id);
+  wanted_id constant bigint := core.refer_to('account', account_id)::bigint;
   secret text;
 begin
   select s.secret into secret from supply.webhook_secrets s where s.account_id = wanted_id;

@@ -1,0 +1,64 @@
+create or replace function core.find_named(kind text, reference text)
+returns table (id text, account_id bigint, rank int, detail text)
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select f.*
+  from (select lower(core.trim_blanks(reference)) as text, btrim(reference) as exact_text) as wanted
+  cross join lateral (
+    select a.id::text, a.id, case
+        when a.id::text = wanted.text then 1
+        when lower(a.name) = wanted.text then 2
+        when a.id in (
+          select k.account_id from core.find_named('key', reference) k where k.id <> core.trim_blanks(reference)) then 3
+        when length(wanted.text) >= 2 and strpos(lower(a.name), wanted.text) > 0
+          then case when wanted.text ~ '^[0-9]+$' then 9 else 4 end
+      end,
+      format('%s; %s, %s, %s', a.name, a.kind, a.mode, case when a.active then 'active' else 'closed' end)
+    from supply.accounts a where find_named.kind = 'account'
+    union all
+    select p.id::text, null, case
+        when p.id::text = wanted.text then 1
+        when lower(p.name) = wanted.text then 2
+        when length(wanted.text) >= 2 and strpos(lower(p.name), wanted.text) > 0
+          then case when wanted.text ~ '^[0-9]+$' then 9 else 4 end
+      end,
+      format('%s; %s %s, %s', p.name, p.price, p.currency, case when p.in_stock then 'in stock' else 'out of stock' end)
+    from supply.products p where find_named.kind = 'product'
+    union all
+    -- Four digits may be the number of one key and the end of another.
+    select k.id::text, k.account_id, 1, format('key %s, %s…%s, %s, %s', k.id, k.prefix, k.last4, k.scope, case
+        when k.revoked_at is not null then 'revoked'
+        when k.expires_at <= now() then 'expired'
+        when k.starts_at > now() then 'not valid yet'
+        else 'valid'
+      end)
+    from supply.api_keys k
+    where find_named.kind = 'key' and (k.id::text = wanted.text
+      or wanted.exact_text in (k.prefix, k.last4, k.prefix || '…' || k.last4, k.prefix || '...' || k.last4)
+      or k.key_hash = sha256(convert_to(wanted.exact_text, 'UTF8')))
+    union all
+    select o.code, o.account_id, 1,
+      format('account %s, %s, placed %s', o.account_id, o.status, date_trunc('second', o.created_at))
+    from supply.orders o
+    where find_named.kind = 'order' and o.id in (select f.order_id from core.find_orders(reference) f)
+    union all
+    select i.id::text, o.account_id, 1, format('order %s, %s × %s, %s', o.code, i.amount, i.product_name, i.status)
+    from (
+      select distinct f.order_id, case f.kind when 'item' then f.id::uuid end as item_id
+      from core.find_orders(reference) f) as f
+    join supply.order_items i on i.order_id = f.order_id and i.id = coalesce(f.item_id, i.id)
+    join supply.orders o on o.id = i.order_id
+    where find_named.kind = 'item'
+    union all
+    select e.id::text, e.account_id, 1, format('order %s, %s, %s', e.order_code, e.event_type, e.state)
+    from supply.events e
+    where find_named.kind = 'event'
+      and (e.id = core.uuid_of(wanted.exact_text)
+        or e.order_id in (select f.order_id from core.find_orders(reference) f))
+  ) as f (id, account_id, rank, detail)
+  where f.rank is not null
+  order by f.rank, length(f.id), f.id
+$$;
+comment on function core.find_named is
+  'The things of a kind (account, product, key, order, item or event) that a text may mean, the best first: by number or
+id, by name or any reference (core.find_orders), by a key, by a part of the name. rank 9: a number in a name.';
