@@ -26,20 +26,16 @@ import { answerErrors } from './middleware/error_envelope.ts'
 import { createKeyUses } from './middleware/key_uses.ts'
 import { rejectUnknownParameters } from './middleware/query_parameters.ts'
 import { identify } from './middleware/request_id.ts'
-import { addBalanceRoutes } from './routes/balance.ts'
+import { addAccountRoutes } from './routes/account.ts'
 import { addCatalogRoutes } from './routes/catalog.ts'
 import { addEventRoutes } from './routes/events.ts'
-import { addHealthRoutes, type Lifecycle } from './routes/health.ts'
-import { addMeRoute } from './routes/me.ts'
+import { addHealthRoutes } from './routes/health.ts'
+import type { Lifecycle } from './routes/options.ts'
 import { addOrderRoutes } from './routes/orders.ts'
-import { addQuoteRoutes } from './routes/quotes.ts'
 import type { ResultWaiters } from './routes/result_waiters.ts'
 import { addResultRoutes } from './routes/results.ts'
-import { addSimulatedOrderRoutes } from './routes/simulated_orders.ts'
 import { addSimulationRoutes } from './routes/simulation.ts'
-import { addSupplierEventRoutes } from './routes/supplier_events.ts'
-import { addSupplierRoutes } from './routes/suppliers.ts'
-import { addTimelineRoute } from './routes/timeline.ts'
+import { addEventPushes, addResultPushes } from './routes/suppliers.ts'
 
 export type AppOptions = {
   db: Database
@@ -104,31 +100,19 @@ export function createApp(options: AppOptions): Koa<RequestState, object> {
 
 /** All routes of the service. Throws if a page cannot be made. */
 export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyMs' | 'tracer'>, admission: Admission): Routes {
-  const {
-    db,
-    reads = readsFrom(db),
-    resultWaiters,
-    config,
-    sealing = noSealing,
-    metrics,
-    lifecycle,
-    expected,
-  } = options
+  const { db, reads = readsFrom(db), sealing = noSealing, config } = options
   const routes: Routes = new Router<RequestState, object>({ sensitive: true })
   const turns = createListTurns()
-  addHealthRoutes(routes, { db, expected, lifecycle })
-  addCatalogRoutes(routes, { reads, turns })
-  addMeRoute(routes, { db })
-  addOrderRoutes(routes, { db, reads, turns, sealing, allowNetworks: config.callbackAllowNetworks, metrics })
-  addQuoteRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
-  addTimelineRoute(routes, { db })
-  addEventRoutes(routes, { db, turns, allowNetworks: config.callbackAllowNetworks })
-  addResultRoutes(routes, { db, turns, resultWaiters })
-  addBalanceRoutes(routes, { db, reads, turns })
-  addSimulationRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
-  addSimulatedOrderRoutes(routes, { db, allowNetworks: config.callbackAllowNetworks })
-  addSupplierRoutes(routes, { db, config, sealing, admission, metrics })
-  addSupplierEventRoutes(routes, { db, config, sealing, admission })
+  const given = { ...options, reads, sealing, turns, admission, allowNetworks: config.callbackAllowNetworks }
+  addHealthRoutes(routes, given)
+  addAccountRoutes(routes, given)
+  addCatalogRoutes(routes, given)
+  addOrderRoutes(routes, given)
+  addEventRoutes(routes, given)
+  addResultRoutes(routes, given)
+  addSimulationRoutes(routes, given)
+  addResultPushes(routes, given)
+  addEventPushes(routes, given)
   addHomeRoutes(routes, config)
   addReferenceRoutes(routes, config)
   addGuideRoutes(routes, config)

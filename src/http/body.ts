@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { koaBody } from 'koa-body'
-import type { ParsedJson } from '../messages/json.ts'
+import type * as v from 'valibot'
 import { jsonFault } from '../messages/json_fault.ts'
 import { kindOf } from '../messages/kind_of.ts'
 import type { Context } from './context.ts'
-import { refuse, refuseInvalid } from './errors.ts'
+import { Refusal } from './errors.ts'
 import type { BodyFault } from './middleware/bodies.ts'
+import { invalid, valid } from './validate.ts'
 
 const parse = koaBody({ jsonStrict: false })
 
@@ -16,14 +17,21 @@ export async function readBody(ctx: Context): Promise<Buffer | BodyFault | 'UNSU
   return typeof body === 'string' || isPlainJson(ctx) ? body : 'UNSUPPORTED_MEDIA_TYPE'
 }
 
-/** Reads and parses a JSON body. If that fails, it answers the request and returns undefined. */
-export async function readJson(ctx: Context): Promise<ParsedJson> {
+/** Reads a JSON body by a schema. Throws the error of a body that is none, or that does not fit. */
+export async function readJson<Schema extends v.GenericSchema>(
+  ctx: Context,
+  schema: Schema,
+): Promise<v.InferOutput<Schema>> {
+  return valid(schema, await readObject(ctx))
+}
+
+/** Reads the JSON object of a body. Throws the error of a body that is none. */
+export async function readObject(ctx: Context): Promise<unknown> {
   const body = await readBody(ctx)
-  if (typeof body === 'string') return void refuse(ctx, body)
+  if (typeof body === 'string') throw new Refusal(body)
   const fault = await parseBody(ctx, body)
-  if (fault === undefined) return { value: ctx.request.body }
-  refuseInvalid(ctx, [{ path: '', message: `the body ${fault}` }])
-  return undefined
+  if (fault !== undefined) throw invalid([{ path: '', message: `the body ${fault}` }])
+  return ctx.request.body
 }
 
 /** Lets koa-body parse the bytes of a body into `ctx.request.body`. Returns what is wrong if they are no JSON object. */

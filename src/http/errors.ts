@@ -85,6 +85,18 @@ export function errorOf(name: ErrorName, extras: ErrorExtras = {}): { status: nu
   return { status, body: { success: false, error: text, code, ...extras } }
 }
 
+/** Ends the handling of a request: it is answered with this error. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  readonly error: ErrorName
+  readonly extras: ErrorExtras
+  constructor(error: ErrorName, extras: ErrorExtras = {}) {
+    super(error)
+    this.error = error
+    this.extras = extras
+  }
+}
+
 /** Answers a request with an error, and with the headers that go with it. */
 export function refuse(ctx: Context, name: ErrorName, extras: ErrorExtras = {}): void {
   const retryAfter = extras.retryAfter ?? (name === 'RATE_LIMITED' ? retrySeconds : undefined)
@@ -99,11 +111,6 @@ export function refuse(ctx: Context, name: ErrorName, extras: ErrorExtras = {}):
   ctx.status = status
   ctx.type = 'application/json'
   ctx.body = jsonLine(JSON.stringify(body))
-}
-
-/** Answers 400 and names every field at fault. */
-export function refuseInvalid(ctx: Context, details: Detail[]): void {
-  refuse(ctx, 'VALIDATION_ERROR', { details })
 }
 
 function removeBudget(ctx: Context): void {

@@ -1,9 +1,6 @@
-/** The account reads as many lists as it may, and as many requests wait as may wait. */
-export class TooManyLists extends Error {
-  override name = 'TooManyLists'
-}
+import { Refusal } from './errors.ts'
 
-/** Reads a list for an account when it is its turn. Throws `TooManyLists` where too many requests of the account wait. */
+/** Reads a list for an account when it is its turn. Throws a 429 where too many requests of the account wait. */
 export type ListTurns = <T>(accountId: string, read: () => Promise<T>) => Promise<T>
 
 /**
@@ -17,7 +14,7 @@ export function createListTurns({ atOnce = 1, maxWaiting = 50 } = {}): ListTurns
     const account = accounts.get(accountId) ?? { reading: 0, waiting: [] }
     accounts.set(accountId, account)
     if (account.reading < atOnce) account.reading += 1
-    else if (account.waiting.length >= maxWaiting) throw new TooManyLists('too many lists are being read')
+    else if (account.waiting.length >= maxWaiting) throw new Refusal('RATE_LIMITED')
     // The request that ends hands its turn over, so the number of reads stays.
     else await new Promise<void>((resolve) => account.waiting.push(resolve))
     try {

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { placeOf } from '../messages/issue_place.ts'
 import { kindOf } from '../messages/kind_of.ts'
 import { nearestName } from '../messages/nearest_name.ts'
-import type { Context } from './context.ts'
-import type { Detail } from './errors.ts'
+import type { Context, RouteContext } from './context.ts'
+import { type Detail, type ErrorName, Refusal } from './errors.ts'
 
 /** A value that was checked, or every field at fault. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; details: Detail[] }
@@ -34,24 +34,42 @@ function messageOf({ message, kind, type, input, path }: v.BaseIssue<unknown>): 
   return isOfAnotherType && /^must be /.test(message) ? `${message}; got ${kindOf(input)}` : message
 }
 
+/** A value that fits a schema. Throws a 400 that names every field at fault. */
+export function valid<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
+  const checked = check(schema, value)
+  if (!checked.ok) throw invalid(checked.details)
+  return checked.value
+}
+
+/** A 400 that names the fields at fault. */
+export function invalid(details: Detail[]): Refusal {
+  return new Refusal('VALIDATION_ERROR', { details })
+}
+
+/** A parameter of the path. Throws the given error if it does not fit its schema: what it names is not there. */
+export function readParameter(ctx: RouteContext, name: string, schema: v.GenericSchema, error: ErrorName): string {
+  const value = ctx.params[name] ?? ''
+  if (!v.is(schema, value)) throw new Refusal(error)
+  return value
+}
+
 /**
- * Checks the query parameters that a schema names. Numbers are given to the schema as numbers.
- * A parameter that comes twice is at fault, and a period that begins after its end.
+ * The query parameters that a schema names. Numbers are given to the schema as numbers. Throws a 400 if one does not fit or
+ * comes twice, and if a period begins after its end.
  */
-export function checkQuery<Schema extends v.ObjectSchema<v.ObjectEntries, v.ErrorMessage<v.ObjectIssue> | undefined>>(
+export function readQuery<Schema extends v.ObjectSchema<v.ObjectEntries, v.ErrorMessage<v.ObjectIssue> | undefined>>(
   ctx: Context,
   schema: Schema,
-): Checked<v.InferOutput<Schema>> {
+): v.InferOutput<Schema> {
   const parameters = new URLSearchParams(ctx.querystring)
   const names = Object.keys(schema.entries).filter((name) => parameters.has(name))
   const repeated = names.filter((name) => parameters.getAll(name).length > 1)
-  if (repeated.length > 0) {
-    return { ok: false, details: repeated.map((path) => ({ path, message: 'must be given once' })) }
-  }
+  if (repeated.length > 0) throw invalid(repeated.map((path) => ({ path, message: 'must be given once' })))
   const given = names.map((name) => [name, valueFor(schema.entries[name], parameters.get(name) ?? '')])
-  const checked = check(schema, Object.fromEntries(given))
-  const details = checked.ok ? reversedPeriods(checked.value) : []
-  return details.length > 0 ? { ok: false, details } : checked
+  const query = valid(schema, Object.fromEntries(given))
+  const reversed = reversedPeriods(query)
+  if (reversed.length > 0) throw invalid(reversed)
+  return query
 }
 
 const periods = [

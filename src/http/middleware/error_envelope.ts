@@ -2,14 +2,13 @@ import { isUnavailable } from '../../database/client.ts'
 import { type Log, safeError } from '../../log.ts'
 import { Unreadable } from '../../sealing/sealing.ts'
 import type { Middleware } from '../context.ts'
-import { refuse } from '../errors.ts'
-import { TooManyLists } from '../list_turns.ts'
+import { Refusal, refuse } from '../errors.ts'
 
 const warnEveryMs = 1_000
 
 /**
- * Answers a request whose handling throws: 429 if too many lists of the account wait, 503 if the database cannot answer or
- * a code cannot be opened, else 500, which is a bug.
+ * Answers a request whose handling throws: with the error of a `Refusal`, 503 if the database cannot answer or a code cannot
+ * be opened, else 500, which is a bug.
  */
 export function answerErrors(log: Log): Middleware {
   let warnedAt = Number.NEGATIVE_INFINITY
@@ -25,7 +24,7 @@ export function answerErrors(log: Log): Middleware {
     try {
       await next()
     } catch (error) {
-      if (error instanceof TooManyLists) return refuse(ctx, 'RATE_LIMITED')
+      if (error instanceof Refusal) return refuse(ctx, error.error, error.extras)
       if (error instanceof Unreadable) {
         log.error({ error: safeError(error) }, 'a code cannot be opened')
         refuse(ctx, 'UNAVAILABLE')

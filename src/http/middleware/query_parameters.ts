@@ -1,6 +1,5 @@
 import { nearestName } from '../../messages/nearest_name.ts'
 import type { Context, Next } from '../context.ts'
-import { refuseInvalid } from '../errors.ts'
 import {
   catalogQuery,
   eventsQuery,
@@ -10,6 +9,7 @@ import {
   resultsQuery,
   transactionsQuery,
 } from '../schemas.ts'
+import { invalid } from '../validate.ts'
 
 const longestName = 64
 
@@ -32,10 +32,7 @@ export async function rejectUnknownParameters(ctx: Context, next: Next): Promise
   const given = new Set(new URLSearchParams(ctx.querystring).keys())
   const unknown = [...given].filter((name) => !known.includes(name))
   if (unknown.length === 0) return next()
-  refuseInvalid(
-    ctx,
-    unknown.map((name) => ({ path: name.slice(0, longestName), message: messageFor(name, known) })),
-  )
+  throw invalid(unknown.map((name) => ({ path: name.slice(0, longestName), message: messageFor(name, known) })))
 }
 
 function messageFor(name: string, known: string[]): string {

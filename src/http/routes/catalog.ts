@@ -1,50 +1,38 @@
-import * as v from 'valibot'
-import type { Reads } from '../../database/reads.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
-import { refuse, refuseInvalid } from '../errors.ts'
-import type { ListTurns } from '../list_turns.ts'
+import { refuse } from '../errors.ts'
 import { replyCached } from '../reply.ts'
 import { catalogQuery, gameSlug, gamesQuery, productNumber, productsQuery } from '../schemas.ts'
-import { checkQuery } from '../validate.ts'
+import { readParameter, readQuery } from '../validate.ts'
+import type { RouteOptions } from './options.ts'
 
 /** The catalog: the games, the products of a game, those of all games, one product. Each answer has an ETag. */
-export function addCatalogRoutes(routes: Routes, { reads, turns }: { reads: Reads; turns: ListTurns }): void {
-  routes.get('/b2b/catalog/games', (ctx) => listGames(ctx, reads))
-  routes.get('/b2b/catalog/games/:slug/products', (ctx) => listProducts(ctx, reads))
-  routes.get('/b2b/catalog/products', (ctx) => listCatalog(ctx, reads, turns))
-  routes.get('/b2b/catalog/products/:id', (ctx) => getProduct(ctx, reads))
+export function addCatalogRoutes(routes: Routes, options: RouteOptions): void {
+  routes.get('/b2b/catalog/games', (ctx) => listGames(ctx, options))
+  routes.get('/b2b/catalog/games/:slug/products', (ctx) => listProducts(ctx, options))
+  routes.get('/b2b/catalog/products', (ctx) => listCatalog(ctx, options))
+  routes.get('/b2b/catalog/products/:id', (ctx) => getProduct(ctx, options))
 }
 
-async function listGames(ctx: RouteContext, reads: Reads): Promise<void> {
-  const query = checkQuery(ctx, gamesQuery)
-  if (!query.ok) return refuseInvalid(ctx, query.details)
+async function listGames(ctx: RouteContext, { reads }: RouteOptions): Promise<void> {
+  const { updatedSince: updated_since } = readQuery(ctx, gamesQuery)
   const games = await ctx.state.databaseTime(() =>
-    reads.call('api.list_games', { account_id: accountOf(ctx).id, updated_since: query.value.updatedSince }),
+    reads.call('api.list_games', { account_id: accountOf(ctx).id, updated_since }),
   )
   replyCached(ctx, games ?? '[]')
 }
 
-async function listProducts(ctx: RouteContext, reads: Reads): Promise<void> {
-  const query = checkQuery(ctx, productsQuery)
-  if (!query.ok) return refuseInvalid(ctx, query.details)
-  const slug = ctx.params.slug ?? ''
-  if (!v.is(gameSlug, slug)) return refuse(ctx, 'GAME_NOT_FOUND')
+async function listProducts(ctx: RouteContext, { reads }: RouteOptions): Promise<void> {
+  const { deliveryType: delivery_type, updatedSince: updated_since } = readQuery(ctx, productsQuery)
+  const game_slug = readParameter(ctx, 'slug', gameSlug, 'GAME_NOT_FOUND')
   const products = await ctx.state.databaseTime(() =>
-    reads.call('api.list_products', {
-      account_id: accountOf(ctx).id,
-      game_slug: slug,
-      delivery_type: query.value.deliveryType,
-      updated_since: query.value.updatedSince,
-    }),
+    reads.call('api.list_products', { account_id: accountOf(ctx).id, game_slug, delivery_type, updated_since }),
   )
   if (products === null) return refuse(ctx, 'GAME_NOT_FOUND')
   replyCached(ctx, products)
 }
 
-async function listCatalog(ctx: RouteContext, reads: Reads, turns: ListTurns): Promise<void> {
-  const query = checkQuery(ctx, catalogQuery)
-  if (!query.ok) return refuseInvalid(ctx, query.details)
-  const { updatedSince: updated_since, limit: page_limit, cursor } = query.value
+async function listCatalog(ctx: RouteContext, { reads, turns }: RouteOptions): Promise<void> {
+  const { updatedSince: updated_since, limit: page_limit, cursor } = readQuery(ctx, catalogQuery)
   const { id: account_id } = accountOf(ctx)
   const read = () =>
     reads.call('api.list_catalog', { account_id, page_limit, updated_since, after_id: Number(cursor ?? 0) })
@@ -53,11 +41,10 @@ async function listCatalog(ctx: RouteContext, reads: Reads, turns: ListTurns): P
   replyCached(ctx, page)
 }
 
-async function getProduct(ctx: RouteContext, reads: Reads): Promise<void> {
-  const id = ctx.params.id ?? ''
-  if (!v.is(productNumber, id)) return refuse(ctx, 'PRODUCT_NOT_FOUND')
+async function getProduct(ctx: RouteContext, { reads }: RouteOptions): Promise<void> {
+  const product_id = readParameter(ctx, 'id', productNumber, 'PRODUCT_NOT_FOUND')
   const product = await ctx.state.databaseTime(() =>
-    reads.call('api.get_product', { account_id: accountOf(ctx).id, product_id: id }),
+    reads.call('api.get_product', { account_id: accountOf(ctx).id, product_id }),
   )
   if (product === null) return refuse(ctx, 'PRODUCT_NOT_FOUND')
   replyCached(ctx, product)

@@ -1,15 +1,11 @@
 import { batch } from '../../database/batch.ts'
-import type { Database, Functions } from '../../database/client.ts'
-import { currentFor, type Version } from '../../database/version.ts'
+import type { Functions } from '../../database/client.ts'
+import { currentFor } from '../../database/version.ts'
 import type { Context, Routes } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
 import { refuse } from '../errors.ts'
 import { reply } from '../reply.ts'
-
-/** Whether the process is about to end: it is not ready then, and serves what comes all the same. */
-export type Lifecycle = { draining: boolean }
-
-export type HealthRouteOptions = { db: Database; expected: Version; lifecycle: Lifecycle }
+import type { RouteOptions } from './options.ts'
 
 const commitProofMs = 1_000
 
@@ -19,7 +15,7 @@ type State = Functions['api.readiness']['result'][number] | undefined
  * `/livez`: the process answers. `/readyz`: it can do its work, for the database answers, commits writes, and has the
  * migrations and the functions that this program was written for. That it commits is asked once a second at most.
  */
-export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: HealthRouteOptions): void {
+export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: RouteOptions): void {
   const isCurrent = currentFor(expected)
   const readState = batch<null, State>({
     run: async (askers) => {

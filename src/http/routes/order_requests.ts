@@ -1,39 +1,26 @@
 import type { SupplyArgument } from '../../database/client.ts'
 import type { Network } from '../../network/networks.ts'
 import { checkCallbackUrl } from '../../webhooks/callback_url.ts'
-import { accountOf, type Context, type RouteContext } from '../context.ts'
-import { type ErrorName, refuse } from '../errors.ts'
+import { accountOf, type RouteContext } from '../context.ts'
+import { type ErrorName, errorNames, Refusal } from '../errors.ts'
 import type { OrderRequest } from '../schemas.ts'
 
 /** An order request as SQL takes it. */
 export type SqlRequest = SupplyArgument<'supply.order_request'>
 
-type Refusal = Exclude<SupplyArgument<'supply.order_result'>, 'busy' | 'replayed' | 'created'>
-
-const refusals: { [result in Refusal]: ErrorName } = {
-  UNAUTHORIZED: 'UNAUTHORIZED',
-  IDEMPOTENCY_KEY_REUSED: 'IDEMPOTENCY_KEY_REUSED',
-  INVALID_CALLBACK_URL: 'INVALID_CALLBACK_URL',
-  PRODUCT_NOT_FOUND: 'ORDERED_PRODUCT_NOT_FOUND',
-  DELIVERY_DATA_INVALID: 'DELIVERY_DATA_INVALID',
-  PRODUCT_UNAVAILABLE: 'PRODUCT_UNAVAILABLE',
-  QUANTITY_OUT_OF_RANGE: 'QUANTITY_OUT_OF_RANGE',
-  PRICE_CHANGED: 'PRICE_CHANGED',
-  INSUFFICIENT_BALANCE: 'INSUFFICIENT_BALANCE',
-}
-
 /** The error that answers a refusal of SQL. Throws for a result that is no refusal. */
 export function refusalOf(result: string): ErrorName {
-  if (!Object.hasOwn(refusals, result)) throw new Error(`an order got an unknown result: ${result}`)
-  return refusals[result as Refusal]
+  const name = result === 'PRODUCT_NOT_FOUND' ? 'ORDERED_PRODUCT_NOT_FOUND' : result
+  const known = errorNames.find((error) => error === name)
+  if (known === undefined) throw new Error(`an order got an unknown result: ${result}`)
+  return known
 }
 
-/** Whether a callbackUrl may be used; if not, answers the request. */
-export function isGoodCallback(ctx: Context, url: string, allowNetworks: readonly Network[]): boolean {
+/** Throws the refusal of a callbackUrl that may not be used. */
+export function requireGoodCallback(url: string, allowNetworks: readonly Network[]): void {
   const verdict = checkCallbackUrl(url, allowNetworks)
-  if (verdict.ok) return true
-  refuse(ctx, 'INVALID_CALLBACK_URL', { details: [{ path: 'callbackUrl', message: verdict.reason }] })
-  return false
+  if (verdict.ok) return
+  throw new Refusal('INVALID_CALLBACK_URL', { details: [{ path: 'callbackUrl', message: verdict.reason }] })
 }
 
 /** The request for an order, or for a quote where there is no `idempotencyKey`, as SQL takes it. */

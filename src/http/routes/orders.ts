@@ -1,48 +1,32 @@
-import * as v from 'valibot'
-import type { Database } from '../../database/client.ts'
-import type { Reads } from '../../database/reads.ts'
-import type { Network } from '../../network/networks.ts'
-import type { Sealing } from '../../sealing/sealing.ts'
-import { readJson } from '../body.ts'
+import { readJson, readObject } from '../body.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
-import { type Detail, type ErrorExtras, refuse, refuseInvalid } from '../errors.ts'
-import type { ListTurns } from '../list_turns.ts'
-import type { HttpMetrics } from '../metrics.ts'
+import { type Detail, type ErrorExtras, errorOf, refuse } from '../errors.ts'
 import { replyUnstored } from '../reply.ts'
-import { idempotencyKey, type OrderRequest, orderCode, orderRequest, ordersQuery } from '../schemas.ts'
-import { type Checked, check, checkQuery } from '../validate.ts'
+import { idempotencyKey, type OrderRequest, orderCode, orderRequest, ordersQuery, quoteRequest } from '../schemas.ts'
+import { type Checked, check, invalid, readParameter, readQuery } from '../validate.ts'
+import type { RouteOptions } from './options.ts'
 import { type PlaceOrder, placeInBatches } from './order_batches.ts'
 import { refusalOf, sqlRequest } from './order_requests.ts'
 
-export type OrderRouteOptions = {
-  db: Database
-  reads: Reads
-  turns: ListTurns
-  sealing: Sealing
-  allowNetworks: readonly Network[]
-  metrics: HttpMetrics
-}
-
-/** Orders: placing one, reading one, listing them (specification 2.2, 2.3 and 4). */
-export function addOrderRoutes(routes: Routes, options: OrderRouteOptions): void {
-  const { db, reads, turns, sealing, allowNetworks, metrics } = options
+/** Orders: quotes, placing one, reading one and its timeline, listing them (specification 2.2, 2.3 and 4). */
+export function addOrderRoutes(routes: Routes, options: RouteOptions): void {
+  const { db, reads, metrics } = options
   const placeInBatch = placeInBatches(db, metrics)
   const place: PlaceOrder = (request) =>
     placeInBatch(request).finally(() => reads.noteWrite(String(request.account_id)))
-  routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, sealing, allowNetworks, metrics))
-  routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, db, sealing))
-  routes.get('/b2b/orders', (ctx) => listOrders(ctx, db, reads, turns))
+  routes.post('/b2b/orders/quote', (ctx) => quoteOrder(ctx, options))
+  routes.post('/b2b/orders', (ctx) => placeOrder(ctx, place, options))
+  routes.get('/b2b/orders/:code', (ctx) => getOrder(ctx, options))
+  routes.get('/b2b/orders/:code/timeline', (ctx) => getTimeline(ctx, options))
+  routes.get('/b2b/orders', (ctx) => listOrders(ctx, options))
 }
 
 async function placeOrder(
   ctx: RouteContext,
   place: PlaceOrder,
-  sealing: Sealing,
-  allowNetworks: readonly Network[],
-  metrics: Pick<HttpMetrics, 'placedOrder' | 'refusedOrder'>,
+  { sealing, allowNetworks, metrics }: RouteOptions,
 ): Promise<void> {
   const asked = await readOrder(ctx)
-  if (asked === undefined) return
   const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
   const placed = await ctx.state.databaseTime(() => place(request))
   if (placed.result === 'created') {
@@ -53,18 +37,11 @@ async function placeOrder(
   answerPlaced(ctx, { ...placed, body: sealing.openCodes(placed.body) })
 }
 
-/** Reads the order that a request asks for, and its key. Answers a malformed request, and returns undefined. */
-export async function readOrder(
-  ctx: RouteContext,
-): Promise<{ order: OrderRequest; idempotencyKey: string } | undefined> {
-  const body = await readJson(ctx)
-  if (body === undefined) return undefined
-  const order = check(orderRequest, body.value)
+/** Reads the order that a request asks for, and its key. Throws a 400 that names every fault of both. */
+export async function readOrder(ctx: RouteContext): Promise<{ order: OrderRequest; idempotencyKey: string }> {
+  const order = check(orderRequest, await readObject(ctx))
   const key = givenKey(ctx)
-  if (!order.ok || !key.ok) {
-    refuseInvalid(ctx, [...faultsOf(key), ...faultsOf(order)])
-    return undefined
-  }
+  if (!order.ok || !key.ok) throw invalid([...faultsOf(key), ...faultsOf(order)])
   return { order: order.value, idempotencyKey: key.value ?? order.value.externalOrderId }
 }
 
@@ -93,25 +70,19 @@ export function answerPlaced(ctx: RouteContext, { result, body }: { result: stri
   refuse(ctx, refusalOf(result), JSON.parse(body) as ErrorExtras)
 }
 
-async function getOrder(ctx: RouteContext, db: Database, sealing: Sealing): Promise<void> {
-  const code = ctx.params.code ?? ''
-  if (!v.is(orderCode, code)) return refuse(ctx, 'ORDER_NOT_FOUND')
+async function getOrder(ctx: RouteContext, { db, sealing }: RouteOptions): Promise<void> {
+  const code = readParameter(ctx, 'code', orderCode, 'ORDER_NOT_FOUND')
   const order = await ctx.state.databaseTime(() => db.call('api.get_order', { account_id: accountOf(ctx).id, code }))
   if (order !== null) return replyUnstored(ctx, sealing.openCodes(order))
   const message = `simulated orders are read at /simulation/orders/${code}`
   refuse(ctx, 'ORDER_NOT_FOUND', code.startsWith('sim_') ? { details: [{ path: 'code', message }] } : undefined)
 }
 
-async function listOrders(ctx: RouteContext, db: Database, reads: Reads, turns: ListTurns): Promise<void> {
-  const query = checkQuery(ctx, ordersQuery)
-  if (!query.ok) return refuseInvalid(ctx, query.details)
-  const { limit, cursor, page, asOf, status, externalOrderId, createdFrom, createdTo } = query.value
-  if (cursor !== undefined && page !== undefined) {
-    return refuseInvalid(ctx, [{ path: 'page', message: 'must not come with a cursor' }])
-  }
-  if (asOf !== undefined && page === undefined) {
-    return refuseInvalid(ctx, [{ path: 'asOf', message: 'must come with a page' }])
-  }
+async function listOrders(ctx: RouteContext, { db, reads, turns }: RouteOptions): Promise<void> {
+  const { limit, cursor, page, asOf, status, externalOrderId, createdFrom, createdTo } = readQuery(ctx, ordersQuery)
+  if (cursor !== undefined && page !== undefined)
+    throw invalid([{ path: 'page', message: 'must not come with a cursor' }])
+  if (asOf !== undefined && page === undefined) throw invalid([{ path: 'asOf', message: 'must come with a page' }])
   // Who looks for a reference asks whether an order was placed: that has to be known.
   const source = externalOrderId === undefined ? reads : db
   const { id } = accountOf(ctx)
@@ -128,12 +99,34 @@ async function listOrders(ctx: RouteContext, db: Database, reads: Reads, turns: 
       as_of: asOf,
     })
   const orders = await turns(id, () => ctx.state.databaseTime(read))
-  if (orders === null) {
-    const unknown =
-      asOf === undefined
-        ? { path: 'cursor', message: 'must be a nextCursor' }
-        : { path: 'asOf', message: 'must be an asOf' }
-    return refuseInvalid(ctx, [unknown])
-  }
-  replyUnstored(ctx, orders)
+  if (orders !== null) return replyUnstored(ctx, orders)
+  if (asOf === undefined) throw invalid([{ path: 'cursor', message: 'must be a nextCursor' }])
+  throw invalid([{ path: 'asOf', message: 'must be an asOf' }])
+}
+
+async function getTimeline(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
+  const code = readParameter(ctx, 'code', orderCode, 'ORDER_NOT_FOUND')
+  const timeline = await ctx.state.databaseTime(() =>
+    db.call('api.order_timeline', { account_id: accountOf(ctx).id, code }),
+  )
+  if (timeline === null) return refuse(ctx, 'ORDER_NOT_FOUND')
+  replyUnstored(ctx, timeline)
+}
+
+async function quoteOrder(ctx: RouteContext, { db, allowNetworks }: RouteOptions): Promise<void> {
+  const request = sqlRequest(ctx, await readJson(ctx, quoteRequest), null, allowNetworks)
+  const [quoted] = await ctx.state.databaseTime(() => db.call('api.quote_order', { request }))
+  if (quoted === undefined) throw new Error('api.quote_order gave no answer')
+  if (quoted.result === 'UNAUTHORIZED') return refuse(ctx, 'UNAUTHORIZED')
+  const wouldBeRefused = JSON.stringify(refusalFor(quoted.result, quoted.refusal))
+  // The quote is the text that SQL rendered, an object with fields.
+  replyUnstored(ctx, `${quoted.quote.slice(0, -1)},"wouldBeRefused":${wouldBeRefused}}`)
+}
+
+/** What the order would be answered with; null if it would be accepted. */
+function refusalFor(result: string, extras: string): object | null {
+  if (result === 'created') return null
+  const { status, body } = errorOf(refusalOf(result), JSON.parse(extras) as ErrorExtras)
+  const { success: _, ...refusal } = body as { success?: false }
+  return { status, ...refusal }
 }

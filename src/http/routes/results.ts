@@ -1,23 +1,18 @@
-import type { Database } from '../../database/client.ts'
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
-import { refuse, refuseInvalid } from '../errors.ts'
-import type { ListTurns } from '../list_turns.ts'
+import { refuse } from '../errors.ts'
 import { replyUnstored } from '../reply.ts'
 import { resultsQuery } from '../schemas.ts'
-import { checkQuery } from '../validate.ts'
-import type { ResultWaiters, Waiter } from './result_waiters.ts'
-
-export type ResultRouteOptions = { db: Database; turns: ListTurns; resultWaiters: ResultWaiters }
+import { readQuery } from '../validate.ts'
+import type { RouteOptions } from './options.ts'
+import type { Waiter } from './result_waiters.ts'
 
 /** The orders of an account that became final, by their numbers. A standby could be behind: they come from the primary. */
-export function addResultRoutes(routes: Routes, { db, turns, resultWaiters }: ResultRouteOptions): void {
-  routes.get('/b2b/results', (ctx) => listResults(ctx, db, turns, resultWaiters))
+export function addResultRoutes(routes: Routes, options: RouteOptions): void {
+  routes.get('/b2b/results', (ctx) => listResults(ctx, options))
 }
 
-async function listResults(ctx: RouteContext, db: Database, turns: ListTurns, waiters: ResultWaiters): Promise<void> {
-  const query = checkQuery(ctx, resultsQuery)
-  if (!query.ok) return refuseInvalid(ctx, query.details)
-  const { after, limit, wait } = query.value
+async function listResults(ctx: RouteContext, { db, turns, resultWaiters }: RouteOptions): Promise<void> {
+  const { after, limit, wait } = readQuery(ctx, resultsQuery)
   const { id, keyId } = accountOf(ctx)
 
   async function look(awaits: boolean) {
@@ -29,7 +24,7 @@ async function listResults(ctx: RouteContext, db: Database, turns: ListTurns, wa
   const until = performance.now() + wait * 1_000
   // The place is taken before the first look, so that nothing is missed between the two.
   // A client that has gone while its key was checked closes nothing any more.
-  const waiter = wait === 0 || ctx.req.socket.destroyed ? undefined : waiters.enter(id, after)
+  const waiter = wait === 0 || ctx.req.socket.destroyed ? undefined : resultWaiters.enter(id, after)
   const page = await (waiter === undefined ? look(false) : lookAgain(ctx, look, waiter, { after, until }))
   if (page === undefined) return refuse(ctx, 'UNAUTHORIZED')
   replyUnstored(ctx, page.body)

@@ -1,34 +1,43 @@
-import * as v from 'valibot'
-import type { Database } from '../../database/client.ts'
-import type { Network } from '../../network/networks.ts'
+import { behaviourFor, endOf, secondsOf } from '../../demo/supplier/orders.ts'
 import { readJson } from '../body.ts'
-import { accountOf, type RouteContext, type Routes } from '../context.ts'
-import { refuse, refuseInvalid } from '../errors.ts'
+import { type Account, accountOf, type RouteContext, type Routes } from '../context.ts'
+import { type ErrorName, Refusal, refuse } from '../errors.ts'
 import { reply, replyUnstored } from '../reply.ts'
-import { eventId, simulationRequest } from '../schemas.ts'
-import { check } from '../validate.ts'
-import { isGoodCallback } from './order_requests.ts'
+import { eventId, type OrderRequest, orderCode, simulationRequest } from '../schemas.ts'
+import { invalid, readParameter } from '../validate.ts'
+import type { RouteOptions } from './options.ts'
+import { requireGoodCallback, sqlRequest } from './order_requests.ts'
+import { answerPlaced, readOrder } from './orders.ts'
 
-export type SimulationRouteOptions = { db: Database; allowNetworks: readonly Network[] }
-
-/**
- * Sample events for partners' own tests, for accounts in mode `test` alone: sent at once over the path of real ones,
- * retries and dead letters included, to any URL that an order could name.
- */
-export function addSimulationRoutes(routes: Routes, { db, allowNetworks }: SimulationRouteOptions): void {
-  routes.post('/simulation/webhooks', (ctx) => simulateWebhook(ctx, db, allowNetworks))
-  routes.get('/simulation/webhooks/:eventId', (ctx) => getSimulation(ctx, db))
+const refusals: { [result: string]: ErrorName } = {
+  too_many_open: 'TOO_MANY_SIMULATIONS',
+  too_many_a_minute: 'TOO_MANY_SIMULATIONS_A_MINUTE',
+  samples_too_many_open: 'TOO_MANY_SAMPLES',
+  samples_too_many_a_minute: 'TOO_MANY_SAMPLES_A_MINUTE',
 }
 
-async function simulateWebhook(ctx: RouteContext, db: Database, allowNetworks: readonly Network[]): Promise<void> {
+/**
+ * Partners' own tests, for accounts in mode `test` alone. A sample event is sent at once over the path of real ones, retries and
+ * dead letters included, to any URL that an order could name. A simulated order is checked like a real one, ends as its
+ * player ids say, and spends nothing.
+ */
+export function addSimulationRoutes(routes: Routes, options: RouteOptions): void {
+  routes.post('/simulation/webhooks', (ctx) => simulateWebhook(ctx, options))
+  routes.get('/simulation/webhooks/:eventId', (ctx) => getSimulation(ctx, options))
+  routes.post('/simulation/orders', (ctx) => placeSimulatedOrder(ctx, options))
+  routes.get('/simulation/orders/:code', (ctx) => getSimulatedOrder(ctx, options))
+}
+
+function testAccountOf(ctx: RouteContext): Account {
   const account = accountOf(ctx)
-  if (account.mode !== 'test') return refuse(ctx, 'LIVE_ACCOUNT')
-  const body = await readJson(ctx)
-  if (body === undefined) return
-  const sample = check(simulationRequest, body.value)
-  if (!sample.ok) return refuseInvalid(ctx, sample.details)
-  const { callbackUrl, eventType, orderCode } = sample.value
-  if (!isGoodCallback(ctx, callbackUrl, allowNetworks)) return
+  if (account.mode !== 'test') throw new Refusal('LIVE_ACCOUNT')
+  return account
+}
+
+async function simulateWebhook(ctx: RouteContext, { db, allowNetworks }: RouteOptions): Promise<void> {
+  const account = testAccountOf(ctx)
+  const { callbackUrl, eventType, orderCode } = await readJson(ctx, simulationRequest)
+  requireGoodCallback(callbackUrl, allowNetworks)
   const [simulated] = await ctx.state.databaseTime(() =>
     db.call('api.simulate_webhook', {
       account_id: account.id,
@@ -43,11 +52,9 @@ async function simulateWebhook(ctx: RouteContext, db: Database, allowNetworks: r
   reply(ctx, JSON.stringify({ eventId: event_id }), 202)
 }
 
-async function getSimulation(ctx: RouteContext, db: Database): Promise<void> {
-  const account = accountOf(ctx)
-  if (account.mode !== 'test') return refuse(ctx, 'LIVE_ACCOUNT')
-  const event_id = ctx.params.eventId ?? ''
-  if (!v.is(eventId, event_id)) return refuse(ctx, 'EVENT_NOT_FOUND')
+async function getSimulation(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
+  const account = testAccountOf(ctx)
+  const event_id = readParameter(ctx, 'eventId', eventId, 'EVENT_NOT_FOUND')
   const event = await ctx.state.databaseTime(() => db.call('api.get_simulation', { account_id: account.id, event_id }))
   if (event === null) return refuse(ctx, 'EVENT_NOT_FOUND')
   replyUnstored(ctx, event)
@@ -56,10 +63,38 @@ async function getSimulation(ctx: RouteContext, db: Database): Promise<void> {
 function refuseSample(ctx: RouteContext, refusal: string, retryAfter: number | null): void {
   if (refusal === 'too_large') {
     const message = 'the event about this order is larger than 64 KiB, and no sample is'
-    refuseInvalid(ctx, [{ path: 'orderCode', message }])
-    return
+    throw invalid([{ path: 'orderCode', message }])
   }
   if (retryAfter === null) throw new Error(`unexpected refusal of a sample: ${refusal}`)
   const name = refusal === 'too_many_open' ? 'TOO_MANY_SAMPLES' : 'TOO_MANY_SAMPLES_A_MINUTE'
   refuse(ctx, name, { retryAfter })
+}
+
+async function placeSimulatedOrder(ctx: RouteContext, { db, allowNetworks }: RouteOptions): Promise<void> {
+  testAccountOf(ctx)
+  const asked = await readOrder(ctx)
+  const request = sqlRequest(ctx, asked.order, asked.idempotencyKey, allowNetworks)
+  const courses = asked.order.items.map(courseOf)
+  const [placed] = await ctx.state.databaseTime(() => db.call('api.place_simulated_order', { request, courses }))
+  if (placed === undefined) throw new Error('api.place_simulated_order returned no row')
+  const { result, retry_after: retryAfter, body } = placed
+  const refusal = refusals[result]
+  if (refusal === undefined || retryAfter === null) return answerPlaced(ctx, { result, body })
+  refuse(ctx, refusal, { retryAfter })
+}
+
+/** When an item ends and how, for either kind of product: the database knows which kind it is. */
+function courseOf(item: OrderRequest['items'][number]) {
+  const behaviour = behaviourFor(item)
+  const keys = endOf(behaviour, item.quantity, true)
+  const topUp = endOf(behaviour, item.quantity, false)
+  return { seconds: secondsOf(item), keys, topUp }
+}
+
+async function getSimulatedOrder(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
+  const account = testAccountOf(ctx)
+  const code = readParameter(ctx, 'code', orderCode, 'ORDER_NOT_FOUND')
+  const order = await ctx.state.databaseTime(() => db.call('api.get_simulated_order', { account_id: account.id, code }))
+  if (order === null) return refuse(ctx, 'ORDER_NOT_FOUND')
+  replyUnstored(ctx, order)
 }

@@ -1,25 +1,30 @@
 import * as v from 'valibot'
+import { type BatchOptions, batch } from '../../database/batch.ts'
+import { createAdapters } from '../../suppliers/adapters.ts'
 import { type SupplierOutcome, sealOutcome, withoutToken } from '../../suppliers/outcome.ts'
 import { mayBeAuthentic, parsePush, verifyPush } from '../../suppliers/push.ts'
 import { readBody } from '../body.ts'
-import type { RouteContext, Routes } from '../context.ts'
-import { refuse, refuseInvalid } from '../errors.ts'
-import type { HttpMetrics } from '../metrics.ts'
-import { pushRoute } from '../paths.ts'
+import type { Context, RouteContext, Routes } from '../context.ts'
+import { databaseTimeMs } from '../database_time.ts'
+import { type ErrorName, refuse } from '../errors.ts'
+import type { Admission } from '../middleware/admission.ts'
+import { eventRoute, pushRoute } from '../paths.ts'
 import { supplierCode } from '../schemas.ts'
-import { callPerPush, type PushRouteOptions, refuseCounted } from './supplier_pushes.ts'
+import { invalid } from '../validate.ts'
+import type { RouteOptions } from './options.ts'
 
 const lookUpsAtOnce = 2
 const pushesAtOnce = 4
+const eventsAtOnce = 2
 
 type Push = { supplier: string; reference: string; outcome: SupplierOutcome }
-type SupplierRouteOptions = PushRouteOptions & { metrics: Pick<HttpMetrics, 'endedOrder'> }
+type Event = { supplier: string; event_id: string; item_id: string }
 
 /**
  * The results that suppliers push, signed with their tokens. A good push is not counted against the rate limit, unless
  * the supplier repeats more than 60 a minute.
  */
-export function addSupplierRoutes(routes: Routes, options: SupplierRouteOptions): void {
+export function addResultPushes(routes: Routes, options: RouteOptions): void {
   const { db, config, sealing, admission, metrics } = options
   const findSigner = callPerPush(
     lookUpsAtOnce,
@@ -56,7 +61,7 @@ export function addSupplierRoutes(routes: Routes, options: SupplierRouteOptions)
     }
 
     const push = parsePush(rawBody)
-    if (!push.ok && push.problem === 'malformed') return refuseInvalid(ctx, push.details)
+    if (!push.ok && push.problem === 'malformed') throw invalid(push.details)
     if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
     const { reference } = push
     const outcome = sealOutcome(withoutToken(push.outcome, token), reference, sealing)
@@ -66,5 +71,62 @@ export function addSupplierRoutes(routes: Routes, options: SupplierRouteOptions)
     if (answer === 'unknown_reference') return refuse(ctx, 'UNKNOWN_REFERENCE')
     if (answer === 'repeated_too_often' && !(await admission.count(ctx))) return
     ctx.status = 204
+  })
+}
+
+/**
+ * The events that suppliers push. The service does not believe an event: it asks the supplier now. An authentic event
+ * gets 204 also if it is about no item of ours, because a supplier gives up a receiver that refuses often.
+ */
+export function addEventPushes(routes: Routes, { db, config, admission }: RouteOptions): void {
+  const adapters = createAdapters()
+  const findSecret = callPerPush(
+    lookUpsAtOnce,
+    async (supplier: string) => (await db.call('api.supplier_push_secret', { supplier }))[0],
+  )
+  const record = callPerPush(eventsAtOnce, (event: Event) => db.call('api.record_supplier_event', event))
+
+  routes.post(eventRoute, async (ctx: RouteContext) => {
+    const supplier = ctx.params.code ?? ''
+    const isSupplier = v.is(supplierCode, supplier)
+    const found = isSupplier ? await ctx.state.databaseTime(() => findSecret(supplier)) : undefined
+    const secret = config.supplierCredential(found?.push_secret ?? '')
+    const readEvent = adapters.adapterFor(found?.protocol ?? '')?.readEvent
+    if (!secret || !readEvent) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
+    const rawBody = await readBody(ctx)
+    if (typeof rawBody === 'string') return refuseCounted(ctx, admission, rawBody)
+    const event = readEvent({ headers: ctx.req.headers, rawBody, secret, now: new Date() })
+    if (!event.ok && event.problem === 'bad_signature') return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
+    if (!event.ok && event.problem === 'malformed') return refuse(ctx, 'VALIDATION_ERROR')
+    ctx.status = 204
+    if (!event.ok) return
+    const { eventId: event_id, reference: item_id } = event
+    const answer = await ctx.state.databaseTime(() => record({ supplier, event_id, item_id }))
+    // The supplier sends it again.
+    if (answer === 'busy') refuse(ctx, 'UNAVAILABLE')
+  })
+}
+
+/** Refuses a push that may come from anyone: unlike the push of a supplier, it counts against the rate limit. */
+async function refuseCounted(ctx: Context, admission: Admission, error: ErrorName): Promise<void> {
+  // An answer to too much work must not make more of it.
+  if (error === 'UNAVAILABLE' || (await admission.count(ctx))) refuse(ctx, error)
+}
+
+/**
+ * Makes a call to the database for each push, at most `inFlight` at once. Pushes are not counted before their sender is
+ * known: this bounds what forged ones cost.
+ */
+function callPerPush<In, Out>(
+  inFlight: number,
+  call: (push: In) => Promise<Out>,
+  options: Pick<BatchOptions<In, Out>, 'isBusy' | 'keyOf'> = {},
+): (push: In) => Promise<Out> {
+  return batch<In, Out>({
+    run: async (pushes) => new Map(await Promise.all(pushes.map(async (push) => [0, await call(push)] as const))),
+    max: 1,
+    inFlight,
+    waitMs: databaseTimeMs,
+    ...options,
   })
 }

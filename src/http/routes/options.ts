@@ -1,0 +1,31 @@
+import type { Config } from '../../config.ts'
+import type { Database } from '../../database/client.ts'
+import type { Reads } from '../../database/reads.ts'
+import type { Version } from '../../database/version.ts'
+import type { Network } from '../../network/networks.ts'
+import type { Sealing } from '../../sealing/sealing.ts'
+import type { ListTurns } from '../list_turns.ts'
+import type { HttpMetrics } from '../metrics.ts'
+import type { Admission } from '../middleware/admission.ts'
+import type { ResultWaiters } from './result_waiters.ts'
+
+/** Whether the process is about to end: it is not ready then, and serves what comes all the same. */
+export type Lifecycle = { draining: boolean }
+
+/** What the routes work with. */
+export type RouteOptions = {
+  db: Database
+  /** For what may be read from a standby. */
+  reads: Reads
+  /** The state of the database that this program was written for. */
+  expected: Version
+  turns: ListTurns
+  resultWaiters: ResultWaiters
+  sealing: Sealing
+  /** Networks that are opened for callbacks. */
+  allowNetworks: readonly Network[]
+  config: Pick<Config, 'supplierCredential'>
+  admission: Admission
+  metrics: HttpMetrics
+  lifecycle: Lifecycle
+}
