@@ -149,3 +149,20 @@ test('the statement of a month ends with a summary, and a text that is no month 
   await expect(month('January')).rejects.toMatchObject(refusals.wrongArgument)
   expect(await month('2026-01-01')).toHaveLength(6)
 })
+
+test('the statement of a partner has both bounds in its period, and its balances add up', async () => {
+  const account = await sixDeposits()
+  const summary = async (created_from: Date | null, created_to: Date | null) => {
+    const [row] = await sql()`
+      select api.list_transactions(${account}, 100, created_from => ${created_from}, created_to => ${created_to}) as s`
+    const { transactions, openingBalance, closingBalance } = row?.s ?? {}
+    return [openingBalance, transactions.map(({ seq }: { seq: number }) => seq), closingBalance]
+  }
+  const [before, after] = [new Date(at.getTime() - 1), new Date(at.getTime() + 1)]
+  expect(await summary(null, null)).toEqual([0, [6, 5, 4, 3, 2, 1], 21])
+  expect(await summary(null, before)).toEqual([0, [2, 1], 3])
+  expect(await summary(at, at)).toEqual([3, [4, 3], 10])
+  expect(await summary(after, null)).toEqual([10, [6, 5], 21])
+  expect(await summary(after, before)).toEqual([10, [], 3])
+  expect(await summary(null, hours(-1000))).toEqual([0, [], 0])
+})

@@ -66,6 +66,32 @@ function all(node: Node): Node[] {
   return [node, ...(node.Plans ?? []).flatMap(all)]
 }
 
+/** Runs something in a new session, which has no plans yet. */
+export async function inNewSession<T>(
+  url: string,
+  settings: Readonly<Record<string, string>>,
+  work: (session: Explained) => Promise<T>,
+): Promise<T> {
+  const session = await explainingSession(url, settings)
+  try {
+    return await work(session)
+  } finally {
+    await session.end()
+  }
+}
+
+/** The most rows that one of these statements reads. */
+export const mostRead = (statements: Statement[]): number =>
+  Math.max(...statements.map(({ rowsRead }) => rowsRead))
+
+/** Switches autovacuum off for the tables of the service and the queue: it would have plans made again. */
+export async function withoutAutovacuum(sql: postgres.Sql): Promise<void> {
+  const tables = await sql`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relkind = 'r' and c.relnamespace in ('supply'::regnamespace, 'graphile_worker'::regnamespace)`
+  for (const { name } of tables) await sql.unsafe(`alter table ${name} set (autovacuum_enabled = off)`)
+}
+
 /** By what the statements read a table: the names of the indexes, or the kind of scan, in order. */
 export function scansOf(statements: Statement[], table: string): string[] {
   const nodes = statements.flatMap((statement) => statement.nodes)

@@ -1,0 +1,187 @@
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { plansByKey } from '../../src/database/connections/pool.ts'
+import { fillOrders } from '../bench/fill.ts'
+import { testDatabase } from '../support/database.ts'
+import { answered, unreachable } from '../support/events.ts'
+import { completed, failed, processing, unknown } from '../support/items.ts'
+import { orderRequest } from '../support/orders.ts'
+import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import {
+  type Explained,
+  explainingSession,
+  inNewSession,
+  mostRead,
+  type Statement,
+  withoutAutovacuum,
+} from '../support/sql/plans.ts'
+
+// What the statements of orders and their deliveries read: by sessions that keep the plans of empty and of small
+// tables, and by new ones, while the tables grow, are not analysed, and are.
+const database = testDatabase()
+const sql = () => database.sql
+let partner: Partner
+/** Its plans are those of empty tables. */
+let oldest: Explained
+/** Its plans are those of small tables. */
+let old: Explained
+let growing: postgres.Sql
+
+beforeAll(async () => {
+  await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token', code: 'bench' })
+  partner = await makePartner(sql(), { balance: 1_000_000 })
+  for (let n = 0; n < 4; n += 1) await makePartner(sql(), { balance: 6000 })
+  await sql()`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`
+  await withoutAutovacuum(sql())
+  growing = postgres(database.url, { max: 1 })
+  // A session's first temporary table may add a schema, which has all sessions make their plans again.
+  await growing`create temp table first ()`
+  await growing`select setval(pg_get_serial_sequence('supply.orders', 'id'), 1000000)`
+  // To the planner, a table that was empty when it was analysed is one page permanently.
+  await sql()`vacuum analyze`
+  oldest = await explainingSession(database.url, plansByKey)
+  await mostReadBy(oldest)
+  // A plan that is made for a page or two is the one that would scan them.
+  await inNewSession(database.url, plansByKey, async (first) => {
+    for (let n = 0; n < 3; n += 1) await runOrders(first, 8, { keep: true })
+  })
+  old = await explainingSession(database.url, plansByKey)
+})
+afterAll(() => Promise.all([oldest.end(), old.end(), growing.end({ timeout: 1 })]))
+
+type Steps = { [step: string]: Statement[] }
+type Course = { request?: object; result?: object; attempt?: object; keep?: boolean }
+
+/** What is run for so many orders from their admission to their second delivery. Unless it is kept, all is undone. */
+async function runOrders(
+  session: Explained,
+  count: number,
+  { request = {}, result = completed(), attempt = answered(503), keep = false }: Course = {},
+): Promise<Steps> {
+  const steps: Steps = {}
+  const run = async (step: string, work: (on: postgres.Sql) => PromiseLike<postgres.Row[]>) => {
+    const { statements, rows } = await session.explained(work)
+    steps[step] = statements
+    return rows
+  }
+  const ordinals = Array.from({ length: count }, (_, index) => index + 1)
+  await session.explained((on) => on`begin`)
+  const presented = { origin: null, write: true, allowOrigin: false, count: true, keyHash: 'ab'.repeat(32) }
+  const entries = ordinals.map((ordinal) => ({ ordinal, client: `192.0.2.${ordinal}`, ...presented }))
+  await run('admit', (on) => on`select * from api.admit(${on.json(entries)}, 500)`)
+  const requests = ordinals.map((ordinal) => ({
+    ...orderRequest(partner, { callbackUrl: 'https://hooks.example/x', ...request }),
+    ordinal,
+  }))
+  const placed = await run('place', (on) => on`select * from api.place_orders(${on.json(requests as never)})`)
+  await run('repeat', (on) => on`select * from api.place_orders(${on.json(requests as never)})`)
+  const items = placed.flatMap(({ body }) => (body.items ?? []).map(({ id }: { id: string }) => id))
+  const calls = await run(
+    'begin calls',
+    (on) => on`select * from work.begin_calls(${items}::uuid[], '{}', null)`,
+  )
+  const results = calls.map(({ ordinal, item_id: itemId, lease_token: leaseToken }) => ({
+    ...{ ordinal, itemId, leaseToken, result },
+  }))
+  await run(
+    'finish calls',
+    (on) => on`select * from work.finish_calls(${on.json(results as never)}, '1 day', '30 minutes', 0, null)`,
+  )
+  const codes = placed.flatMap(({ body }) => body.orderCode ?? [])
+  const { rows: events } = await session.explained(
+    (on) => on`select event_id as id from ops.events where order_code = any(${codes})`,
+  )
+  for (const rung of ['first', 'second']) {
+    const ids = events.map(({ id }) => id)
+    const leased = await run(
+      `begin ${rung} attempts`,
+      (on) => on`select * from work.begin_deliveries(${ids}::uuid[])`,
+    )
+    const ended = leased.map(({ ordinal, event_id: eventId, lease_token: leaseToken }) => ({
+      ...{ ordinal, eventId, leaseToken, result: attempt },
+    }))
+    await run(
+      `finish ${rung} attempts`,
+      (on) => on`select * from work.finish_deliveries(${on.json(ended as never)}, 0, null)`,
+    )
+    await session.explained(
+      (on) => on`
+        update supply.events set next_attempt_at = now() where order_code = any(${codes}) and next_attempt_at > now()`,
+    )
+    await session.explained(
+      (on) => on`update supply.delivery_slots set slots = 64 where account_id = ${partner.accountId}`,
+    )
+  }
+  await run('fill slots', (on) => on`select work.fill_slots()`)
+  await session.explained((on) => (keep ? on`commit` : on`rollback`))
+  return steps
+}
+
+/** Their number of statements does not depend on the number of orders. */
+const inBatches: { [name: string]: Course } = {
+  'are completed, and their webhooks repeated': {},
+  'are completed, and their webhooks delivered': { attempt: answered(200) },
+  'are completed, and their receiver does not answer': { attempt: unreachable() },
+  'are refused': { request: { items: [{ productId: products.outOfStock }] } },
+}
+const courses: { [name: string]: Course } = {
+  ...inBatches,
+  'are refunded': { result: failed() },
+  'are polled': { result: processing() },
+  'have an unknown outcome': { result: unknown() },
+}
+
+/** The most rows that one statement of eight orders reads, in every course. */
+async function mostReadBy(session: Explained): Promise<number> {
+  const read: number[] = []
+  for (const course of Object.values(courses)) {
+    read.push(mostRead(Object.values(await runOrders(session, 8, course)).flat()))
+  }
+  return Math.max(...read)
+}
+
+test.each(Object.entries(inBatches))(
+  '64 orders that %s take as many statements as two',
+  async (_, course) => {
+    const counts = async (count: number) =>
+      Object.entries(await runOrders(old, count, course)).map(
+        ([step, statements]) => `${step}: ${statements.length}`,
+      )
+    await counts(2)
+    expect(await counts(64)).toEqual(await counts(2))
+  },
+)
+
+test('orders read only their own rows of small tables, in old and in new sessions', async () => {
+  expect(await mostReadBy(oldest)).toBeLessThanOrEqual(200)
+  expect(await mostReadBy(old)).toBeLessThanOrEqual(200)
+  expect(await inNewSession(database.url, plansByKey, mostReadBy)).toBeLessThanOrEqual(200)
+})
+
+describe('with thousands of orders and queued events', () => {
+  beforeAll(async () => {
+    await growing.unsafe(`set local session_replication_role = replica;
+      update supply.orders set number = number + 1000000;
+      delete from supply.order_results; delete from supply.events`)
+    await fillOrders(growing, { orders: 6000, productId: products.topUp })
+    await growing`
+      insert into supply.events (account_id, order_code, event_type, callback_url, body, simulated, state, next_attempt_at)
+      select a.id, 'o' || n, 'order.completed', 'https://hooks.example/x', '{}', true, 'queued', now()
+      from supply.accounts a, generate_series(1, 1000) n where a.id <> ${partner.accountId}`
+    await growing`select work.fill_slots()`
+  })
+
+  test.each([
+    ['nobody analysed', ''],
+    ['are analysed', 'analyze'],
+    ['are analysed and vacuumed', 'vacuum analyze'],
+  ])(
+    'orders read only their own rows of tables that %s, in old and in new sessions',
+    async (_, maintenance) => {
+      await sql().unsafe(maintenance)
+      expect(await mostReadBy(oldest)).toBeLessThanOrEqual(400)
+      expect(await mostReadBy(old)).toBeLessThanOrEqual(400)
+      expect(await inNewSession(database.url, plansByKey, mostReadBy)).toBeLessThanOrEqual(400)
+    },
+  )
+})
