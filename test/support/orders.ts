@@ -15,7 +15,7 @@ export type OrderRequest = {
 }
 
 /** The order, or what a refusal says. */
-export type Answer = {
+type Answer = {
   code: string
   orderCode: string
   details: { path: string; message: string }[]
