@@ -32,7 +32,7 @@ begin
       reason = case when c.open = 0 then c.reason end,
       completed_at = case when c.open = 0 then now() end, updated_at = now()
     -- guard: a final order does not end again
-    from counted c where o.id = c.order_id and o.completed_at is null
+    from counted c where o.id = c.order_id and o.id = any (order_ids) and o.completed_at is null
     returning o.id, o.account_id, o.created_at, o.completed_at, o.outcome, o.refunded_amount, o.callback_url, c.is_recovered
   )
   select coalesce(array_agg(c.id), '{}'), array_agg(c.account_id), coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}'),
