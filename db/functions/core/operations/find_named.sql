@@ -40,21 +40,19 @@ as $$
     select o.code, o.account_id, 1,
       format('account %s, %s, placed %s', o.account_id, o.status, date_trunc('second', o.created_at))
     from supply.orders o
-    where find_named.kind = 'order' and o.id in (select f.order_id from core.find_orders(reference) f)
+    where find_named.kind = 'order' and o.id = any (array(select f.order_id from core.find_orders(reference) f))
     union all
     select i.id::text, o.account_id, 1, format('order %s, %s × %s, %s', o.code, i.amount, i.product_name, i.status)
-    from (
-      select distinct f.order_id, case f.kind when 'item' then f.id::uuid end as item_id
-      from core.find_orders(reference) f) as f
-    join supply.order_items i on i.order_id = f.order_id and i.id = coalesce(f.item_id, i.id)
-    join supply.orders o on o.id = i.order_id
-    where find_named.kind = 'item'
+    from supply.order_items i join supply.orders o on o.id = i.order_id
+    where find_named.kind = 'item' and (
+      i.id = any (array(select f.id::uuid from core.find_orders(reference) f where f.kind = 'item'))
+      or i.order_id = any (array(select f.order_id from core.find_orders(reference) f where f.kind <> 'item')))
     union all
     select e.id::text, e.account_id, 1, format('order %s, %s, %s', e.order_code, e.event_type, e.state)
     from supply.events e
     where find_named.kind = 'event'
       and (e.id = core.uuid_of(wanted.exact_text)
-        or e.order_id in (select f.order_id from core.find_orders(reference) f))
+        or e.order_id = any (array(select f.order_id from core.find_orders(reference) f)))
   ) as f (id, account_id, rank, detail)
   where f.rank is not null
   order by f.rank, length(f.id), f.id

@@ -1,68 +1,30 @@
 create or replace view ops.supplier_health as
-with latencies as (
-  select c.supplier, c.latency_ms,
-    sum(c.calls) filter (where c.at >= now() - interval '5 minutes') as calls_5m,
-    sum(c.failures) filter (where c.at >= now() - interval '5 minutes') as failures_5m,
-    sum(c.unknowns) filter (where c.at >= now() - interval '5 minutes') as unknowns_5m,
-    sum(c.calls) filter (where c.at >= now() - interval '1 hour') as calls_1h,
-    sum(c.failures) filter (where c.at >= now() - interval '1 hour') as failures_1h,
-    sum(c.unknowns) filter (where c.at >= now() - interval '1 hour') as unknowns_1h,
-    sum(c.calls) as calls_1d, sum(c.failures) as failures_1d, sum(c.unknowns) as unknowns_1d
-  from core.counted_calls c
-  group by c.supplier, c.latency_ms
-), ranked as (
-  -- Which part of the answers was as quick as this, or quicker.
-  select l.*,
-    sum(l.calls_5m) over quicker / sum(l.calls_5m) over alike as part_5m,
-    sum(l.calls_1h) over quicker / sum(l.calls_1h) over alike as part_1h,
-    sum(l.calls_1d) over quicker / sum(l.calls_1d) over alike as part_1d
-  from latencies l
-  window quicker as (partition by l.supplier, l.latency_ms > 0 order by l.latency_ms),
-    alike as (partition by l.supplier, l.latency_ms > 0)
-), figures as (
-  select r.supplier,
-    sum(r.calls_5m)::int as calls_5m, sum(r.failures_5m)::int as failures_5m, sum(r.unknowns_5m)::int as unknowns_5m,
-    sum(r.calls_1h)::int as calls_1h, sum(r.failures_1h)::int as failures_1h, sum(r.unknowns_1h)::int as unknowns_1h,
-    sum(r.calls_1d)::int as calls_1d, sum(r.failures_1d)::int as failures_1d, sum(r.unknowns_1d)::int as unknowns_1d,
-    min(r.latency_ms) filter (where r.latency_ms > 0 and r.part_5m >= 0.5) as p50_5m,
-    min(r.latency_ms) filter (where r.latency_ms > 0 and r.part_5m >= 0.95) as p95_5m,
-    min(r.latency_ms) filter (where r.latency_ms > 0 and r.part_1h >= 0.5) as p50_1h,
-    min(r.latency_ms) filter (where r.latency_ms > 0 and r.part_1h >= 0.95) as p95_1h,
-    min(r.latency_ms) filter (where r.latency_ms > 0 and r.part_1d >= 0.5) as p50_1d,
-    min(r.latency_ms) filter (where r.latency_ms > 0 and r.part_1d >= 0.95) as p95_1d
-  from ranked r
-  group by r.supplier
-), items as (
-  select i.supplier, count(*)::int as open_items, min(i.sent_at) as oldest_open
-  from supply.order_items i where i.completed_at is null
-  group by i.supplier
-)
-select s.supplier, coalesce(f.calls_5m, 0) as calls_5m, coalesce(f.failures_5m, 0) as failures_5m,
-  coalesce(f.unknowns_5m, 0) as unknowns_5m,
-  f.p50_5m as p50_ms, f.p95_5m as p95_ms, coalesce(i.open_items, 0) as open_items, i.oldest_open, s.last_good_at,
+select s.supplier,
+  coalesce(m.calls, 0) as calls_5m, coalesce(m.failures, 0) as failures_5m, coalesce(m.unknowns, 0) as unknowns_5m,
+  m.p50_ms, m.p95_ms, coalesce(i.open_items, 0) as open_items, i.oldest_open, s.last_good_at,
   case
-    when chosen.is_paused then 'paused'
+    when su.paused_at is not null then 'paused'
     when s.is_silent then 'silent'
-    when chosen.is_open then 'circuit_open'
+    when su.open_since is not null then 'circuit_open'
     when s.unanswered_since is not null and i.open_items > 0 then 'failing'
-    when f.calls_5m > 0 then 'answering'
+    when m.calls > 0 then 'answering'
     else 'idle'
   end as state,
   s.unanswered_since,
-  coalesce(f.calls_1h, 0) as calls_1h, coalesce(f.failures_1h, 0) as failures_1h,
-    coalesce(f.unknowns_1h, 0) as unknowns_1h,
-  f.p50_1h as p50_ms_1h, f.p95_1h as p95_ms_1h,
-  coalesce(f.calls_1d, 0) as calls_1d, coalesce(f.failures_1d, 0) as failures_1d,
-    coalesce(f.unknowns_1d, 0) as unknowns_1d,
-  f.p50_1d as p50_ms_1d, f.p95_1d as p95_ms_1d,
-  chosen.active
+  coalesce(h.calls, 0) as calls_1h, coalesce(h.failures, 0) as failures_1h, coalesce(h.unknowns, 0) as unknowns_1h,
+  h.p50_ms as p50_ms_1h, h.p95_ms as p95_ms_1h,
+  coalesce(d.calls, 0) as calls_1d, coalesce(d.failures, 0) as failures_1d, coalesce(d.unknowns, 0) as unknowns_1d,
+  d.p50_ms as p50_ms_1d, d.p95_ms as p95_ms_1d,
+  su.active
 from core.supplier_silence s
-left join figures f on f.supplier = s.supplier
-left join items i on i.supplier = s.supplier
-left join lateral (
-  select su.active, su.paused_at is not null as is_paused, su.open_since is not null as is_open
-  from supply.suppliers su where su.code = s.supplier
-) as chosen on true
+join supply.suppliers su on su.code = s.supplier
+left join core.call_figures m on m.supplier = s.supplier and m.period = '5m'
+left join core.call_figures h on h.supplier = s.supplier and h.period = '1h'
+left join core.call_figures d on d.supplier = s.supplier and d.period = '1d'
+left join (
+  select i.supplier, count(*)::int as open_items, min(i.sent_at) as oldest_open
+  from supply.order_items i where i.completed_at is null group by i.supplier
+) as i on i.supplier = s.supplier
 order by s.supplier;
 comment on view ops.supplier_health is
   'How the suppliers answer: over 5 minutes, an hour and a day. Earlier calls than the last ten minutes are counted,
