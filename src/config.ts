@@ -8,7 +8,16 @@ import { parseDataKeys } from './sealing/data_keys.ts'
 import { credentialFrom } from './suppliers/credential.ts'
 
 /** The npm scripts that read the settings. */
-export type Command = 'start' | 'api' | 'worker' | 'migrate' | 'supplier' | 'seed' | 'demo'
+export type Command =
+  | 'start'
+  | 'api'
+  | 'worker'
+  | 'migrate'
+  | 'supplier'
+  | 'seed'
+  | 'demo'
+  | 'receiver'
+  | 'webhook-secret'
 
 /** The settings of a process, read once from the environment. What is undefined was not set and has no default. */
 export type Config = ReturnType<typeof loadConfig>

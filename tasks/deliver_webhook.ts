@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Task } from 'graphile-worker'
 import { batch } from '../src/database/batch.ts'
 import { callForIds } from '../src/database/batch_call.ts'
@@ -5,6 +6,7 @@ import type { Database, Functions } from '../src/database/client.ts'
 import { recordResults } from '../src/database/record_results.ts'
 import { type Log, safeError } from '../src/log.ts'
 import { jobId } from '../src/messages/job_id.ts'
+import type { Sealing } from '../src/sealing/sealing.ts'
 import { inSpan } from '../src/tracing/in_span.ts'
 import type { Tracer } from '../src/tracing/tracer.ts'
 import type { SendOutcome } from '../src/webhooks/send.ts'
@@ -28,12 +30,13 @@ export type FirstAttempts = {
 export type DeliverWebhookOptions = {
   db: Database
   /** Sends the event, signed with the present time. Never rejects for what the outside world does. */
-  send: (attempt: LeasedAttempt) => Promise<SendOutcome>
+  send: (attempt: LeasedAttempt & { secret: string }) => Promise<SendOutcome>
   /** How many first attempts may be under way at once. */
   maxFirstAttempts: number
   /** A worker pool of this process: when its heartbeat stops, the leases of its first attempts end. */
   poolId: () => string | null
   metrics: { countDelivery(verdict: string): void; observeToldOrder(seconds: number): void }
+  sealing: Sealing
   log: Log
   tracer: Tracer
 }
@@ -47,7 +50,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): {
   task: Task
   firstAttempts: FirstAttempts
 } {
-  const { db, send, metrics, log, tracer } = options
+  const { db, send, metrics, sealing, log, tracer } = options
 
   const lease = batch<string, LeasedAttempt | null>({
     run: (eventIds) => callForIds(eventIds, (event_ids) => db.call('work.begin_deliveries', { event_ids })),
@@ -70,7 +73,8 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): {
   const deliver = (leased: LeasedAttempt) =>
     inSpan(tracer, 'webhook delivery', leased, async (attempt) => {
       const { event_id: event, lease_token: leaseToken, event_type: type } = attempt
-      const result = await send(attempt)
+      const secret = attempt.secret ?? (await makeSecret(db, sealing, attempt.account_id))
+      const result = await send({ ...attempt, secret })
       const { verdict } = await record({ eventId: event, leaseToken, result })
 
       const status = result.kind === 'answered' ? result.status : null
@@ -87,6 +91,13 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): {
     },
     firstAttempts,
   }
+}
+
+/** Makes the account's secret at its first delivery, and returns it as it is stored. Specification 2.5. */
+async function makeSecret(db: Database, sealing: Sealing, account_id: string): Promise<string> {
+  // guard: the secret of an account is sealed
+  const secret = sealing.seal(randomBytes(32).toString('hex'), `account ${account_id}`)
+  return (await db.call('work.keep_webhook_secret', { account_id, secret })) ?? secret
 }
 
 function createFirstAttempts(

@@ -2,13 +2,14 @@ set local role supply_owner;
 
 create table supply.webhook_secrets (
   account_id bigint primary key references supply.accounts,
-  secret text not null check (secret ~ '^[0-9a-f]{64}$'),
+  secret text not null check (secret ~ '^([0-9a-f]{64}|sealed:.+)$'),
   created_at timestamptz not null default now()
 );
 comment on table supply.webhook_secrets is
   'The signing secret of each account, made at its first delivery and never changed.';
 comment on column supply.webhook_secrets.account_id is 'The account.';
-comment on column supply.webhook_secrets.secret is '64 hexadecimal characters, whose ASCII bytes are the HMAC key.';
+comment on column supply.webhook_secrets.secret is 
+  '64 hexadecimal characters, whose ASCII bytes are the HMAC key; sealed where DATA_KEYS is set.';
 comment on column supply.webhook_secrets.created_at is 'When the first delivery began.';
 
 create table supply.events (

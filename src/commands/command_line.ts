@@ -3,8 +3,10 @@ export type Command = {
   run: (argv: string[]) => Promise<void>
   /** What it does, in lines for a terminal. */
   help: string
-  /** Reads its arguments itself, `--help` too. Others take none. */
+  /** Reads its arguments itself, `--help` too. */
   takesArguments?: true
+  /** The one argument that it needs. A command without this takes none. */
+  argument?: string
 }
 
 /** What a command line asks for: a command to run, or a text to print and the exit code that goes with it. */
@@ -20,7 +22,11 @@ export function readCommandLine(commands: { [name: string]: Command }, argv: str
     return { print: `${fault} The commands: ${Object.keys(commands).join(', ')}`, exitCode: 2 }
   }
   if (command.takesArguments) return { run: () => command.run(rest) }
-  if (rest.some(isHelp)) return { print: `usage: ${npmCall(name)}\n\n${command.help}`, exitCode: 0 }
+  const usage = `usage: ${npmCall(name)}${command.argument === undefined ? '' : ` -- ${command.argument}`}`
+  if (rest.some(isHelp)) return { print: `${usage}\n\n${command.help}`, exitCode: 0 }
+  if (command.argument !== undefined) {
+    return rest.length === 1 ? { run: () => command.run(rest) } : { print: usage, exitCode: 2 }
+  }
   const [wrong] = rest
   if (wrong !== undefined) {
     const advice = `${npmCall(name)} -- --help shows what does`

@@ -6,6 +6,7 @@ import { receiver } from './receiver.ts'
 import { seed } from './seed.ts'
 import { start } from './start.ts'
 import { supplier } from './supplier.ts'
+import { webhookSecret } from './webhook_secret.ts'
 import { worker } from './worker.ts'
 
 const readme = 'All settings come from the environment: docs/operations/settings.md lists them.'
@@ -44,6 +45,14 @@ ${readme}`,
 Makes its tables, functions and rights, or changes them while the service runs, and the logins that API_DB_PASSWORD,
 WORKER_DB_PASSWORD and OPERATOR_DB_PASSWORD are set for.
 ${readme}`,
+  },
+  'webhook-secret': {
+    run: webhookSecret,
+    argument: 'ACCOUNT',
+    help: `Prints the secret that signs the events of an account.
+
+ACCOUNT is the account's number or name. Needs DATABASE_URL, of a login that may act as an operator, and DATA_KEYS
+where the secret is sealed. The operators' log records each call.`,
   },
   supplier: {
     run: supplier,

@@ -5,7 +5,8 @@ import { describeReceived, describeSession } from '../demo/receiver/describe.ts'
 import { startReceiver } from '../demo/receiver/receiver.ts'
 import { asOperator } from './connections.ts'
 import { knownDemoKey } from './demo_data.ts'
-import { readOperatorUrl } from './operator_login.ts'
+import { embeddedUrl } from './operator_login.ts'
+import { webhookSecretOf } from './sealing.ts'
 
 /** An order of the demo; of one whose way is worth a look, `story` says so. */
 type Wanted = { what: string; items: OrderRequest['items']; story?: true }
@@ -38,7 +39,8 @@ export async function demo(): Promise<void> {
     const account = await db.call('ops.account_of_key', { key: apiKey ?? '' })
     if (apiKey === null || account === null)
       throw new Error('there is no demo partner: start the service with SEED_DEMO=1')
-    return { apiKey, secret: () => webhookSecret(databaseUrl, account) }
+    const secret = () => asOperator(databaseUrl, (db) => webhookSecretOf(db, config.dataKeys, account))
+    return { apiKey, secret: async () => (await secret()) ?? undefined }
   })
   const client = new SupplyClient({ baseUrl, apiKey })
   const colours = process.stdout.isTTY && process.stdout.hasColors()
@@ -69,16 +71,6 @@ export async function demo(): Promise<void> {
   console.log(`\n${describeSession(receiver.received)}`)
   if (receiver.received.some(({ verified }) => verified !== true)) throw new Error('a webhook was not verified')
   process.exit(0)
-}
-
-function embeddedUrl(): string {
-  const url = readOperatorUrl()
-  if (url === undefined) throw new Error('no service runs here: start one with npm start, or set DATABASE_URL')
-  return url
-}
-
-async function webhookSecret(databaseUrl: string, account: string): Promise<string | undefined> {
-  return (await asOperator(databaseUrl, (db) => db.call('ops.webhook_secret', { account_id: account }))) ?? undefined
 }
 
 /** What operators see of an order, as lines. */

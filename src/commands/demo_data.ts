@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import catalog from '../../db/seed/demo.json' with { type: 'json' }
+import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { asOperator } from './connections.ts'
+import { webhookSecretOf } from './sealing.ts'
 
 /** Where `npm start` keeps what has to outlive it: `DATA_DIR`, or `.data` in the checkout. */
 export const dataDir = resolve(process.env.DATA_DIR || join(import.meta.dirname, '../../.data'))
@@ -22,14 +24,18 @@ export function knownDemoKey(): string | undefined {
  * working api key of the demo partner. A file that only its owner can read keeps it for the next start; so does another
  * with the secret that signs the partner's webhooks.
  */
-export async function loadDemo(databaseUrl: string, supplier: { url: string; token: string }): Promise<string> {
+export async function loadDemo(
+  databaseUrl: string,
+  supplier: { url: string; token: string },
+  dataKeys: Config['dataKeys'],
+): Promise<string> {
   const { url: base_url, token } = supplier
   const suppliers = catalog.suppliers.map((known) => ({ ...known, base_url, token }))
   const known = knownDemoKey() ?? null
   const { apiKey, secret } = await asOperator(databaseUrl, async (db) => {
     await db.call('ops.load_demo', { catalog: { ...catalog, suppliers } })
     const apiKey = await db.call('ops.ensure_demo_key', { known })
-    return { apiKey, secret: await secretOf(db, apiKey ?? '') }
+    return { apiKey, secret: await secretOf(db, dataKeys, apiKey ?? '') }
   })
   if (apiKey === null || secret === null) throw new Error('the demo partner has no key')
   mkdirSync(dataDir, { recursive: true })
@@ -48,9 +54,9 @@ export function demoDocsPassword(): string {
 }
 
 /** The signing secret of the account whose key this is; null where the key is nobody's, or there is no secret yet. */
-export async function secretOf(db: Pick<Database, 'call'>, key: string): Promise<string | null> {
+export async function secretOf(db: Database, dataKeys: Config['dataKeys'], key: string): Promise<string | null> {
   const account = await db.call('ops.account_of_key', { key })
-  return account === null ? null : db.call('ops.webhook_secret', { account_id: account })
+  return account === null ? null : webhookSecretOf(db, dataKeys, account)
 }
 
 function keep(file: string, secret: string): void {

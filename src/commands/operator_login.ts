@@ -27,6 +27,13 @@ export function readOperatorUrl(): string | undefined {
   return existsSync(operatorUrlFile) ? readFileSync(operatorUrlFile, 'utf8').trim() : undefined
 }
 
+/** The operators' URL of the embedded database. Throws while `npm start` does not run. */
+export function embeddedUrl(): string {
+  const url = readOperatorUrl()
+  if (url === undefined) throw new Error('no service runs here: start one with npm start, or set DATABASE_URL')
+  return url
+}
+
 /** Takes the URL away, for its database ends. */
 export function removeOperatorUrl(): void {
   rmSync(operatorUrlFile, { force: true })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { loadConfig } from '../config.ts'
 import { describeReceived, describeSession } from '../demo/receiver/describe.ts'
 import { type Answer, type Receiver, startReceiver } from '../demo/receiver/receiver.ts'
 import { printable } from '../demo/terminal_text.ts'
@@ -137,7 +138,8 @@ async function readDemoSecret(): Promise<string> {
   if (url === undefined || key === undefined)
     throw new UsageError('--demo: no service with a demo partner runs here: start one with npm start')
   try {
-    const secret = await asOperator(url, (db) => secretOf(db, key))
+    const { dataKeys } = loadConfig(process.env, { command: 'receiver' })
+    const secret = await asOperator(url, (db) => secretOf(db, dataKeys, key))
     if (secret !== null) return secret
   } catch (error) {
     throw new UsageError(`--demo: ${error instanceof Error ? error.message : error}`)

@@ -4,7 +4,7 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import type { DataKeys } from '../sealing/data_keys.ts'
-import { createSealing, noSealing, openUnder, type Sealing, sealUnder } from '../sealing/sealing.ts'
+import { createSealing, isSealed, noSealing, openUnder, type Sealing, sealUnder } from '../sealing/sealing.ts'
 
 const functions = {
   api: { register: 'api.register_data_key', report: 'api.report_unreadable' },
@@ -73,4 +73,19 @@ function openWith(keys: DataKeys | undefined, id: string, fingerprintKey: string
     throw new ConfigError(`DATA_KEYS: the key ${id} is not the one that sealed data of this database`)
   }
   return opened
+}
+
+/** The secret that signs the events of an account; null before its first delivery. Operators' log records each call. */
+export async function webhookSecretOf(
+  db: Database,
+  dataKeys: Config['dataKeys'],
+  account: string,
+): Promise<string | null> {
+  const [stored] = await db.call('ops.stored_webhook_secret', { account })
+  if (stored === undefined || !isSealed(stored.secret)) return stored?.secret ?? null
+  for (const key of dataKeys ?? []) {
+    const secret = openUnder(key, stored.secret, `account ${stored.account_id}`)
+    if (secret !== undefined) return secret
+  }
+  throw new ConfigError(`DATA_KEYS has no key that opens the secret of account ${stored.account_id}`)
 }

@@ -13,12 +13,11 @@ export async function seed(): Promise<void> {
     supplierToken,
     publicUrl,
     port,
+    dataKeys,
   } = loadConfig(process.env, {
     command: 'seed',
   })
-  const apiKey = await loadDemo(databaseDirectUrl, {
-    url: supplierUrl,
-    token: supplierToken ?? simulatorToken,
-  })
+  const simulator = { url: supplierUrl, token: supplierToken ?? simulatorToken }
+  const apiKey = await loadDemo(databaseDirectUrl, simulator, dataKeys)
   console.log(demoGreeting(publicUrl ?? `http://127.0.0.1:${port}`, apiKey))
 }

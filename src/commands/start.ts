@@ -97,7 +97,7 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
     ...{ db, reads, listen, config, log, tracer, sealing },
     expected: expectedVersion(),
   })
-  const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl) : undefined
+  const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl, config.dataKeys) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log, tracer, sealing })
   await postgres?.claim.showAddress(server.url)
   await runUntilEnded(
@@ -114,9 +114,9 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   )
 }
 
-async function startDemo(databaseUrl: string) {
+async function startDemo(databaseUrl: string, dataKeys: Config['dataKeys']) {
   const simulator = await startSimulator()
-  return { simulator, apiKey: await loadDemo(databaseUrl, simulator) }
+  return { simulator, apiKey: await loadDemo(databaseUrl, simulator, dataKeys) }
 }
 
 function announce(

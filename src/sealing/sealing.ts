@@ -41,7 +41,7 @@ export class Unreadable extends Error {
 const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")\}/g
 
 /** Whether a text is sealed. */
-const isSealed = (text: string): boolean => text.startsWith('sealed:')
+export const isSealed = (text: string): boolean => text.startsWith('sealed:')
 
 /** The sealing of a process without data keys: it seals nothing. */
 export const noSealing: Sealing = sealingWith([], undefined, () => {})

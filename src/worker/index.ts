@@ -182,7 +182,7 @@ function createTasks(
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
   const { task: deliverWebhook, firstAttempts } = createDeliverWebhook({
-    ...{ db, poolId, metrics, log, tracer },
+    ...{ db, poolId, metrics, sealing, log, tracer },
     send: (attempt) => sendEvent(sender, attempt, sealing),
     maxFirstAttempts: config.webhookConcurrency,
   })

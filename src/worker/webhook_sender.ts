@@ -5,12 +5,19 @@ import { deliveryHeaders } from '../webhooks/headers.ts'
 import type { Sender, SendOutcome } from '../webhooks/send.ts'
 
 /**
- * Sends an event for `tasks/deliver_webhook.ts`: opens its codes and signs it with the present time. Specification 6.1.
+ * Sends an event for `tasks/deliver_webhook.ts`: opens its codes and its account's secret, and signs it with the present
+ * time. Specification 6.1.
  */
-export async function sendEvent(sender: Sender, attempt: LeasedAttempt, sealing: Sealing): Promise<SendOutcome> {
-  const { event_id: eventId, event_type: eventType, secret, callback_url: url } = attempt
+export async function sendEvent(
+  sender: Sender,
+  attempt: LeasedAttempt & { secret: string },
+  sealing: Sealing,
+): Promise<SendOutcome> {
+  const { event_id: eventId, event_type: eventType, callback_url: url } = attempt
   let body: Buffer
+  let secret: string
   try {
+    secret = sealing.open(attempt.secret, `account ${attempt.account_id}`)
     body = Buffer.from(sealing.openCodes(attempt.body), 'utf8')
   } catch (error) {
     if (error instanceof Unreadable) return { kind: 'unsent', error: error.message }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Order } from '../../src/client/index.ts'
-import { startSealing } from '../../src/commands/sealing.ts'
+import { asOperator } from '../../src/commands/connections.ts'
+import { startSealing, webhookSecretOf } from '../../src/commands/sealing.ts'
 import { dataKeysOf, joined } from '../support/data_keys.ts'
 import { testDatabase } from '../support/database.ts'
 import { products } from '../support/partner.ts'
@@ -38,6 +39,27 @@ test('a partner reads the codes in the order and in its event, and the database 
   expect(event?.data.items).toMatchObject([{ cdKeys: codes.map((code) => ({ code })) }])
   expect(await rowsWith('JOURNEY')).toBe(0)
   expect(await rowsWith('sealed:k1:')).toBe(4)
+})
+
+test('the signing secret is sealed from the first delivery on, and operators read it with the keys', async () => {
+  const partner = await service.partner()
+  const receiver = await service.receiver(partner)
+  service.supplier.on('*', () => delivers([]))
+  const items = [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }]
+  const { code } = await service.order(partner, { callbackUrl: receiver.url, items })
+  const { verified } = await receiver.waitFor(({ event }) => event?.data.orderCode === code, 45_000)
+  expect(verified).toBe(true)
+  const account = String(partner.accountId)
+  const [row] = await database.sql`select secret from supply.webhook_secrets where account_id = ${account}`
+  expect(row?.secret).toMatch(/^sealed:k1:[A-Za-z0-9_-]+$/)
+  const secret = await asOperator(database.url, (db) => webhookSecretOf(db, dataKeys, account))
+  expect(secret).toMatch(/^[0-9a-f]{64}$/)
+  await expect(
+    asOperator(database.url, (db) => webhookSecretOf(db, dataKeysOf('k1'), account)),
+  ).rejects.toThrow(`DATA_KEYS has no key that opens the secret of account ${account}`)
+  expect(
+    await database.sql`select subject from ops.operator_log where action = 'webhook_secret'`,
+  ).toMatchObject(Array(2).fill({ subject: `account ${account}` }))
 })
 
 test('a code that cannot be opened alerts operators, and spoils neither other orders nor their events', async () => {

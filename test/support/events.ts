@@ -10,7 +10,9 @@ export type Attempt = {
   callback_url: string
   event_type: string
   body: string
-  secret: string
+  /** Null before the account's first delivery. */
+  secret: string | null
+  account_id: string
   attempt: number
 }
 

@@ -6,6 +6,7 @@ import { startSealing } from '../../src/commands/sealing.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/demo/receiver/receiver.ts'
 import { createLog } from '../../src/log.ts'
+import { createSealing, noSealing } from '../../src/sealing/sealing.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
 import { startWorker, type Worker } from '../../src/worker/index.ts'
 import type { TestDatabase } from './database.ts'
@@ -84,6 +85,7 @@ export async function startWholeService(
   const api = await startApi(database.url, { config, ...options })
   const worker = await startTestWorker(database.url, config, undefined, options.tracer)
   const receivers: Receiver[] = []
+  const sealing = config.dataKeys ? createSealing(config.dataKeys, '') : noSealing
 
   // An item may end meanwhile, and is refused then. The rows before that error would stay with postgres.js.
   const pollNow = () =>
@@ -99,8 +101,9 @@ export async function startWholeService(
     partner: (options) => makePartner(sql, options),
     receiver: async (partner, options = {}) => {
       const secret = async () => {
-        const [row] = await sql`select ops.webhook_secret(${partner.accountId}) as secret`
-        return row?.secret ?? undefined
+        const [row] =
+          await sql`select secret from supply.webhook_secrets where account_id = ${partner.accountId}`
+        return row && sealing.open(row.secret, `account ${partner.accountId}`)
       }
       const receiver = await startReceiver({ secret, ...options })
       receivers.push(receiver)

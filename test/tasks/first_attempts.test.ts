@@ -1,13 +1,14 @@
 import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/database/client.ts'
+import { noSealing } from '../../src/sealing/sealing.ts'
 import { noTracer } from '../../src/tracing/tracer.ts'
 import { createDeliverWebhook, type FirstAttempts } from '../../tasks/deliver_webhook.ts'
 
 /** The attempts under way, by event: each ends when the test ends it. */
 const sent = new Map<string, () => void>()
 let firstAttempts: FirstAttempts
-const attempt = (id: string) => ({ event_id: id, request_id: null, traceparent: null })
+const attempt = (id: string) => ({ event_id: id, secret: 'secret', request_id: null, traceparent: null })
 const begin = (id: string) => firstAttempts.begin([{ event_id: null }, attempt(id)])
 
 beforeEach(() => {
@@ -24,6 +25,7 @@ beforeEach(() => {
     maxFirstAttempts: 3,
     poolId: () => 'pool-1',
     metrics: { countDelivery: () => {}, observeToldOrder: () => {} },
+    sealing: noSealing,
     log: pino({ level: 'silent' }),
     tracer: noTracer,
   }).firstAttempts

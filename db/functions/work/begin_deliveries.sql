@@ -1,7 +1,7 @@
 create or replace function work.begin_deliveries(event_ids uuid[])
 returns table (
   ordinal int, event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
-  request_id text, request_id_given boolean, traceparent text
+  request_id text, request_id_given boolean, traceparent text, account_id bigint
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -17,14 +17,13 @@ begin
     array_agg(e.due_at) filter (where e.verdict = 'early') as early_until,
     coalesce(array_agg(e.id) filter (where e.verdict = 'lost'), '{}') as lost,
     coalesce(array_agg(e.account_id) filter (where e.verdict = 'needs_slot'), '{}') as accounts,
-    coalesce(array_agg(e.account_id) filter (where e.has_secret is null and e.verdict <> 'busy'), '{}') as unsigned,
     coalesce(array_agg(e.id) filter (where e.verdict <> 'busy'), '{}') as locked
   into batch
   from (
     select e.*,
       case
         when e.state in ('delivered', 'dead', 'held') then 'over'
-        -- Its secret could not be written: the foreign key would wait for the account.
+        -- Its secret could not be made: the foreign key would wait for the account.
         when e.has_secret is null
           and (select true from supply.accounts a where a.id = e.account_id for key share skip locked) is null then 'busy'
         -- A job can run early, after the clock was set back or when another has replaced it. Its event still needs a job.
@@ -64,13 +63,6 @@ begin
     update supply.events e set state = 'queued' where e.id = any (batch.without_slot);
     filled := core.fill_slots(core.lock_slots(batch.accounts, wait => false), to_lease => batch.without_slot);
   end if;
-  if cardinality(batch.unsigned) > 0 then
-    insert into supply.webhook_secrets (account_id, secret)
-    select a.id, encode(core.random_bytes(), 'hex') from (select distinct a.id from unnest(batch.unsigned) as a (id)) as a
-    order by a.id
-    on conflict on constraint webhook_secrets_pkey do nothing;
-  end if;
-
   if cardinality(batch.ready) > 0 then
     perform core.lease_attempts(batch.ready);
   end if;
@@ -81,5 +73,5 @@ $$;
 comment on function work.begin_deliveries is
   'Leases (30 s) and counts the attempts that are due now for these events, and returns what to send; ordinal: the place in event_ids,
 lease_token: the fencing token. A rung that is due takes a slot, or its event is queued; an attempt whose lease ended is lost; a
-locked event is tried again within a second. Makes an account''s secret at its first delivery. Specification 2.5 and 6.5.
-nullable: request_id, request_id_given, traceparent';
+locked event is tried again within a second. The worker makes a secret that is null (work.keep_webhook_secret). Specification 6.5.
+nullable: secret, request_id, request_id_given, traceparent';

@@ -4,7 +4,7 @@ create or replace function work.finish_calls(
 returns table (
   ordinal int, verdict text, ended_outcome text, ended_seconds double precision,
   event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
-  request_id text, request_id_given boolean, traceparent text
+  request_id text, request_id_given boolean, traceparent text, account_id bigint
 )
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -34,4 +34,4 @@ comment on function work.finish_calls is
   'Records results of calls: [{ordinal, itemId, leaseToken, result: SupplierOutcome}]. Returns a row for each (verdict; busy: try
 again), for each order that ended, and for each of at most to_send events whose first attempt pool_id makes. deadline: after it
 an item is stuck. unsafe_after: after it a missing item that may not be sent again is held. Specification 3, 6.5 and 7.
-nullable: ordinal, verdict, ended_outcome, ended_seconds, event_id, lease_token, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent';
+nullable: ordinal, verdict, ended_outcome, ended_seconds, event_id, lease_token, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent, account_id';

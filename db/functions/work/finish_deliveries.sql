@@ -2,7 +2,7 @@ create or replace function work.finish_deliveries(results jsonb, to_send int, po
 returns table (
   ordinal int, verdict text, told_seconds double precision,
   event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
-  request_id text, request_id_given boolean, traceparent text
+  request_id text, request_id_given boolean, traceparent text, account_id bigint
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -58,7 +58,8 @@ begin
   select r.ordinal, coalesce(r.dead_reason, r.verdict), case when r.verdict = 'delivered' then (
       select extract(epoch from r.ended_at - o.created_at)::double precision from supply.orders o
       where o.id = (select e.order_id from supply.events e where e.id = r.event_id)) end,
-    null::uuid, null::uuid, null::text, null::text, null::text, null::text, null::int, null::text, null::boolean, null::text
+    null::uuid, null::uuid, null::text, null::text, null::text, null::text, null::int, null::text, null::boolean, null::text,
+    null::bigint
   from unnest(judged) as r;
   if cardinality(leased) > 0 then
     return query
@@ -70,4 +71,4 @@ comment on function work.finish_deliveries is
   'Records results of attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Returns a row for each (verdict: delivered,
 retry, why it is a dead letter, stale: its lease has ended, busy: try again; told_seconds: since its order was placed), and for each
 of at most to_send events whose first attempt pool_id makes. Specification 6.4 to 6.6.
-nullable: ordinal, verdict, told_seconds, event_id, lease_token, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent';
+nullable: ordinal, verdict, told_seconds, event_id, lease_token, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent, account_id';

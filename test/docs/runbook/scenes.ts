@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
 import { answered, finishAttempt, leaseAttempt, makeEvent, unreachable } from '../../support/events.ts'
 import { answer, completed, processing, unknown } from '../../support/items.ts'
@@ -33,7 +34,11 @@ async function eventsOf(sql: postgres.Sql, accountId: number): Promise<string[]>
 }
 
 async function attempt(sql: postgres.Sql, event: string, result: object): Promise<void> {
-  await finishAttempt(sql, await leaseAttempt(sql, event), result)
+  const leased = await leaseAttempt(sql, event)
+  if (leased.secret === null) {
+    await sql`select work.keep_webhook_secret(${leased.account_id}, ${randomBytes(32).toString('hex')})`
+  }
+  await finishAttempt(sql, leased, result)
 }
 
 /** Acme Games with a key item that was delivered. */

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { leaseAttempts, makeEvent } from '../../support/events.ts'
 import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner } from '../../support/partner.ts'
@@ -202,28 +201,28 @@ describe('an account', () => {
   })
 
   test('has a webhook secret from its first delivery on, always the same, and who saw it is logged', async () => {
-    await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
     const partner = await makePartner(database.sql)
     const secretOf = async () => {
       const [row] = await sql()`select ops.webhook_secret(${partner.accountId}) as secret`
       return row?.secret
     }
     expect(await secretOf()).toBeNull()
-    const events = [
-      await makeEvent(database.sql, partner, 'https://hooks.example/x'),
-      await makeEvent(database.sql, partner, 'https://hooks.example/y'),
-    ]
-    expect(await secretOf()).toBeNull()
-    const [first, second] = await leaseAttempts(database.sql, events)
-    const secret = await secretOf()
-    expect(secret).toMatch(/^[0-9a-f]{64}$/)
-    expect([first?.secret, second?.secret, await secretOf()]).toEqual([secret, secret, secret])
+    const secret = 'a'.repeat(64)
+    await database.sql`select work.keep_webhook_secret(${partner.accountId}, ${secret})`
+    expect(await secretOf()).toBe(secret)
     expect(await lastLogged(sql())).toEqual({
       action: 'webhook_secret',
       subject: `account ${partner.accountId}`,
       detail: {},
     })
     await expect(sql()`select ops.webhook_secret(999999)`).rejects.toMatchObject(refusals.unknown)
+    await database.sql`update supply.webhook_secrets set secret = 'sealed:k1:x' where account_id = ${partner.accountId}`
+    await expect(secretOf()).rejects.toMatchObject({
+      message: `the secret of account ${partner.accountId} is sealed with DATA_KEYS`,
+      hint: `npm run webhook-secret -- ${partner.accountId} shows it.`,
+    })
+    const [stored] = await sql()`select secret from ops.stored_webhook_secret(${partner.accountId})`
+    expect(stored?.secret).toBe('sealed:k1:x')
   })
 })
 

@@ -18,10 +18,14 @@ const unresolved = { kind: 'unresolved', error: 'name does not resolve: ENOTFOUN
 
 describe('an event', () => {
   test("is signed with the secret made at the account's first delivery, which never changes", async () => {
-    const [first, second] = await leaseAttempts(sql(), await newEvents(2))
-    const later = await leaseAttempt(sql(), await newEvent())
-    expect(first?.secret).toMatch(/^[0-9a-f]{64}$/)
-    expect([second?.secret, later.secret]).toEqual([first?.secret, first?.secret])
+    const first = await leaseAttempts(sql(), await newEvents(2))
+    expect(first.map(({ secret }) => secret)).toEqual([null, null])
+    const [made, again] = ['a'.repeat(64), 'b'.repeat(64)]
+    for (const secret of [made, again]) {
+      const [row] = await sql()`select work.keep_webhook_secret(${partner().accountId}, ${secret}) as secret`
+      expect(row?.secret).toBe(made)
+    }
+    expect((await leaseAttempt(sql(), await newEvent())).secret).toBe(made)
   })
 
   test('is counted before it is sent, and leased by one worker only', async () => {

@@ -82,7 +82,7 @@ describe('the due events of one account', () => {
     expect(await jobsOf(other)).toHaveLength(3)
     const attempts = await lease([...mine, ...theirs])
     expect(attempts).toHaveLength(atFirst + 3)
-    expect(new Set(attempts.map(({ secret }) => secret)).size).toBe(2)
+    expect(new Set(attempts.map(({ account_id }) => account_id)).size).toBe(2)
   })
 
   test('get the slots of events that wait for a later rung', async () => {

@@ -3,16 +3,15 @@ returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  wanted_id constant bigint := core.refer_to('account', account_id)::bigint;
-  secret text;
+  stored record;
 begin
-  select s.secret into secret from supply.webhook_secrets s where s.account_id = wanted_id;
-  if found then
-    perform core.log_operator('webhook_secret', 'account ' || wanted_id);
-  end if;
-  return secret;
+  select s.account_id, s.secret into stored from ops.stored_webhook_secret(webhook_secret.account_id) s;
+  perform core.require(coalesce(stored.secret not like 'sealed:%', true),
+    format('the secret of account %s is sealed with DATA_KEYS', stored.account_id), 'object_not_in_prerequisite_state',
+    format('npm run webhook-secret -- %s shows it.', stored.account_id));
+  return stored.secret;
 end
 $$;
 comment on function ops.webhook_secret is
-  'The secret that signs an account''s events, to be handed to the partner; null before the first delivery. Each call
-is logged. Specification 2.5.';
+  'The secret that signs an account''s events, to be handed to the partner; null before the first delivery. Each call is
+logged. Raises where the secret is sealed: npm run webhook-secret shows it then. Specification 2.5.';
