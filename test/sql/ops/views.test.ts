@@ -205,7 +205,9 @@ test('nothing that operators read holds a key, a secret or a token whole', async
   await answer(database.sql, held.item, completed({ codes: ['THE-KEPT-KEY'] }))
   await sql()`select ops.settle_item(${held.item}, 'failed', array['THE-KEPT-KEY'])`
   const event = await makeEvent(database.sql, partner)
-  const { secret } = await leaseAttempt(database.sql, event)
+  const secret = '5'.repeat(64)
+  await leaseAttempt(database.sql, event)
+  await database.sql`select work.keep_webhook_secret(${partner.accountId}, ${secret})`
   const views = await database.sql`
     select relname::text as name from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v'`
   for (const { name } of views) {
