@@ -22,7 +22,6 @@ create trigger append_only_truncate before truncate on supply.order_results
 create table supply.result_marks (
   account_id bigint primary key references supply.accounts,
   last_seq bigint not null default 0 check (last_seq >= 0),
-  awaited_until timestamptz,
   restarts bigint[] not null default '{}'
 ) with (fillfactor = 50);
 comment on table supply.result_marks is
@@ -30,8 +29,6 @@ comment on table supply.result_marks is
   'gives numbers.';
 comment on column supply.result_marks.account_id is 'The account.';
 comment on column supply.result_marks.last_seq is 'The last number that was given, or skipped.';
-comment on column supply.result_marks.awaited_until is
-  'Until when requests may wait for results, so that their end is notified; null: none ever did.';
 comment on column supply.result_marks.restarts is
   'Numbers with which the sequence went on after a restore, far above those that may have been given before it.';
 

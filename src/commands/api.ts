@@ -3,7 +3,7 @@ import { startServer } from '../http/server.ts'
 import { createLog } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
 import { startTracing } from '../tracing/start.ts'
-import { connectApi, connectReads, listenForResults, refuseWrongSession } from './connections.ts'
+import { connectApi, connectReads, refuseWrongSession } from './connections.ts'
 import { runUntilEnded } from './lifecycle.ts'
 import { startSealing } from './sealing.ts'
 
@@ -16,10 +16,9 @@ export async function api(): Promise<void> {
   await refuseWrongSession(() => db.call('api.record_public_url', { url: config.publicUrl ?? null }))
   const sealing = await startSealing(config, db, 'api', log)
   const reads = connectReads(config, db, log)
-  const listen = listenForResults(config.databaseDirectUrl ?? '', log)
   const tracing = await startTracing(config, 'supply-ordering-api', log)
   const { tracer } = tracing
-  const server = await startServer({ db, reads, listen, config, log, tracer, sealing, expected: expectedVersion() })
+  const server = await startServer({ db, reads, config, log, tracer, sealing, expected: expectedVersion() })
   await runUntilEnded(log, [], [[server.drain], [reads.end, tracing.end], [db.end]], () =>
     console.log(`ready: ${server.url}`),
   )

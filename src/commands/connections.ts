@@ -1,10 +1,8 @@
 import type { Config } from '../config.ts'
 import { connect, type Database, type DatabaseOptions, WrongSession } from '../database/client.ts'
-import { listenTo, type Notifications } from '../database/connections/notifications.ts'
 import { sessionSettings } from '../database/connections/session.ts'
 import { createReads, type Reads, readsFrom } from '../database/reads.ts'
 import { databaseTimeMs } from '../http/database_time.ts'
-import type { ListenForResults } from '../http/routes/result_waiters.ts'
 import type { Log } from '../log.ts'
 import { expectedVersion } from '../migrate/migrate.ts'
 
@@ -74,24 +72,6 @@ export function connectReads(
       await standby.end()
     },
   }
-}
-
-/** Notifies the API of accounts that have new results. The URL must lead to the server itself, past any pooler. */
-export function listenForResults(url: string, log: Log): ListenForResults {
-  return ({ account, listening }): Notifications =>
-    listenTo({
-      url,
-      channel: 'order_results',
-      role: apiSession.role,
-      applicationName: 'supply-ordering results',
-      onNotification: account,
-      onListening: listening,
-      onLost: (reason) =>
-        log.warn(
-          { reason },
-          'the connection for notifications of results is lost: waiting requests poll once a second',
-        ),
-    })
 }
 
 /** The worker's connections: may execute schema `work`. `pooled`: the URL leads through a pooler. */

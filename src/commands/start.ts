@@ -8,7 +8,7 @@ import { createLog, type Log } from '../log.ts'
 import { expectedVersion, migrate } from '../migrate/migrate.ts'
 import { startTracing } from '../tracing/start.ts'
 import { startWorker } from '../worker/index.ts'
-import { connectApi, connectReads, connectWorker, listenForResults } from './connections.ts'
+import { connectApi, connectReads, connectWorker } from './connections.ts'
 import { dataDir, demoDocsPassword, demoGreeting, loadDemo } from './demo_data.ts'
 import { endOnSecondInterrupt, heedSignals, runUntilEnded } from './lifecycle.ts'
 import { newOperatorLogin, operatorUrlFile, removeOperatorUrl, writeOperatorUrl } from './operator_login.ts'
@@ -88,13 +88,12 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   const reads = connectReads({ ...config, databasePooled: false }, apiDb, log)
   const workerDb = connectWorker(databaseUrl)
   // The server starts first: if its port is taken, another service runs here, and the demo must not change its suppliers.
-  const listen = listenForResults(databaseUrl, log)
   const stories = terminal?.tellStories(operator?.url ?? databaseUrl)
   const db = stories?.watched(apiDb) ?? apiDb
   const tracing = await startTracing(config, 'supply-ordering', log)
   const { tracer } = tracing
   const server = await startServer({
-    ...{ db, reads, listen, config, log, tracer, sealing },
+    ...{ db, reads, config, log, tracer, sealing },
     expected: expectedVersion(),
   })
   const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl, config.dataKeys) : undefined

@@ -28,7 +28,7 @@ export const functions = {
   'api.list_products': { args: { account_id: 'bigint', game_slug: 'text' },
     options: { delivery_type: 'text', updated_since: 'timestamp with time zone' }, returns: 'json' },
   'api.list_results': { args: { account_id: 'bigint', key_id: 'bigint', after: 'bigint', page_limit: 'integer' },
-    options: { awaits: 'boolean' }, returns: 'rows', columns: { count: 'integer', last_seq: 'bigint', body: 'json' } },
+    returns: 'rows', columns: { count: 'integer', last_seq: 'bigint', body: 'json' } },
   'api.list_transactions': { args: { account_id: 'bigint', page_limit: 'integer' },
     options: { before_seq: 'bigint', created_from: 'timestamp with time zone', created_to: 'timestamp with time zone' },
     returns: 'json' },

@@ -12,7 +12,7 @@ import { addPoolMetrics, startMetricsServer } from '../metrics.ts'
 import { type AppOptions, createApp } from './app.ts'
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 import { answerParserErrors } from './parser_errors.ts'
-import { createResultWaiters, type ListenForResults } from './routes/result_waiters.ts'
+import { createResultWaiters } from './routes/result_waiters.ts'
 
 /** The server's time-outs, in milliseconds. */
 export type ServerTimes = {
@@ -35,8 +35,6 @@ export type ServerOptions = {
   reads?: Reads | undefined
   tracer?: AppOptions['tracer']
   sealing?: AppOptions['sealing']
-  /** Listens for new results, for requests that wait for them. Without it, these requests poll once a second. */
-  listen?: ListenForResults | undefined
   config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
   log: Log
   times?: Partial<ServerTimes>
@@ -72,13 +70,13 @@ const maxHeaderBytes = 16 * 1024
 
 /** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { reads, listen, config, log, tracer, sealing, expected } = options
+  const { reads, config, log, tracer, sealing, expected } = options
   const { db, stop: stopWatching } = watchOrders(options.db, log)
   const times = { ...defaultTimes, ...options.times }
   const lifecycle = { draining: false }
   const metrics = createHttpMetrics()
   addPoolMetrics(metrics.registry, db.usage)
-  const resultWaiters = createResultWaiters({ db, listen })
+  const resultWaiters = createResultWaiters({ db })
   const app = createApp({
     ...{ db, reads, resultWaiters, config, log, tracer, sealing, metrics, lifecycle, expected },
     bodyMs: times.bodyMs,
@@ -96,10 +94,10 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   async function close(): Promise<void> {
     lifecycle.draining = true
     stopWatching()
-    const unwaited = resultWaiters.end()
+    resultWaiters.end()
     server.close()
     server.closeAllConnections()
-    await Promise.all([closed, metricsServer?.close(), unwaited])
+    await Promise.all([closed, metricsServer?.close()])
   }
 
   return {
@@ -110,7 +108,7 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     close,
     async drain() {
       lifecycle.draining = true
-      void resultWaiters.end()
+      resultWaiters.end()
       const serveMs = config.drainSeconds * 1_000
       await sleep(serveMs)
       // Takes no more connections and closes the idle ones.

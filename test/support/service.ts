@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll } from 'vitest'
-import { connectApi, listenForResults } from '../../src/commands/connections.ts'
+import { connectApi } from '../../src/commands/connections.ts'
 import { startSealing } from '../../src/commands/sealing.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import type { Database } from '../../src/database/client.ts'
@@ -18,8 +18,6 @@ export type ApiOptions = {
   config?: Partial<Config>
   times?: Partial<ServerTimes>
   tracer?: Tracer
-  /** By which URL new results are announced; the database's own unless it says otherwise. */
-  listenUrl?: string
 }
 
 export type Send = {
@@ -64,7 +62,6 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const server = await startServer({
     db,
     sealing,
-    listen: listenForResults(options.listenUrl ?? databaseUrl, log),
     config,
     log,
     expected: expectedVersion(),

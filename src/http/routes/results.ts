@@ -15,17 +15,16 @@ async function listResults(ctx: RouteContext, { db, turns, resultWaiters }: Rout
   const { after, limit, wait } = readQuery(ctx, resultsQuery)
   const { id, keyId } = accountOf(ctx)
 
-  async function look(awaits: boolean) {
-    const read = () => db.call('api.list_results', { account_id: id, key_id: keyId, after, page_limit: limit, awaits })
+  async function look() {
+    const read = () => db.call('api.list_results', { account_id: id, key_id: keyId, after, page_limit: limit })
     const [page] = await turns(id, () => ctx.state.databaseTime(read))
     return page
   }
 
   const until = performance.now() + wait * 1_000
-  // The place is taken before the first look, so that nothing is missed between the two.
   // A client that has gone while its key was checked closes nothing any more.
   const waiter = wait === 0 || ctx.req.socket.destroyed ? undefined : resultWaiters.enter(id, after)
-  const page = await (waiter === undefined ? look(false) : lookAgain(ctx, look, waiter, { after, until }))
+  const page = await (waiter === undefined ? look() : lookAgain(ctx, look, waiter, { after, until }))
   if (page === undefined) return refuse(ctx, 'UNAUTHORIZED')
   replyUnstored(ctx, page.body)
 }
@@ -34,18 +33,18 @@ type Page = { count: number; last_seq: string; body: string }
 
 async function lookAgain(
   ctx: RouteContext,
-  look: (awaits: boolean) => Promise<Page | undefined>,
+  look: () => Promise<Page | undefined>,
   waiter: Waiter,
   { after, until }: { after: number; until: number },
 ): Promise<Page | undefined> {
   ctx.res.once('close', waiter.end)
   try {
-    let page = await look(true)
+    let page = await look()
     // Who is ahead of the sequence learns that at once.
     while (page !== undefined && page.count === 0 && Number(page.last_seq) >= after) {
       const reason = await waiter.next(until)
       if (reason === 'end') break
-      page = await look(reason === 'results')
+      page = await look()
       if (reason === 'time') break
     }
     return page

@@ -20,21 +20,7 @@ test('the number of waiting requests is bounded in all and by account', () => {
   expect(waiters.enter('1', 0)).toBeUndefined()
 })
 
-test('a notification before next() wakes the request once', async () => {
-  let heard: (account: string) => void = () => {}
-  const listen = ({ account }: { account(id: string): void }) => {
-    heard = account
-    return { end: async () => {} }
-  }
-  waiters = createResultWaiters({ db, listen })
-  const waiter = waiters.enter('1', 0)
-  heard('2')
-  heard('1')
-  expect(await waiter?.next(later)).toBe('results')
-  expect(await waiter?.next(performance.now())).toBe('time')
-})
-
-test('without notifications, one statement polls for all waiting requests', async () => {
+test('one statement polls for all waiting requests', async () => {
   const asked: object[] = []
   const call = async (_: string, args: object) => {
     asked.push(args)
@@ -51,7 +37,7 @@ test('end() wakes all requests and gives no more places', async () => {
   waiters = createResultWaiters({ db })
   const waiter = waiters.enter('1', 0)
   const waiting = waiter?.next(later)
-  await waiters.end()
+  waiters.end()
   expect(await waiting).toBe('end')
   expect(await waiter?.next(later)).toBe('end')
   expect(waiters.enter('1', 0)).toBeUndefined()

@@ -2,13 +2,12 @@ import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
-import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp_proxy.ts'
-import { type Answer, startApi, type TestApi, testApi } from '../../support/service.ts'
+import { type Answer, startApi, testApi } from '../../support/service.ts'
 
 const database = testDatabase()
 const api = testApi(() => database.url)
@@ -37,14 +36,13 @@ async function endOrder(of = partner): Promise<string> {
   return body.code
 }
 
-/** Whether somebody has begun to wait for results of the account. */
-const isAwaited = async (of = partner) => {
-  const [mark] = await database.sql`select 1 from supply.result_marks
-    where account_id = ${of.accountId} and awaited_until > now()`
-  return mark !== undefined
+/** Resolves when an API has polled for requests that wait, after this call. */
+async function untilPolled(): Promise<void> {
+  const [{ now } = { now: null }] = await database.sql`select clock_timestamp() as now`
+  const polls = () => database.sql`select from pg_stat_activity
+    where datname = current_database() and query like '%api.accounts_with_results%' and query_start > ${now}`
+  await expect.poll(polls, { timeout: soonMs, interval: 10 }).not.toHaveLength(0)
 }
-const untilAwaited = (of = partner) =>
-  expect.poll(() => isAwaited(of), { timeout: soonMs, interval: 10 }).toBe(true)
 
 describe('GET /b2b/results', () => {
   test('gives the final orders after a number', async () => {
@@ -90,7 +88,7 @@ describe('a waiting request', () => {
     const other = await makePartner(database.sql)
     const waiting = results('?wait=30')
     const others = results('?wait=1', api(), other)
-    await untilAwaited()
+    await untilPolled()
     const code = await endOrder()
     expect((await waiting).json.data).toMatchObject({ results: [{ seq: 1, orderCode: code }], nextAfter: 1 })
     expect((await others).json.data.results).toEqual([])
@@ -109,7 +107,7 @@ describe('a waiting request', () => {
   test('holds no database connection', async () => {
     const many = await Promise.all([1, 2, 3, 4].map(() => makePartner(database.sql)))
     const waiting = many.flatMap((who) => [1, 2, 3, 4].map(() => results('?wait=30', api(), who)))
-    for (const who of many) await untilAwaited(who)
+    await untilPolled()
     await expect.poll(() => api().db.usage().inUse, { timeout: soonMs }).toBe(0)
     expect((await api().get('/b2b/balance', { key: partner.key })).status).toBe(200)
     for (const who of many) await endOrder(who)
@@ -150,7 +148,7 @@ describe('a waiting request', () => {
 
   test('whose key is revoked meanwhile is refused', async () => {
     const waiting = results('?wait=30')
-    await untilAwaited()
+    await untilPolled()
     const { body } = await place(database.sql, partner)
     await database.sql`select ops.revoke_key(${partner.keyId})`
     await supplierAnswers(database.sql, body.items[0]?.id ?? '', completed())
@@ -160,7 +158,7 @@ describe('a waiting request', () => {
   test('is woken by an order that could get its number only later', async () => {
     await endOrder()
     const waiting = results('?after=1&wait=30')
-    await untilAwaited()
+    await untilPolled()
     const holder = await database.sql.reserve()
     await holder`begin`
     await holder`select from supply.result_marks where account_id = ${partner.accountId} for update`
@@ -179,45 +177,11 @@ describe('a waiting request', () => {
   }
 })
 
-describe('where notifications get lost', () => {
-  let proxy: TcpProxy
-  let deaf: TestApi
-  beforeAll(async () => {
-    proxy = await startTcpProxy(database.url)
-    deaf = await startApi(database.url, { listenUrl: proxy.url })
-  })
-  afterAll(async () => {
-    await deaf.close()
-    await proxy.close()
-  })
-
-  test.each(['forgotten', 'refused'])(
-    'a partner that waits gets its result although the listening connection is %s',
-    async (how) => {
-      const first = results('?wait=30', deaf)
-      await untilAwaited()
-      await endOrder()
-      await first
-      const listeners = () => database.sql`select pid from pg_stat_activity
-      where application_name = 'supply-ordering results' and datname = current_database()`
-      const waiting = results('?after=1&wait=30', deaf)
-      if (how === 'forgotten') proxy.forget()
-      else {
-        proxy.set('refuse')
-        for (const { pid } of await listeners()) await database.sql`select pg_terminate_backend(${pid})`
-      }
-      const code = await endOrder()
-      expect((await waiting).json.data.results).toMatchObject([{ seq: 2, orderCode: code }])
-      proxy.set('pass')
-    },
-  )
-})
-
 describe('an API that ends', () => {
   test('answers the partners that wait at once, and new ones while it still serves', async () => {
     const ending = await startApi(database.url, { config: { drainSeconds: 1 } })
     const waiting = results('?wait=30', ending)
-    await untilAwaited()
+    await untilPolled()
     const drained = ending.drain()
     const { status, headers, json } = await waiting
     expect([status, headers.connection, json.data.results]).toEqual([200, 'close', []])

@@ -4,7 +4,6 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   locked bigint[];
-  awaited bigint[];
 begin
   if cardinality(order_ids) = 0 then
     return;
@@ -17,16 +16,10 @@ begin
     cross join lateral (select r.* from supply.result_marks r where r.account_id = e.account_id offset 0) as m
     where e.account_id = any (locked)
     returning account_id, seq
-  ), moved as (
-    update supply.result_marks m set last_seq = a.last_seq
-    from (select account_id, max(seq) as last_seq from added group by account_id) as a
-    where m.account_id = a.account_id
-    returning m.account_id, m.awaited_until
   )
-  select array_agg(m.account_id) into awaited from moved m where m.awaited_until > now();
-  if awaited is not null then
-    perform pg_notify('order_results', a::text) from unnest(awaited) as a;
-  end if;
+  update supply.result_marks m set last_seq = a.last_seq
+  from (select account_id, max(seq) as last_seq from added group by account_id) as a
+  where m.account_id = a.account_id;
   if not account_ids <@ locked then
     insert into supply.unnumbered_results (order_id, account_id, completed_at)
     select e.order_id, e.account_id, now() from unnest(order_ids, account_ids) as e (order_id, account_id)
@@ -35,6 +28,6 @@ begin
 end
 $$;
 comment on function core.number_results is
-  'Gives orders that end in this transaction, of the accounts at the same places, their numbers in the accounts'' results,
-and notifies those who wait for them. The marks stay locked until the transaction ends, so call it late. Where another
+  'Gives orders that end in this transaction, of the accounts at the same places, their numbers in the accounts'' results.
+The marks stay locked until the transaction ends, so call it late. Where another
 transaction holds a mark, work.number_results gives the numbers later.';
