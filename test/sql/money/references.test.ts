@@ -64,14 +64,6 @@ describe('a reference counts once', () => {
     expect(balances).toEqual(Array(4).fill('10.00'))
   })
 
-  test('in an account: another one may have it, too', async () => {
-    await deposit('r3')
-    const other = await makePartner(database.sql, { balance: 0 })
-    expect(await sql()`select ops.deposit(${other.accountId}, 5, 'R3') as balance`).toEqual([
-      { balance: '5.00' },
-    ])
-  })
-
   test('in the tables, whoever writes to them', async () => {
     await deposit('r3')
     const again = database.sql`
@@ -85,21 +77,12 @@ describe('a reference counts once', () => {
 })
 
 test.each(['', ' ', blanks, 'x'.repeat(201), null])('%j is no reference', async (reference) => {
-  await expect(deposit(reference as string)).rejects.toMatchObject({
-    ...refusals.wrongArgument,
-    message: 'reference must have 1 to 200 characters',
-  })
+  await expect(deposit(reference as string)).rejects.toMatchObject(refusals.wrongArgument)
 })
 
 test('blanks around a reference do not count towards its length', async () => {
   await deposit(` ${'x'.repeat(200)} `)
   expect(await references()).toEqual(['x'.repeat(200)])
-})
-
-test.each([' ', blanks])('a note of nothing but blanks says nothing: %j', async (note) => {
-  await expect(sql()`select ops.adjust(${account}, 5, 'r3', ${note})`).rejects.toMatchObject(
-    refusals.wrongArgument,
-  )
 })
 
 test('a reference is found by an index', async () => {

@@ -91,8 +91,4 @@ test('ops.partner_orders shows the latest orders of a partner, by its number or 
     { order_code: first.code, status: 'completed', items: '1 × 100 credits', webhook: 'waiting' },
   ])
   expect(await sql().unsafe(`select * from ops.partner_orders(${partner().accountId})`)).toHaveLength(2)
-  await expect(sql()`select * from ops.partner_orders('nobody')`).rejects.toMatchObject(refusals.unknown)
-  await expect(sql()`select * from ops.partner_orders(${partner().accountId}, 0)`).rejects.toMatchObject(
-    refusals.wrongArgument,
-  )
 })

@@ -77,11 +77,6 @@ describe('an issued key', () => {
     expect(await visit(key)).toBe('ok')
   })
 
-  test('is another each time', async () => {
-    const keys = await Promise.all(Array.from({ length: 20 }, () => issue()))
-    expect(new Set(keys).size).toBe(20)
-  })
-
   test('works only within its scope, expiry, origins and networks', async () => {
     const [row] = await sql()`
       select ops.issue_key(${account}, 'public') as public,
@@ -107,57 +102,6 @@ describe('an issued key', () => {
       detail: { account_id: account, scope: 'full', allowed_ips: ['198.51.100.0/24', '2001:db8::/32'] },
     })
   })
-
-  test.each([
-    [[]],
-    [['']],
-    [['shop.example', null]],
-    [['shop.example/path']],
-    [['https://shop.example/']],
-    [['https://user@shop.example']],
-    [['shop.example:8443']],
-    [['*.']],
-    [['*']],
-    [['a.*.example']],
-    [['https://*.shop.example']],
-    [['shop..example']],
-    [['магазин.рф']],
-    [['https://shop.example:']],
-    [['https://shop.example:65536']],
-    [['https://shop.example:0443']],
-    [['shop.example.']],
-    [['*.[::1]']],
-    [['[::g]']],
-    [[`${'a.'.repeat(150)}example`]],
-  ])('is not issued with the origins %j', async (origins) => {
-    const issued = sql()`select ops.issue_key(${account}, allowed_origins => ${origins})`
-    await expect(issued).rejects.toMatchObject({
-      ...refusals.wrongArgument,
-      message: expect.stringMatching(/origin/),
-    })
-    expect(await keysOf()).toEqual([])
-  })
-
-  test('is refused for an unknown account, another scope, and networks that are no network', async () => {
-    await expect(issue(999999)).rejects.toMatchObject(refusals.unknown)
-    await expect(sql()`select ops.issue_key(${account}, 'admin')`).rejects.toMatchObject(
-      refusals.wrongArgument,
-    )
-    await expect(sql()`select ops.issue_key(${account}, allowed_ips => '{}')`).rejects.toMatchObject(
-      refusals.wrongArgument,
-    )
-    await expect(
-      sql()`select ops.issue_key(${account}, allowed_ips => '{10.0.0.0/8,null}')`,
-    ).rejects.toMatchObject(refusals.wrongArgument)
-    for (const network of ['::ffff:10.0.0.0/104', '::ffff:198.51.100.7', '::ffff:0:0/96']) {
-      await expect(
-        sql()`select ops.issue_key(${account}, allowed_ips => ${['203.0.113.0/24', network]}::cidr[])`,
-      ).rejects.toMatchObject({ ...refusals.wrongArgument, message: expect.stringMatching(/IPv4/) })
-    }
-    await expect(
-      sql()`select ops.issue_key(${account}, allowed_ips => '{198.51.100.7/24}')`,
-    ).rejects.toMatchObject({ code: '22P02' })
-  })
 })
 
 describe('a key', () => {
@@ -176,13 +120,6 @@ describe('a key', () => {
     expect(await visit(key)).toBe('ok')
     await sql()`select ops.set_key(${id}, now() - interval '1 day', null, null)`
     expect(await visit(key)).toBe('unauthorized')
-    await expect(sql()`select ops.set_key(${id}, null, '{}', null)`).rejects.toMatchObject(
-      refusals.wrongArgument,
-    )
-    await expect(sql()`select ops.set_key(${id}, null, null, '{}')`).rejects.toMatchObject(
-      refusals.wrongArgument,
-    )
-    await expect(sql()`select ops.set_key(999999, null, null, null)`).rejects.toMatchObject(refusals.unknown)
   })
 
   test('gets networks, origins and an expiry one by one, and keeps the others', async () => {
@@ -213,15 +150,6 @@ describe('a key', () => {
     expect((await keysOf())[0]).toMatchObject({ expires_at: null })
   })
 
-  test.each(['set_key_ips', 'set_key_origins', 'set_key_expiry'])(
-    'that does not exist is refused by %s',
-    async (name) => {
-      await expect(sql()`select ${sql()(`ops.${name}`)}(999999, null)`).rejects.toMatchObject(
-        refusals.unknown,
-      )
-    },
-  )
-
   test('is revoked for good, and only once', async () => {
     const key = await issue()
     const id = await keyId()
@@ -233,7 +161,6 @@ describe('a key', () => {
     await sql()`select ops.revoke_key(${id})`
     expect((await keysOf())[0]?.revoked_at).toEqual(revoked?.revoked_at)
     expect(await timesLogged(sql())).toBe(logged)
-    await expect(sql()`select ops.revoke_key(999999)`).rejects.toMatchObject(refusals.unknown)
   })
 })
 
@@ -278,8 +205,7 @@ describe('a key that leaked', () => {
     expect(await visit(await replace(key))).toBe('ok')
   })
 
-  test('is refused where it is unknown, or revoked already', async () => {
-    await expect(replace('svc_live_unknown')).rejects.toMatchObject(refusals.unknown)
+  test('is refused when it is revoked already', async () => {
     const key = await issue()
     await replace(key)
     await expect(replace(key)).rejects.toMatchObject(refusals.wrongState)
@@ -354,10 +280,6 @@ describe('a rotation', () => {
     await sql()`select ops.revoke_key(${replacement?.id})`
     await expect(rotate(replacement?.id)).rejects.toMatchObject(refusals.wrongState)
     await expect(rotate(id)).resolves.toMatch(/^svc_live_/)
-    await expect(rotate(999999)).rejects.toMatchObject(refusals.unknown)
-    await expect(sql()`select ops.rotate_key(${id}, interval '-1 hour')`).rejects.toMatchObject(
-      refusals.wrongArgument,
-    )
   })
 })
 

@@ -9,7 +9,6 @@ import { whileHeld } from '../../support/sql/locks.ts'
 
 const database = testDatabase()
 const sql = operatorOf(database)
-const nobody = '00000000-0000-4000-8000-000000000000'
 let partner: Partner
 
 beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
@@ -69,10 +68,6 @@ describe('a redelivery', () => {
     expect(await eventOf(id)).toMatchObject({ state, round: 1 })
   })
 
-  test('of an unknown event is refused', async () => {
-    await expect(sql()`select ops.redeliver(${nobody})`).rejects.toMatchObject(refusals.unknown)
-  })
-
   test('of all is counted first, and then done for the dead letters of the account since then', async () => {
     const old = await eventIn('dead')
     await database.sql`update supply.events set dead_at = now() - interval '2 days' where id = ${old}`
@@ -130,17 +125,6 @@ describe('a redelivery', () => {
     )
     expect(redelivered).toMatchObject([{ n: '2' }])
   })
-
-  test('of all needs an account, a time, and a yes or no', async () => {
-    const { accountId } = partner
-    await expect(sql()`select ops.redeliver_all(999999, now())`).rejects.toMatchObject(refusals.unknown)
-    await expect(sql()`select ops.redeliver_all(${accountId}, null)`).rejects.toMatchObject(
-      refusals.wrongArgument,
-    )
-    await expect(sql()`select ops.redeliver_all(${accountId}, now(), null)`).rejects.toMatchObject(
-      refusals.wrongArgument,
-    )
-  })
 })
 
 describe('the next attempt of an event', () => {
@@ -169,7 +153,6 @@ describe('the next attempt of an event', () => {
     const [sent] = await sql()`select ops.deliver_all(${partner.accountId}) as n`
     expect(sent?.n).toBe(open?.n)
     for (const id of waiting) expect((await jobsOf(id))[0]?.wait).toBeLessThanOrEqual(0)
-    await expect(sql()`select ops.deliver_all(999999)`).rejects.toMatchObject(refusals.unknown)
   })
 
   test('is refused for what does not wait', async () => {
@@ -178,7 +161,6 @@ describe('the next attempt of an event', () => {
         refusals.wrongState,
       )
     }
-    await expect(sql()`select ops.deliver_now(${nobody})`).rejects.toMatchObject(refusals.unknown)
   })
 })
 
@@ -219,13 +201,12 @@ describe('the next question about an item', () => {
     }
   })
 
-  test('is refused for an item that is final, and for an unknown one', async () => {
+  test('is refused for an item that is final', async () => {
     const id = await newItem()
     await answer(database.sql, id, completed())
     await expect(sql()`select ops.poll_now(${id})`).rejects.toMatchObject({
       ...refusals.wrongState,
       message: `item ${id} is not at a supplier: it is completed`,
     })
-    await expect(sql()`select ops.poll_now(${nobody})`).rejects.toMatchObject(refusals.unknown)
   })
 })

@@ -279,12 +279,10 @@ describe('the lease', () => {
     await sql()`update supply.suppliers set sync_due_at = now() where code = 'first'`
     await sql()`select ops.set_supplier_active('lister', false)`
     expect(await begin()).toBeUndefined()
-    await expect(sql()`select ops.sync_supplier('first')`).rejects.toMatchObject(refusals.wrongState)
     await expect(sql()`select ops.sync_supplier('lister')`).rejects.toMatchObject({
       ...refusals.wrongState,
       hint: "Open it by select ops.set_supplier_active('lister', true).",
     })
-    await expect(sql()`select ops.sync_supplier('nobody')`).rejects.toMatchObject(refusals.unknown)
     await sql()`select ops.set_supplier_active('lister', true)`
     await sql()`select ops.sync_supplier('lister')`
     expect(await lastLogged(sql())).toMatchObject({ action: 'sync_supplier', subject: 'supplier lister' })
