@@ -85,6 +85,7 @@ function resultOf(description: FunctionDescription, use: (owner: string, type: s
 
 function withNulls(name: string, columns: Field[], comment: string | null): Field[] {
   const nullable = linesOf(comment, 'nullable')
+  if (nullable.join() === 'all') return columns.map((column) => ({ ...column, type: `${column.type} | null` }))
   const unknown = nullable.find((column) => !columns.some((known) => known.name === column))
   if (unknown) throw new Error(`the comment of ${name} calls ${unknown} nullable, which is no column of it`)
   return columns.map((column) =>

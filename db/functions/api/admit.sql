@@ -24,7 +24,9 @@ begin
       end as verdict
     from jsonb_to_recordset(requests) as r (
       ordinal int, client inet, "keyHash" text, origin text, write boolean, "allowOrigin" boolean, count boolean)
-    left join lateral (select k.* from supply.api_keys k where k.key_hash = decode(r."keyHash", 'hex') offset 0) as key on true
+    left join lateral (
+      select k.* from supply.api_keys k where k.key_hash = decode(r."keyHash", 'hex') offset 0
+    ) as key on true
     cross join lateral (
       select r.write and r.origin is not null and not r."allowOrigin"
         and not core.origin_allowed(r.origin, coalesce(key.allowed_origins, '{}')) as forbidden
@@ -36,32 +38,34 @@ begin
     select jsonb_object_agg(c.client, jsonb_build_object(
       'hits', c.hits,
       'limit', coalesce(
-        (select l.per_minute from supply.rate_limits l where l.network >>= c.client order by masklen(l.network) desc limit 1),
+        (select l.per_minute from supply.rate_limits l where l.network >>= c.client
+          order by masklen(l.network) desc limit 1),
         default_limit),
-      'reset', least(60, greatest(1, ceil(extract(epoch from c.started_at + interval '60 s' - now())))::int))) as windows
+      'reset', least(60, greatest(1, ceil(extract(epoch from c.started_at + interval '60 s' - now())))::int))
+    ) as windows
     from core.count_hits(array(select e.network from entry e where e.counts)) as c
   )
   -- The window knows the hits with all counted entries of this call: their places are the last ones, in their order.
   select e.ordinal, b.per_minute, case when e.counts then greatest(0, b.per_minute - b.place) end, b.reset,
     -- guard: a client has a budget of requests
     case when b.place > b.per_minute then 'rate_limited' else e.verdict end,
-    e.account_id, e.key_id, e.mode, e.currency, case when e.verdict = 'ok' then array_to_string(e.allowed_origins, ' ') end
+    e.account_id, e.key_id, e.mode, e.currency,
+    case when e.verdict = 'ok' then array_to_string(e.allowed_origins, ' ') end
   from (
     select e.*, row_number() over (partition by e.network, e.counts order by e.ordinal)
       - count(*) over (partition by e.network, e.counts) as from_last
     from entry e
   ) as e
   left join lateral (
-    select (w ->> 'hits')::int + e.from_last::int as place, (w ->> 'limit')::int as per_minute, (w ->> 'reset')::int as reset
+    select (w ->> 'hits')::int + e.from_last::int as place, (w ->> 'limit')::int as per_minute,
+      (w ->> 'reset')::int as reset
     from (select counted.windows -> e.network::text as w from counted) as known
     where e.counts
   ) as b on true;
 end
 $$;
 comment on function api.admit is
-  'Admits many requests at once: origin check, rate limit, authentication, in this order. Takes [{ordinal, client, keyHash (hex), '
-  'origin, write, allowOrigin, count}] and the budget per 60 s of clients without one of their own. Entries with count use the '
-  'budget, in the order of their ordinals; the others neither use it nor are refused for it. Gives the state of the budget '
-  '(null for origin_forbidden and where count is false) and a verdict: ok, origin_forbidden, rate_limited, unauthorized, storefront, '
-  'public_scope, ip_forbidden; for ok also the key''s allowlist, its entries separated by spaces. Specification 5 and 8.
+  'Admits requests: [{ordinal, client, keyHash (hex), origin, write, allowOrigin, count}]. default_limit: the budget
+per 60 s. Only entries with count use the budget. Returns the budget (null: not counted, origin_forbidden), the
+verdict of the first check that fails, and with ok the key''s allowlist. Specification 5, 8.
 nullable: limit_per_minute, remaining, reset_seconds, account_id, key_id, account_mode, currency, allowed_origins';

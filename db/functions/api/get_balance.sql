@@ -16,4 +16,5 @@ as $$
   where a.id = get_balance.account_id
 $$;
 comment on function api.get_balance is
-  'What the account may spend, what is charged on orders not yet final, and whether the balance is at or below its threshold.';
+  'Returns what the account may spend, what is charged on open orders, and whether the balance is at or below its
+threshold.';

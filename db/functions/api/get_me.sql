@@ -10,4 +10,5 @@ as $$
   from supply.accounts a join supply.api_keys k on k.account_id = a.id
   where a.id = get_me.account_id and k.id = get_me.key_id
 $$;
-comment on function api.get_me is 'What an account and its key are, as the partner reads it: no secret and not the whole key.';
+comment on function api.get_me is
+  'Returns an account and its key as the partner reads them: no secret, and not the whole key.';

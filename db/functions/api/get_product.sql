@@ -7,4 +7,5 @@ as $$
   where p.id = product_id
     and p.currency = (select a.currency from supply.accounts a where a.id = get_product.account_id)
 $$;
-comment on function api.get_product is 'A product in the account''s currency; null if there is none.';
+comment on function api.get_product is
+  'Returns a product in the account''s currency; null: there is none with this id.';

@@ -14,11 +14,13 @@ declare
   has_more constant boolean := cardinality(products) > page_limit;
 begin
   return json_build_object(
-    'products', (select coalesce(json_agg(core.product_json(p) order by p.id), '[]') from unnest(products[1:page_limit]) as p),
+    'products', (
+      select coalesce(json_agg(core.product_json(p) order by p.id), '[]') from unnest(products[1:page_limit]) as p),
     'pagination', json_build_object(
-      'limit', page_limit, 'nextCursor', case when has_more then products[page_limit].id::text end, 'hasMore', has_more));
+      'limit', page_limit, 'nextCursor', case when has_more then products[page_limit].id::text end,
+      'hasMore', has_more));
 end
 $$;
 comment on function api.list_catalog is
-  'The products of all games in the account''s currency, by id, those out of stock included; only those changed since a moment, if one
-is given. after_id is a nextCursor: it stays good whatever changes.';
+  'Returns the products of all games in the account''s currency, by id, also those out of stock. updated_since: only
+those that changed since then. after_id: a nextCursor.';

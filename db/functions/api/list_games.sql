@@ -16,5 +16,5 @@ as $$
   where updated_since is null or greatest(g.updated_at, p.updated_at) >= updated_since
 $$;
 comment on function api.list_games is
-  'The games, with what there is of each in the account''s currency; with updated_since only those that changed, or had a product '
-  'change, since then. Specification 4.';
+  'Returns the games, with the products of each in the account''s currency. updated_since: only games that changed
+since then, or that have a product that did. Specification 4.';

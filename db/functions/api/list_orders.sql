@@ -57,8 +57,8 @@ begin
     highest := highest - skipped;
     skipped := 0;
   end if;
-  execute format('select array(select o.id from supply.orders o where o.account_id = $1 and o.number between $2 and $3 %s
-    order by o.number desc limit $6 offset $7)', filter)
+  execute format('select array(select o.id from supply.orders o where o.account_id = $1
+    and o.number between $2 and $3 %s order by o.number desc limit $6 offset $7)', filter)
   into ids using account_id, lowest, highest, status, external_order_id, page_limit + 1, skipped;
   if page is null then
     select greatest(1, count(*) filter (where sized.items <= max_items)) into page_size
@@ -80,6 +80,6 @@ begin
 end
 $$;
 comment on function api.list_orders is
-  'Returns the account''s orders, newest first, without codes. Without a page number, a page has at most 1,000 items. With
-one: total and asOf, the seq of the newest ledger entry; as_of leaves out what was placed later. after_code is a
+  'Returns the account''s orders, newest first, without codes. Without a page number, a page has at most 1,000 items.
+With one: total and asOf, the seq of the newest ledger entry; as_of leaves out what was placed later. after_code is a
 nextCursor. Null: after_code is no order of the account, or it has no entry as_of. Specification 4.';

@@ -16,4 +16,4 @@ as $$
   where g.slug = game_slug
 $$;
 comment on function api.list_products is
-  'The products of a game in the account''s currency, those out of stock included; null if there is no such game.';
+  'Returns the products of a game in the account''s currency, also those out of stock; null: there is no such game.';

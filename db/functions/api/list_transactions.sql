@@ -56,4 +56,5 @@ begin
 end
 $$;
 comment on function api.list_transactions is
-  'The account''s ledger, newest first, optionally of a period, with the balances before and after that period; before_seq is a nextCursor.';
+  'Returns the account''s ledger, newest first, of a period where one is given, with the balances before and after the
+period. before_seq: a nextCursor.';

@@ -17,6 +17,6 @@ as $$
   from core.decide_orders(array[jsonb_populate_record(null::supply.order_request, request)]) as d
 $$;
 comment on function api.quote_order is
-  'What an order would cost, null where a product is not known, and the result that it would have: created, or a refusal
-with {details}. Decides as api.place_orders does, of a request without an idempotency_key; writes and locks nothing.
+  'Returns what an order would cost (null: a product is not known), and its result: created, or a refusal with
+{details}. Decides as api.place_orders does. Writes and locks nothing. request has no idempotency_key.
 takes: request supply.order_request';

@@ -6,4 +6,5 @@ as $$
   from api.readiness() r
 $$;
 comment on function api.read_state is
-  'The latest mark of a process that this server shows, null if none, and which migration and which state of the code it has. For standbys.';
+  'Returns the latest mark of a process that this server has (null: none), the latest migration, and the checksum of
+the code. For standbys.';

@@ -8,4 +8,4 @@ as $$
     pg_is_in_recovery()
 $$;
 comment on function api.readiness is
-  'Which migration and which state of the code the database has, and whether it is a standby that takes no orders.';
+  'Returns the latest migration, the checksum of the code, and whether the server is a standby, which takes no orders.';

@@ -14,5 +14,5 @@ begin
 end
 $$;
 comment on function api.set_read_mark is
-  'Commits the next mark of a process, larger than the one before. A server on which api.read_state shows it has all that '
-  'was committed before the call. Mark 1, the first, removes the marks of processes that have made none for an hour.';
+  'Commits the next mark of a process. A server that shows it (api.read_state) has all that was committed before. Mark
+1, the first, deletes the marks of processes that set none for an hour.';

@@ -10,4 +10,6 @@ as $$
   ) used
   where k.id = used.id
 $$;
-comment on function api.touch_api_keys is 'Records that these API keys were used, at most once a minute for each. One that another transaction has locked is left out.';
+comment on function api.touch_api_keys is
+  'Records that API keys were used, at most once a minute for each. A key that another transaction has locked is left
+out.';

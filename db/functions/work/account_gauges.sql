@@ -1,6 +1,7 @@
 create or replace function work.account_gauges(max_accounts int)
 returns table (
-  account_id bigint, balance double precision, low_balance_threshold double precision, dead_letters int, webhooks_waiting int
+  account_id bigint, balance double precision, low_balance_threshold double precision, dead_letters int,
+  webhooks_waiting int
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -18,11 +19,11 @@ as $$
       where e.state = 'dead' and e.order_id is not null group by e.account_id) as d on d.account_id = a.id
     where a.active
     -- First the accounts that an alert is about, then those with the most entries in the ledger.
-    order by a.low_balance_threshold > 0 and a.balance <= a.low_balance_threshold desc, coalesce(d.dead_letters, 0) > 0 desc,
-      a.last_seq desc, a.id
+    order by a.low_balance_threshold > 0 and a.balance <= a.low_balance_threshold desc,
+      coalesce(d.dead_letters, 0) > 0 desc, a.last_seq desc, a.id
     limit max_accounts
   ) as a
 $$;
 comment on function work.account_gauges is
-  'Returns the metrics of the accounts that are low on money, have dead letters or are the busiest, max_accounts at most: balance
-and threshold in the account''s currency, dead letters, and events that wait for another attempt (1,000 at most are counted).';
+  'Returns metrics of at most max_accounts accounts: those low on money, then with dead letters, then the busiest.
+Events that wait for another attempt are counted up to 1,000.';

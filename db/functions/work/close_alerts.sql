@@ -19,4 +19,5 @@ begin
 end
 $$;
 comment on function work.close_alerts is
-  'Closes the alerts whose cause is gone, and returns how many. Call it every 5 s from each worker; calls at the same time do nothing.';
+  'Closes the alerts whose cause is gone, and returns how many. Call it every 5 s from each worker; only one runs at a
+time.';

@@ -25,6 +25,5 @@ begin
 end
 $$;
 comment on function work.compare_jobs is
-  'Compares the jobs that a process''s pools have locked with those that the process knows, and returns those that it does not know: their fetch '
-  'is under way, their completion is, or its answer was lost, and nobody runs them. Those that the process has found to be lost, with the '
-  'locked_at that it got of each, are given back first. Call it every 5 s.';
+  'Gives back the lost jobs. Returns the jobs that the pools have locked but the process does not know: their fetch or
+completion is under way, or its answer was lost. lost_locked_at: as returned. Call it every 5 s.';

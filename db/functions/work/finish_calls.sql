@@ -31,7 +31,7 @@ as $$
     deadline, unsafe_after, to_send, pool_id) r
 $$;
 comment on function work.finish_calls is
-  'Records results of calls: [{ordinal, itemId, leaseToken, result: SupplierOutcome}]. Returns a row for each (verdict; busy: try
-again), for each order that ended, and for each of at most to_send events whose first attempt pool_id makes. deadline: after it
-an item is stuck. unsafe_after: after it a missing item that may not be sent again is held. Specification 3, 6.5 and 7.
-nullable: ordinal, verdict, ended_outcome, ended_seconds, event_id, lease_token, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent, account_id';
+  'Records results of calls: [{ordinal, itemId, leaseToken, result: SupplierOutcome}]. Returns a row for each (busy:
+try again), for each order that ended, and for each of at most to_send events whose first attempt pool_id makes.
+deadline: then an item is stuck. unsafe_after: then a missing item is held if a repeat is not safe.
+nullable: all';

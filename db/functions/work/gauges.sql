@@ -1,7 +1,7 @@
 create or replace function work.gauges()
 returns table (
-  events_waiting int, events_due int, events_sending int, dead_letters int, items_open int, items_stuck int, items_held int,
-  oldest_due_job_seconds double precision, jobs_due int, jobs_taken int, events_queued int, slots int, slots_taken int,
+  events_waiting int, events_due int, events_sending int, dead_letters int, items_open int, items_stuck int,
+  items_held int, oldest_due_job_seconds double precision, jobs_due int, jobs_taken int, events_queued int, slots int, slots_taken int,
   audit_breaches int, audit_at timestamptz
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -39,11 +39,15 @@ as $$
           select c.reltuples::bigint from pg_class c where c.oid = 'supply.events_rungs'::regclass)) end::int
         from (select from supply.events e where e.state = 'waiting' limit 10000) as sample
       ) as waiting,
-      (select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now()) as waiting_due,
+      (
+        select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now()
+      ) as waiting_due,
       (select count(*)::int from supply.events e where e.state = 'queued') as queued,
       -- The first condition is that of the index.
       (select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'ready') as ready,
-      (select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'sending') as sending,
+      (
+        select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'sending'
+      ) as sending,
       (select count(*)::int from supply.events e where e.state = 'dead') as dead,
       (
         select count(*)::int from supply.events e
@@ -52,9 +56,6 @@ as $$
   ) as e
 $$;
 comment on function work.gauges is
-  'Counts for the metrics, in one row: events that wait, those of them that are due, events under way, dead letters, open order items, '
-  'those of them that are stuck or held, for how many seconds the oldest due job has been waiting for a worker, due jobs (10,000 at most) and those that a '
-  'worker has, due events without a slot, the slots of accounts that are sending, and how many of these are taken, the rows that the last audit of a worker '
-  'found, and when that was. From 10,000 on, '
-  'the number of events that wait for a rung is PostgreSQL''s estimate, which is as old as its last analyze.
+  'Returns counts for the metrics in one row. jobs_due is at most 10,000. From 10,000 on, the number of events that
+wait for a rung is PostgreSQL''s estimate. slots: of the accounts that are sending.
 nullable: audit_breaches, audit_at';

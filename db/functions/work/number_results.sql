@@ -28,5 +28,5 @@ begin
 end
 $$;
 comment on function work.number_results is
-  'Gives numbers to final orders that have none, because their end found the mark of their account locked: at most 2,000.
-Returns whether there may be more. Call it every second from each worker; calls at the same time do nothing.';
+  'Numbers the results of at most 2,000 final orders that found the mark of their account locked. Returns whether
+there may be more. Call it every second from each worker; only one runs at a time.';

@@ -5,4 +5,5 @@ as $$
   insert into supply.worker_pools as p (pool_id) values (register_pool.pool_id)
   on conflict on constraint worker_pools_pkey do update set seen_at = now()
 $$;
-comment on function work.register_pool is 'Registers a pool of workers for the sweeper, before it fetches its first jobs.';
+comment on function work.register_pool is
+  'Registers a pool of workers for the sweeper, before it fetches its first jobs.';

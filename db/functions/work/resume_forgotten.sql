@@ -22,7 +22,8 @@ begin
     order by i.id limit 10000);
   if cardinality(items) > 0 then
     -- The first call of an item has a job without a key. These are read once, and compared by a hash table.
-    first_calls := array(select j.subject from core.jobs j where j.task = 'call_supplier' and j.key is null and j.subject is not null);
+    first_calls := array(
+      select j.subject from core.jobs j where j.task = 'call_supplier' and j.key is null and j.subject is not null);
     items := array(
       select i.id from supply.order_items i
       where i.id = any (items) and i.id <> all (first_calls) and i.completed_at is null
@@ -40,13 +41,14 @@ begin
   if cardinality(alerts) > 0 then
     alerts := array(
       select a.id from unnest(alerts) as a (id)
-      where a.id <> all (array(select j.subject from core.jobs j where j.task = 'alert_operators' and j.subject is not null)));
+      where a.id <> all (array(
+        select j.subject from core.jobs j where j.task = 'alert_operators' and j.subject is not null)));
     perform core.enqueue('alert_operators', alerts);
   end if;
   return cardinality(items) + cardinality(alerts);
 end
 $$;
 comment on function work.resume_forgotten is
-  'Adds jobs for what nobody would look at: open items whose lease ended, or whose next call was due, 30 s ago, and alerts that were not told, '
-  'without a job or with one in the far future. Returns how many: none while all is well. Call it every 30 s from each worker; '
-  'calls at the same time do nothing. Events are looked after by work.fill_slots.';
+  'Adds jobs for what has none: open items whose call or lease was due 30 s ago, and alerts that were not sent.
+Returns how many: 0 while all is well. Call it every 30 s from each worker; only one runs at a time. work.fill_slots
+does it for events.';

@@ -29,7 +29,8 @@ begin
     returning b.check_name, b.subject, b.found_at = b.seen_at as is_new
   ), failed as (
     select f.check_name, count(*) as count,
-      coalesce(min(f.detail) filter (where k.is_new), min(f.detail)) as first, coalesce(bool_or(k.is_new), false) as is_new
+      coalesce(min(f.detail) filter (where k.is_new), min(f.detail)) as first,
+      coalesce(bool_or(k.is_new), false) as is_new
     from found f left join known k on k.check_name = f.check_name and k.subject = f.subject
     group by f.check_name
   )
@@ -41,16 +42,18 @@ begin
   into failed, breaches, total
   from failed f
   cross join lateral (
-    select exists (select from supply.alerts al where al.cause = 'audit:' || f.check_name and al.closed_at is null) as is_open) as o;
+    select exists (
+      select from supply.alerts al where al.cause = 'audit:' || f.check_name and al.closed_at is null) as is_open) as o;
   delete from supply.audit_breaches b
-  where b.seen_at < now() - case when b.is_looked_at_each_time then interval '0' else (select max(s.round) from core.audit_scope s) end;
+  where b.seen_at < now() - case
+    when b.is_looked_at_each_time then interval '0' else (select max(s.round) from core.audit_scope s) end;
   insert into supply.audit_runs as r (ran_at, breaches, checks) values (clock_timestamp(), total, failed)
-  on conflict on constraint audit_runs_pkey do update set ran_at = excluded.ran_at, breaches = excluded.breaches, checks = excluded.checks;
+  on conflict on constraint audit_runs_pkey do update set
+    ran_at = excluded.ran_at, breaches = excluded.breaches, checks = excluded.checks;
   perform core.raise_alerts(breaches);
   return total;
 end
 $$;
 comment on function work.run_audit is
-  'Runs the audit (ops.audit), and returns how many rows it has: 0 while all is well. It alerts operators of each check that does not
-hold, and again where a row is new: an alert that was acknowledged stays so while its rows last. null, and nothing was done: another
-run is under way, or one ended less than 50 s ago.';
+  'Runs ops.audit, and returns how many rows it has: 0 while all is well. Alerts operators of each check that fails,
+and again where a row is new. Null: nothing was done, because another run is under way, or ended less than 50 s ago.';

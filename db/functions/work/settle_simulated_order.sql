@@ -45,5 +45,5 @@ begin
 end
 $$;
 comment on function work.settle_simulated_order is
-  'Ends the items of a simulated order whose time has come, and plans the next end; with the last one the order ends, and its event goes the way of '
-  'samples. Does nothing for one that is final, or was removed.';
+  'Ends the items of a simulated order that are due, and plans the next end. With the last one the order ends, and its
+event is sent. Does nothing for an order that is final or was deleted.';

@@ -46,8 +46,6 @@ begin
 end
 $$;
 comment on function work.sweep is
-  'Frees the jobs that dead worker pools hold, and those at their last attempt, which the queue would never take again, to run a little later; '
-  'returns how many. Call it every 2 s from each worker, after its heartbeat, and again until it returns 0: it frees the pools that hold some 500 jobs '
-  'together at a time. Calls at the same time do nothing. The leases of dead pools end: '
-  'their attempts count as lost. Items and events get new jobs, because a worker that was wrongly taken for dead deletes its own when it comes '
-  'back. Its results are refused by their fencing tokens.';
+  'Frees jobs of dead worker pools, and jobs at their last attempt, which the queue would never run again; they run a
+little later. Ends the leases of dead pools. Returns how many jobs. Call it every 2 s from each worker after the
+heartbeat, again until it returns 0; only one runs at a time.';

@@ -5,7 +5,9 @@ as $$
   select distinct asked.account_id
   from unnest(account_ids, after) as asked (account_id, after)
   cross join lateral (
-    select r.seq from supply.order_results r where r.account_id = asked.account_id and r.seq > asked.after order by r.seq limit 1) as r
+    select r.seq from supply.order_results r where r.account_id = asked.account_id and r.seq > asked.after
+    order by r.seq limit 1) as r
 $$;
 comment on function api.accounts_with_results is
-  'Which of the accounts have results after the number at the same place; an account may be asked for more than once.';
+  'Returns those of the accounts that have results after the number at the same place. An account may be given more
+than once.';

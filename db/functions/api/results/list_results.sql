@@ -7,5 +7,5 @@ as $$
   where core.api_key_is_valid(key_id, account_id)
 $$;
 comment on function api.list_results is
-  'Returns the account''s final orders after a number of its sequence, the oldest first, how many these are, and its last number;
-no row if the key does not work. Specification 4.';
+  'Returns the account''s final orders after a number, oldest first, how many these are, and its last number; no row:
+the key does not work. Specification 4.';

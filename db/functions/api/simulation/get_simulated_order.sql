@@ -7,4 +7,4 @@ as $$
   where o.code = get_simulated_order.code and o.account_id = get_simulated_order.account_id
 $$;
 comment on function api.get_simulated_order is
-  'A simulated order of the account, and how far its event is with its delivery; null if it has none with this code.';
+  'Returns a simulated order of the account with the delivery of its event; null: it has none with this code.';

@@ -5,4 +5,4 @@ as $$
   select core.sample_state(get_simulation.account_id, get_simulation.event_id)
 $$;
 comment on function api.get_simulation is
-  'A simulated event of the account with its attempts, as core.sample_state shows it; null if it has none with this id.';
+  'Returns a simulated event of the account with its attempts (core.sample_state); null: it has none with this id.';

@@ -73,8 +73,8 @@ begin
 end
 $$;
 comment on function api.place_simulated_order is
-  'Places a simulated order, decided as an order but for the balance, with the course of each item: {seconds (null: never
-ends), keys, topUp (results for either kind of product)}. Returns created or replayed with the order, a refusal with
-{details, orderCode}, or that of core.simulation_refusal with the seconds to wait. Keeps 1,000 an account.
+  'Places a simulated order, decided as an order but for the balance. courses, one an item: {seconds (null: never
+ends), keys, topUp (results for either kind of product)}. Returns created or replayed with the order, or a refusal
+with {details, orderCode} or with the seconds to wait (core.simulation_refusal). Keeps 1,000 an account.
 takes: request supply.order_request
 nullable: retry_after';

@@ -9,8 +9,7 @@ as $$
     event_type => simulate_webhook.event_type, order_code => simulate_webhook.order_code) s
 $$;
 comment on function api.simulate_webhook is
-  'Sends a sample event to a checked callback URL as real events are sent. Returns its event id, or why not: too_many_a_minute or '
-  'too_many_open, with the seconds after which to ask again, or too_large (a body of more than 65,536 bytes). '
-  'With the code of an own order of that status it is that order''s event, under a new id; with any other code, or none, it '
-  'holds sample data. Touches no balance and no supplier, and raises no alert.
+  'Sends a sample event to a checked callback URL. order_code: of an own order with that status, whose event is sent
+under a new id; else the event holds sample data. Returns the event''s id, or a refusal: too_many_a_minute or
+too_many_open, with the seconds to wait, or too_large (over 65,536 bytes). Raises no alert.
 nullable: event_id, refusal, retry_after';

@@ -56,7 +56,7 @@ begin
 end
 $$;
 comment on function api.record_pushed_result is
-  'Records a result (a SupplierOutcome that is answered) that a supplier pushed. Returns recorded, unknown_reference (the supplier never had the item),
-repeated_too_often (over 60 repeats a minute and supplier; still counted) or busy (nothing was recorded: try again), and of an order
-that ended by it the outcome and the seconds since it was placed. Specification 7.
+  'Records a result (a SupplierOutcome that is answered) that a supplier pushed. Returns recorded, unknown_reference
+(the supplier never had the item), repeated_too_often (over 60 repeats a minute; still counted) or busy (nothing was
+recorded). With the order that ended by it: outcome, and seconds since it was placed. Specification 7.
 nullable: ended_outcome, ended_seconds';

@@ -5,7 +5,8 @@ as $$
 declare
   item supply.order_items;
 begin
-  select i.* into item from supply.order_items i where i.id = record_supplier_event.item_id for no key update skip locked;
+  select i.* into item from supply.order_items i where i.id = record_supplier_event.item_id
+  for no key update skip locked;
   if not found then
     return case
       when exists (select from supply.order_items i where i.id = record_supplier_event.item_id) then 'busy'
@@ -26,7 +27,7 @@ begin
   if not found then
     return 'repeated';
   end if;
-  -- Held items wait for an operator. What is asked now may have been asked before the event: the next call on the steps comes soon.
+  -- Held items wait for an operator. A call under way may be older than the event: the next step comes soon.
   if item.completed_at is not null or item.next_check_at is null or item.lease_expires_at is not null then
     return 'recorded';
   end if;
@@ -38,6 +39,6 @@ begin
 end
 $$;
 comment on function api.record_supplier_event is
-  'Takes an authentic event that a supplier pushed about an item as a reason to ask for the item now: recorded; repeated where an event of that name came '
-  'before; ignored for an item that is no longer there; unknown_reference for one that never was; busy, of which nothing was done, where another '
-  'transaction has the lock of the item.';
+  'Records an authentic event that a supplier pushed, and has the supplier asked for its item now. Returns recorded,
+repeated (the event came before), ignored (the item has left the supplier), unknown_reference (the supplier never had
+it), or busy: another transaction has locked the item, and nothing was recorded.';

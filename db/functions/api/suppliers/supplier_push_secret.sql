@@ -7,4 +7,5 @@ as $$
   where s.code = supplier_push_secret.supplier and p.pushes = 'events' and s.push_secret is not null
 $$;
 comment on function api.supplier_push_secret is
-  'The protocol of a supplier that pushes events, and their secret as it was set (env:NAME: a setting of the process). No row if there is no such supplier.';
+  'Returns the protocol of a supplier that pushes events, and the secret of the events as it was set (env:NAME: a
+setting of the process). No row: there is no such supplier.';

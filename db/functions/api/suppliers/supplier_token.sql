@@ -7,5 +7,5 @@ as $$
   where s.code = supplier_token.supplier
 $$;
 comment on function api.supplier_token is
-  'The token of a supplier, with which it signs the results that it pushes, and whether its protocol pushes results.
-No row if there is no such supplier.';
+  'Returns the token with which a supplier signs the results that it pushes, and whether its protocol pushes results.
+No row: there is no such supplier.';

@@ -3,4 +3,4 @@ returns json
 language sql immutable parallel safe
 return (left(rendered::text, -1) || ', "deliveries" : ' || coalesce(deliveries::text, 'null') || '}')::json;
 comment on function core.add_deliveries is
-  'The rendered order with deliveries (core.event_deliveries) as its last member, null where it has no event. Null of a null order.';
+  'Returns the rendered order with deliveries (core.event_deliveries) as its last member; null of a null order.';

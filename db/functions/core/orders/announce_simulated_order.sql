@@ -17,12 +17,13 @@ begin
     completed_at => ended.completed_at, reason => ended.reason,
     items => (
       select json_agg(core.event_item(
-        item ->> 'productName', (part ->> 'amount')::int, (item ->> 'price')::numeric, (part -> 'cdKeys')::json) order by i.place)
+        item ->> 'productName', (part ->> 'amount')::int, (item ->> 'price')::numeric,
+        (part -> 'cdKeys')::json) order by i.place)
       from jsonb_array_elements(ended.items) with ordinality as i (item, place)
       cross join lateral jsonb_array_elements(item -> 'parts') as p (part))));
   perform core.enqueue_deliveries(array[event_id]);
 end
 $$;
 comment on function core.announce_simulated_order is
-  'Writes the event about a simulated order that ended, and sends it as samples are sent, signed with the account''s secret; none without a callback '
-  'URL, or about a partial result. Specification 3.';
+  'Writes the event of a simulated order that ended, and sends it as samples are sent. No event without a callback
+URL, or about a partial result. Specification 3.';

@@ -60,5 +60,5 @@ begin
 end
 $$;
 comment on function core.decide_orders is
-  'Decides about order requests, by account and ordinal: the first check that each fails, replayed, or created, of which
-nothing is written. Who writes the orders holds the locks of the accounts before. Specification 3 and 4.';
+  'Returns a decision about each request, by account and ordinal: the first check that it fails, replayed, or created.
+Writes nothing. A caller that writes the orders holds the locks of the accounts. Specification 3, 4.';

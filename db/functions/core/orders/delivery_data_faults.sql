@@ -22,7 +22,8 @@ begin
     elsif field ->> 'type' = 'number' and given !~ '^-?[0-9]+([.][0-9]+)?$' then
       message := 'must be a number';
     elsif field ->> 'type' = 'select' and not (field -> 'options') ? given then
-      message := 'must be one of: ' || (select string_agg(o, ', ') from jsonb_array_elements_text(field -> 'options') o);
+      message := 'must be one of: ' || (
+        select string_agg(o, ', ') from jsonb_array_elements_text(field -> 'options') as o);
     end if;
     if message is not null then
       faults := faults
@@ -33,4 +34,4 @@ begin
 end
 $$;
 comment on function core.delivery_data_faults is
-  'The delivery fields of a product that the given data lacks or has wrong, each with a message; path is that of the data.';
+  'Returns the fields of a product that are missing or wrong in the data, each with a message. path: of the data.';

@@ -9,4 +9,4 @@ return array_remove(array[
   case when (differing_fields.request).callback_url is distinct from differing_fields.callback_url then 'callbackUrl' end
 ], null);
 comment on function core.differing_fields is
-  'The fields in which a request, with its items as they are compared, differs from the earlier order with its key.';
+  'Returns the fields in which a request differs from the earlier order with its key.';

@@ -57,6 +57,6 @@ begin
 end
 $$;
 comment on function core.finish_orders is
-  'Ends those of the orders whose items are all final: status, outcome, refund of failed items, event, number of the result. In a recovery, events of orders from before it are held. '
-  'Returns a row for each order that ended (outcome; seconds since it was placed), and one for each event whose first attempt it leased to the caller, to_send at most. '
-  'The caller holds the locks of the orders. Specification 3.';
+  'Ends the orders whose items are all final: status, outcome, refund, event, number of the result. In a recovery,
+events of earlier orders are held. Returns a row for each order that ended, and one for each event whose first attempt
+it leased to pool_id, to_send at most. The caller holds the locks of the orders. Specification 3.';

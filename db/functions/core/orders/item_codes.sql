@@ -8,4 +8,5 @@ begin
     from supply.item_keys k where k.item_id = item_codes.item_id);
 end
 $$;
-comment on function core.item_codes is 'The codes of an item as partners read them, [{code}]; null if it has none. Specification 2.3.';
+comment on function core.item_codes is
+  'Returns the codes of an item as partners read them, [{code}]; null: it has none. Specification 2.3.';

@@ -25,6 +25,5 @@ begin
 end
 $$;
 comment on function core.lock_result_marks is
-  'Locks the marks of accounts until the transaction ends, and returns the accounts whose mark it locked: those that no
-other transaction holds for longer than 50 ms. Call it after other rows are locked, and late: transactions of one account
-wait for each other here.';
+  'Locks the marks of accounts until the transaction ends. Returns the accounts whose mark it locked: those that no
+other transaction holds for longer than 50 ms. Call it late, after other locks: transactions of an account wait here.';

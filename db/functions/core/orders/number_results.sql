@@ -28,6 +28,5 @@ begin
 end
 $$;
 comment on function core.number_results is
-  'Gives orders that end in this transaction, of the accounts at the same places, their numbers in the accounts'' results.
-The marks stay locked until the transaction ends, so call it late. Where another
-transaction holds a mark, work.number_results gives the numbers later.';
+  'Numbers the results of orders that end in this transaction; account_ids: of each. Call it late: the marks stay locked.
+Where another transaction holds a mark, work.number_results does it later.';

@@ -5,4 +5,4 @@ as $$
   select o.body from core.orders_json(array[order_json.order_id], with_codes) o
 $$;
 comment on function core.order_json is
-  'An order as partners read it; with_codes adds the delivered codes. Specification 2.3.';
+  'Returns an order as partners read it. with_codes: with the delivered codes. Specification 2.3.';

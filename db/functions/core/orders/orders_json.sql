@@ -40,5 +40,5 @@ begin
 end
 $$;
 comment on function core.orders_json is
-  'Orders as partners read them; with_codes adds the delivered codes. The one rendering for POST, GET and lists.
-Specification 2.3.';
+  'Returns orders as partners read them, for POST, GET and lists. with_codes: with the delivered codes. Specification
+2.3.';

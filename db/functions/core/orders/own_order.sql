@@ -8,4 +8,4 @@ as $$
   -- guard: an account reads its own orders only
   where found.account_id = own_order.account_id
 $$;
-comment on function core.own_order is 'The id of the order with this code if it is one of the account; else null.';
+comment on function core.own_order is 'Returns the id of the order with this code; null: it is not one of the account.';

@@ -36,5 +36,5 @@ begin
 end
 $$;
 comment on function core.price_items is
-  'The items of order requests with their products, prices and best offers, and the first check that each fails. Reads
-each product once. Products of another currency than the account''s are not found. Specification 4.';
+  'Returns the items of order requests with their products, prices, best offers, and the first check that each fails.
+A product in another currency than the account''s is not found. Specification 4.';

@@ -27,4 +27,4 @@ begin
 end
 $$;
 comment on function core.refusals_json is
-  'What the answers to refused orders have besides the code: {details, orderCode}. For orders, simulated ones and quotes.';
+  'Returns what responses to refused requests hold besides the code: {details, orderCode}.';

@@ -25,5 +25,5 @@ as $$
   cross join (select coalesce((select m.last_seq from supply.result_marks m where m.account_id = results_page.account_id), 0) as last_seq) as mark
 $$;
 comment on function core.results_page is
-  'The account''s results after a number, the oldest first, as partners read them, each with its items under the names that core.orders_json gives them but without codes; '
-  'how many these are, and the account''s last number. From one snapshot, so that a page has no hole. Specification 4.';
+  'Returns the account''s results after a number, oldest first, with their items but no codes, how many these are, and
+its last number. Reads one snapshot, so that a page has no gap. Specification 4.';

@@ -6,8 +6,8 @@ as $$
     select e.*, coalesce(e.dead_reason in ('blocked_address', 'unresolved'), false) as is_hidden from supply.events e
     where e.id = sample_state.event_id and e.account_id = sample_state.account_id and e.simulated
   ), attempts as (
-    -- Partners must not learn what a name is inside our networks: whether it exists, where it leads, or how fast that was
-    -- found out. A round that ended without a status would show it.
+    -- Partners must not learn whether a name exists inside our networks, or where it leads. The outcome, or the time, of
+    -- a round that ended without a status would show it.
     select a.*, a.started_at + interval '15 s' as shown_at,
       coalesce(a.outcome = 'dead', false) and a.status_code is null and (e.is_hidden or a.round < e.round) as is_hidden
     from supply.delivery_attempts a join event e on e.id = a.event_id
@@ -17,12 +17,17 @@ as $$
     'eventType', e.event_type,
     'orderCode', e.order_code,
     'callbackUrl', e.callback_url,
-    'state', case when shown.is_early then 'sending' when e.state in ('queued', 'ready') then 'waiting' else e.state end,
-    'deadReason', case when not shown.is_early then case when e.is_hidden then 'host_unreachable' else e.dead_reason end end,
+    'state', case
+      when shown.is_early then 'sending'
+      when e.state in ('queued', 'ready') then 'waiting'
+      else e.state end,
+    'deadReason', case
+      when not shown.is_early then case when e.is_hidden then 'host_unreachable' else e.dead_reason end end,
     'nextAttemptAt', core.iso(e.next_attempt_at),
     'createdAt', core.iso(e.created_at),
     'deliveredAt', core.iso(e.delivered_at),
-    'deadAt', case when not shown.is_early then core.iso(case when e.is_hidden then last.shown_at else e.dead_at end) end,
+    'deadAt', case
+      when not shown.is_early then core.iso(case when e.is_hidden then last.shown_at else e.dead_at end) end,
     'attempts', (
       select coalesce(json_agg(json_build_object(
         'attempt', a.attempt,
@@ -44,5 +49,5 @@ as $$
   cross join lateral (select coalesce(last.is_hidden and last.shown_at > now(), false) as is_early) as shown
 $$;
 comment on function core.sample_state is
-  'A simulated event of the account with its attempts; null if it has none with this id. A name that does not resolve and one that leads to an '
-  'address that is not allowed look the same: host_unreachable, with an attempt of 15 s.';
+  'Returns a simulated event of the account with its attempts; null: it has none with this id. A name that does not
+resolve looks like one that leads to a forbidden address: host_unreachable, with an attempt of 15 s.';

@@ -8,7 +8,8 @@ as $$
     'attempts', (select e.attempts from supply.events e where e.id = simulated_deliveries.event_id),
     'nextAttemptAt', sample.state ->> 'nextAttemptAt',
     'lastStatus', (last.attempt ->> 'statusCode')::int,
-    'lastError', core.delivery_error(last.attempt ->> 'outcome', (last.attempt ->> 'statusCode')::int, last.attempt ->> 'error'))
+    'lastError', core.delivery_error(
+      last.attempt ->> 'outcome', (last.attempt ->> 'statusCode')::int, last.attempt ->> 'error'))
   from (select core.sample_state(simulated_deliveries.account_id, simulated_deliveries.event_id) as state) as sample
   left join lateral (
     select a.attempt from json_array_elements(sample.state -> 'attempts') with ordinality as a (attempt, place)
@@ -16,5 +17,5 @@ as $$
   where sample.state is not null
 $$;
 comment on function core.simulated_deliveries is
-  'How far the event about a simulated order is with its delivery, in the form of core.event_deliveries; it tells no more of a host than '
-  'core.sample_state does. Null where there is no event, or no longer.';
+  'Returns the delivery of a simulated order''s event, in the form of core.event_deliveries; null: there is no event.
+Shows no more of a host than core.sample_state.';

@@ -29,6 +29,6 @@ begin
 end
 $$;
 comment on function core.simulation_refusal is
-  'Why the account may not have one more simulated order now, and after how many seconds to ask again: too_many_a_minute (60 in any 60 s), '
-  'too_many_open (100 under way), or samples_ and what core.sample_refusal says of their events; null if it may. The caller holds the lock of the '
-  'account''s simulated orders.';
+  'Returns why the account may not place a simulated order now, and the seconds to wait: too_many_a_minute (60 in 60
+s), too_many_open (100), or samples_ and the refusal of core.sample_refusal; null: it may. The caller holds the lock
+of the account''s simulated orders.';

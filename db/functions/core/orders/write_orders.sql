@@ -46,5 +46,5 @@ begin
 end
 $$;
 comment on function core.write_orders is
-  'Writes the orders that core.decide_orders found to be right, with their items and charges, and returns the ids of the
-items. The caller holds the locks of the accounts.';
+  'Writes the orders that core.decide_orders accepted, with their items and charges. Returns the ids of the items. The
+caller holds the locks of the accounts.';

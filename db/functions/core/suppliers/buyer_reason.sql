@@ -7,5 +7,6 @@ as $$
     (select r.reason from supply.reasons r where r.error_code = buyer_reason.error_code))
 $$;
 comment on function core.buyer_reason is
-  'The text a buyer may read about a failure: what core.plain_reason leaves of the supplier''s own if that is in Russian, else the one '
-  'of its errorCode, else null. A text that is not Russian is technical and never shown. Without the errorCode it is the reason of order and event. Specification 2.3.';
+  'Returns the text about a failure that a buyer may read: the supplier''s own if it is in Russian
+(core.plain_reason), else the one of the errorCode, else null. Without the errorCode it is the reason of the order.
+Specification 2.3.';

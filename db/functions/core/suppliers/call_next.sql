@@ -23,4 +23,4 @@ begin
 end
 $$;
 comment on function core.call_next is
-  'Makes due the first items in line at each supplier with max_calls: as many as calls have ended.';
+  'Makes due the first items that wait at each supplier with max_calls: as many as calls have ended.';

@@ -12,4 +12,4 @@ as $$
     and i.lease_token = a.lease_token and (i.lease_expires_at is null or i.lease_expires_at > now())
 $$;
 comment on function core.calls_under_way is
-  'Counts the calls to the supplier that are under way over all workers: they have no result, and their lease has not ended.';
+  'Returns how many calls to the supplier are under way over all workers: without a result, and with a lease.';

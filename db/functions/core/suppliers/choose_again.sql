@@ -31,6 +31,6 @@ begin
 end
 $$;
 comment on function core.choose_again is
-  'Moves due items that were never sent from a paused supplier, or one with an open circuit, to another that can serve. Without one,
-items of a paused supplier wait, and those of an open circuit are sent; one a minute is sent there in any case, as a trial. The caller
-holds the locks of the suppliers (core.lock_choices) and of the items.';
+  'Moves due items that were never sent from a supplier that is paused, or has an open circuit, to another that can
+serve. Without one, an item waits for the end of a pause, but is sent to an open circuit. One item a minute tries an
+open circuit. The caller holds the locks of the suppliers (core.lock_choices) and items.';

@@ -37,7 +37,11 @@ begin
           then 'next_supplier'
         else 'settled'
       end,
-      case when r.outcome = 'completed' then item.amount when item.delivery_type = 'key' then cardinality(r.codes) else 0 end,
+      case
+        when r.outcome = 'completed' then item.amount
+        when item.delivery_type = 'key' then cardinality(r.codes)
+        else 0
+      end,
       r.codes, r.error_code, r.reason, r.cause, r.error, r.raw, r.http_status, r.retry_after, r.supplier_order_id
     )::supply.call_result
     from unnest(results) as r

@@ -21,7 +21,8 @@ begin
     is_troubled := false;
     foreach result in array results loop
       -- That the supplier does not know an item is no sign of health, nor of the opposite.
-      continue when result.supplier <> known.code or result.method not in ('put', 'get') or result.outcome = 'not_received';
+      continue when result.supplier <> known.code or result.method not in ('put', 'get')
+        or result.outcome = 'not_received';
       is_usable := result.outcome not in ('unknown', 'not_placed');
       supplier.failures := case when is_usable then 0 else least(supplier.failures + 1, opens_at) end;
       supplier.open_since := case

@@ -1,5 +1,6 @@
 create or replace view core.counted_calls as
-select c.began_at + interval '5 minutes' as at, c.supplier, c.latency_ms, c.calls, c.failures, c.unknowns, true as is_counted
+select c.began_at + interval '5 minutes' as at, c.supplier, c.latency_ms, c.calls, c.failures, c.unknowns,
+  true as is_counted
 from supply.supplier_call_counts c where c.began_at >= now() - interval '1 day'
 union all
 select a.started_at, a.supplier,
@@ -11,11 +12,11 @@ from supply.supplier_attempts a
 -- With two bounds the planner takes few rows for likely, and the index.
 where a.started_at >= (select u.at from core.counted_until u) and a.started_at < now() and a.method in ('put', 'get');
 comment on view core.counted_calls is
-  'The calls to suppliers of the last day: counted by five minutes, and the latest, which are not counted yet, one by one.';
+  'The calls to suppliers of the last day: counted by five minutes, and the latest one by one.';
 comment on column core.counted_calls.at is 'When the calls began, or the end of their five minutes.';
 comment on column core.counted_calls.supplier is 'The supplier.';
 comment on column core.counted_calls.latency_ms is
-  'How long the answers took, in milliseconds; 0: no usable answer, or the call is under way, or was lost with its worker.';
+  'How long the answers took, in milliseconds; 0: there is no usable answer.';
 comment on column core.counted_calls.calls is 'How many there were.';
 comment on column core.counted_calls.failures is 'Those of them that the supplier answered by a failure.';
 comment on column core.counted_calls.unknowns is 'Those of them that ended without a usable answer.';

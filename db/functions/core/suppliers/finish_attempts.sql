@@ -26,4 +26,4 @@ begin
   where a.ctid = r.at;
 end
 $$;
-comment on function core.finish_attempts is 'Completes the records of calls and pushes with their results and verdicts.';
+comment on function core.finish_attempts is 'Writes results and verdicts into the records of calls and pushes.';

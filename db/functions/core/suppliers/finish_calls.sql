@@ -1,5 +1,6 @@
 create or replace function core.finish_calls(
-  results supply.call_result[], deadline interval, unsafe_after interval, to_send int default 0, pool_id text default null
+  results supply.call_result[], deadline interval, unsafe_after interval, to_send int default 0,
+  pool_id text default null
 )
 returns table (
   ordinal int, verdict text, ended_outcome text, ended_seconds double precision, attempt core.leased_attempts
@@ -16,7 +17,8 @@ begin
   select bool_or(r.verdict = 'busy') as any_busy, bool_or(r.verdict <> 'settled') as any_open,
     bool_or(r.outcome in ('unknown', 'not_placed') or r.supplier = any (array(
       select s.code from supply.suppliers s
-      where s.failures > 0 or s.open_since is not null or s.trouble is not null or s.max_calls is not null))) as any_noted
+      where s.failures > 0 or s.open_since is not null or s.trouble is not null or s.max_calls is not null)))
+      as any_noted
   into seen from unnest(results) as r;
   if seen.any_busy then
     return query
@@ -59,6 +61,6 @@ begin
 end
 $$;
 comment on function core.finish_calls is
-  'Records results of suppliers: settles items, ends orders, plans the next calls and raises alerts. Takes and returns what
-work.finish_calls does. A verdict is busy, and nothing is recorded, where core.lock_results did not get its locks, or
-another result of the same item comes first. Specification 3.';
+  'Records results of suppliers: settles items, ends orders, plans the next calls, raises alerts. Takes and returns
+what work.finish_calls does. busy: nothing was recorded, because a lock was not free (core.lock_results), or another
+result of the item comes first. Specification 3.';

@@ -6,4 +6,4 @@ as $$
     select o.place from core.active_offers o where o.product_id = item.product_id and o.supplier = item.supplier), 0)
 $$;
 comment on function core.is_later_offer is
-  'Returns whether the place of an offer comes after that of the item''s present supplier.';
+  'Returns whether the place of an offer comes after that of the item''s supplier.';

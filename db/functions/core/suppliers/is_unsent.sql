@@ -6,4 +6,5 @@ as $$
     and coalesce(item.lease_expires_at <= now(), true)
 $$;
 comment on function core.is_unsent is
-  'Whether it is certain that no supplier has the item: it is open, no call sent it, and none that could is under way.';
+  'Returns whether it is certain that no supplier has the item: it is open, no call sent it, and none that could is
+under way.';

@@ -20,5 +20,5 @@ begin
 end
 $$;
 comment on function core.lock_choices is
-  'Returns whether the items need a choice: the supplier of one is paused or limited, or has an open circuit. If so, locks by code all
+  'Returns whether the supplier of an item is paused or limited, or has an open circuit. If so, locks by code all
 suppliers to which the items may go. Call it before the items are locked.';

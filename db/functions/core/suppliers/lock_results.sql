@@ -35,5 +35,5 @@ begin
 end
 $$;
 comment on function core.lock_results is
-  'Locks what results are recorded in, without waiting. Returns the items of those that can be recorded now: they have the locks of
-the item, of its order, and of its account where the order may end with a refund or an event.';
+  'Locks, without waiting, what results are recorded in: items, orders, and accounts where an order may end with a
+refund or an event. Returns the items whose result can be recorded now.';

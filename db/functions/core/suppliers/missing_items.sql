@@ -7,5 +7,5 @@ where i.held_at is not null and i.completed_at is null
     order by a.id desc limit 1)
   and not exists (select from supply.item_keys k where k.item_id = i.id);
 comment on view core.missing_items is
-  'The held items of which their supplier said last that it does not have them, and of which no codes came: an operator may send them again.';
+  'Held items without codes of which their supplier said last that it does not have them: ops.send_item may send them.';
 comment on column core.missing_items.id is 'The item.';

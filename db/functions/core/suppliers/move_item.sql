@@ -12,5 +12,5 @@ as $$
   where i.id = item.id
 $$;
 comment on function core.move_item is
-  'Gives an item to the supplier of another offer, which is called at due_at as if the item were new. checks: the polling step. The
-caller is sure that the present supplier does not have the item, holds its lock, and adds the job.';
+  'Gives an item to the supplier of another offer, which is called at due_at as if the item were new. checks: the
+polling step. The caller is sure that the present supplier does not have the item, holds its lock, and adds the job.';

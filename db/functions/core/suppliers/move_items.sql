@@ -30,6 +30,6 @@ begin
 end
 $$;
 comment on function core.move_items is
-  'Gives items to the next offer: those that their supplier refused as out of stock, and those that were certainly not sent
-because it could not be reached; these after the last offer only by the polling step. Call it after core.plan_calls. The
-caller holds the locks of the items.';
+  'Gives items to the next offer: those refused as out of stock, and those that were certainly not sent because the
+supplier could not be reached; these wait for their polling step where the best offer is next. Call it after
+core.plan_calls. The caller holds the locks of the items.';

@@ -8,5 +8,5 @@ as $$
   order by core.is_later_offer(item, o.place) desc, o.place limit 1
 $$;
 comment on function core.next_offer is
-  'Returns the offer to which an item moves that its supplier does not serve: the next one after the supplier''s own, then the best.
-Suppliers that refused the item are left out; with must_serve also those that are paused or have an open circuit. Null: none.';
+  'Returns the offer to which an item goes next: the one after its supplier''s, then the best; null: none. Suppliers
+that refused the item are left out; with must_serve also those that are paused or have an open circuit.';

@@ -54,6 +54,6 @@ begin
 end
 $$;
 comment on function core.plan_calls is
-  'Plans the next call about each item that waits or is stuck: by the polling steps (s) or the supplier''s Retry-After, of
-a stuck item every ten minutes. An item is sent again only where core.repeat_is_safe, and never after its deadline; one
-that no call can have placed counts as never sent. A held item waits for an operator.';
+  'Plans the next call about each item that waits or is stuck: by the polling steps (s) or the supplier''s
+Retry-After, of a stuck item every ten minutes. An item is sent again only before its deadline, and where
+core.repeat_is_safe. One that no call can have placed counts as never sent. A held item gets no call.';

@@ -8,4 +8,5 @@ as $$
   end
 $$;
 comment on function core.public_error_code is
-  'A supplier''s errorCode as partners see it: unchanged if it is a plain identifier that looks like no secret, SUPPLIER_ERROR for any other text, null for none.';
+  'Returns a supplier''s errorCode as partners see it: itself if it is an identifier and no secret, SUPPLIER_ERROR for
+any other text, null of null.';

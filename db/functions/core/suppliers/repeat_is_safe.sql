@@ -6,10 +6,11 @@ as $$
     select from supply.suppliers s join supply.protocols p on p.name = s.protocol
     where s.code = repeat_is_safe.supplier and (
       p.repeat_safe_for is null
-      -- A call that begins now arrives within a minute. What was asked for after a restore may have been sent before it, nobody knows when.
+      -- A call that begins now arrives within a minute. What was sent before a restore was sent at an unknown time.
       or p.repeat_safe_for > interval '0' and repeat_is_safe.sent_at > now() + interval '1 minute' - p.repeat_safe_for
         and (repeat_is_safe.recovered_at is null or repeat_is_safe.sent_at < repeat_is_safe.recovered_at)))
 $$;
 comment on function core.repeat_is_safe is
-  'Whether the supplier''s protocol promises that an item first sent at sent_at may be sent again with its reference now, or within a minute, and is still one order. recovered_at '
-  'is when a database was restored in which the item was open; null: none was. Of a protocol that is not in supply.protocols nothing is promised.';
+  'Returns whether the supplier''s protocol promises that an item first sent at sent_at may be sent again now, or
+within a minute, and stays one order. recovered_at: when a database with the open item was restored. A protocol that
+is not in supply.protocols promises nothing.';

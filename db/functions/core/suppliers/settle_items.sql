@@ -49,6 +49,6 @@ begin
 end
 $$;
 comment on function core.settle_items is
-  'Makes final the items whose result is settled, and returns their orders. A part that is delivered splits the item into a
-completed and a failed one. Keeps the codes of key items, those of held results for operators. The caller holds the
+  'Makes final the items whose result is settled, and returns their orders. A part that is delivered splits the item
+into a completed and a failed one. Keeps the codes of key items, of held results for operators. The caller holds the
 locks of the items and their orders.';

@@ -18,12 +18,13 @@ as $$
       where own.item_id = i.id and other.supplier = i.supplier and other.order_id <> i.order_id
       union all
       select other.order_id, 'order id' from supply.order_items other
-      where other.supplier_order_id = i.supplier_order_id and other.supplier = i.supplier and other.order_id <> i.order_id
+      where other.supplier_order_id = i.supplier_order_id and other.supplier = i.supplier
+        and other.order_id <> i.order_id
     ) as same
     where i.id = any (item_ids) and i.completed_at is not null
     group by i.id, i.supplier, i.order_id, same.order_id
   ) as t
 $$;
 comment on function core.sold_twice is
-  'Returns what operators are to be alerted of: items that just ended, for which their supplier gave a code or an order id
-that it had given for another order. The sale stands. The one place that compares codes of different items.';
+  'Returns what operators are to be alerted of: a supplier gave an item that just ended a code or an order id that it
+had given for another order. The sale stands.';

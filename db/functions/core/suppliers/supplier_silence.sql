@@ -14,7 +14,9 @@ with answers as materialized (
     greatest(st.last_good_at, a.last_at) as last_at
   from supply.suppliers s
   left join supply.supplier_states st on st.supplier = s.code
-  left join (select a.supplier, max(a.finished_at) as last_at from answers a where a.is_good group by a.supplier) as a on a.supplier = s.code
+  left join (
+    select a.supplier, max(a.finished_at) as last_at from answers a where a.is_good group by a.supplier
+  ) as a on a.supplier = s.code
 ), bad as (
   select a.supplier, min(a.finished_at) as first_at
   from answers a join good g on g.supplier = a.supplier
@@ -22,7 +24,8 @@ with answers as materialized (
   group by a.supplier
 ), known as (
   select g.supplier, g.silent_after, g.last_at as last_good_at,
-    least(case when g.unanswered_since > coalesce(g.last_at, '-infinity') then g.unanswered_since end, b.first_at) as unanswered_since
+    least(case when g.unanswered_since > coalesce(g.last_at, '-infinity') then g.unanswered_since end, b.first_at)
+      as unanswered_since
   from good g left join bad b on b.supplier = g.supplier
 )
 select k.supplier, k.last_good_at, k.unanswered_since,
@@ -32,9 +35,12 @@ select k.supplier, k.last_good_at, k.unanswered_since,
       where i.completed_at is null and i.supplier = k.supplier and (i.sent_at is not null or i.checks > 0)) as is_silent
 from known k;
 comment on view core.supplier_silence is
-  'Which suppliers answer nothing usable: from what work.check_suppliers noted, and from the calls since. Results that a supplier pushes are no answers.';
+  'Which suppliers give no usable answer, by what work.check_suppliers recorded and the calls since. Pushed results do
+not count.';
 comment on column core.supplier_silence.supplier is 'The supplier.';
-comment on column core.supplier_silence.last_good_at is 'When a call was last answered by processing, completed, failed or hold; null: none is known.';
-comment on column core.supplier_silence.unanswered_since is 'When after that a call first ended without a usable answer; null: none did.';
+comment on column core.supplier_silence.last_good_at is
+  'When a call last got the answer processing, completed, failed or hold; null: no such call is known.';
+comment on column core.supplier_silence.unanswered_since is
+  'When a call first ended without a usable answer since then; null: none did.';
 comment on column core.supplier_silence.is_silent is
-  'Whether that is as long ago as SUPPLIER_SILENT_MINUTES says, and it has items that were or should have been sent there; null: no call is unanswered.';
+  'Whether that is SUPPLIER_SILENT_MINUTES ago, and the supplier has items; null: no call is unanswered.';

@@ -23,7 +23,8 @@ begin
     places := least(
       limited.max_calls - core.calls_under_way(limited.code),
       case when limited.step is not null
-        then greatest(0, 1 + floor(extract(epoch from here + ahead - next_at) / extract(epoch from limited.step)))::int end);
+        then greatest(0, 1 + floor(
+          extract(epoch from here + ahead - next_at) / extract(epoch from limited.step)))::int end);
     for item in
       select l.id, l.place
       from (
@@ -64,6 +65,6 @@ begin
 end
 $$;
 comment on function core.take_turns is
-  'Applies the limits of suppliers to due items, FIFO over all workers. Returns the items of limited suppliers: how many milliseconds
-the worker waits before the call, and where it is not the item''s turn yet, when the item is due again. The caller holds the locks of
-the items; the limited suppliers are locked here.';
+  'Applies the limits of suppliers to due items, FIFO over all workers. Returns the items of limited suppliers: for
+how many ms the worker waits before the call, or when the item is due again. The caller holds the locks of the items.
+Locks the limited suppliers.';

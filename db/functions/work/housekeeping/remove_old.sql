@@ -25,7 +25,7 @@ begin
         select o.id from supply.supplier_attempts o where o.raw is not null and o.started_at < kept_since
         order by o.started_at limit at_once for no key update skip locked));
     when 'supplier attempts' then
-      -- The attempts of open items stay, so a part looks at the next thousand attempts, and removes those of the others.
+      -- The attempts of open items stay: a part reads the next thousand attempts, and deletes those of final items.
       select count(*), max(o.started_at) into looked_at, until from (
         select a.started_at from supply.supplier_attempts a
         where a.started_at > pass.position_at and a.started_at < kept_since order by a.started_at limit at_once) as o;
@@ -58,7 +58,8 @@ begin
     when 'alerts' then
       delete from supply.alerts a where a.id = any (array(
         select o.id from supply.alerts o
-        where o.last_at < kept_since and (o.acknowledged_at < kept_since or o.closed_at < kept_since) and o.sent_at is not null
+        where o.last_at < kept_since and (o.acknowledged_at < kept_since or o.closed_at < kept_since)
+          and o.sent_at is not null
           -- The audit looks for the alert of an item that still waits for an operator.
           and not exists (
             select from supply.order_items i
@@ -69,7 +70,8 @@ begin
         order by o.last_at limit at_once for update skip locked));
     when 'rate windows' then
       delete from supply.rate_windows w where w.client in (
-        select o.client from supply.rate_windows o where o.started_at < kept_since limit at_once for update skip locked);
+        select o.client from supply.rate_windows o where o.started_at < kept_since
+        limit at_once for update skip locked);
     when 'samples' then
       -- Locked first: an attempt that begins meanwhile is either seen by the next statement, or finds no event.
       ids := array(
@@ -97,6 +99,6 @@ begin
 end
 $$;
 comment on function work.remove_old is
-  'Removes what is older than retain of one kind (supply.housekeeping.what), a thousand rows a call, and returns whether there is more.
-Attempts of open items and undelivered events stay, and so do alerts of items that wait for an operator. is_first begins a pass; call
-it again without until it returns false. Returns false at once while another worker does the same.';
+  'Deletes what is older than retain, a thousand rows a call, of one kind (supply.housekeeping.what). Returns whether
+there is more. is_first begins a pass. Attempts of open items and undelivered events stay, and so do alerts of items
+that wait for an operator. Returns false at once while another worker does the same.';

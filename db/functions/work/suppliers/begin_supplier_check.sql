@@ -9,5 +9,6 @@ as $$
   where c.id = check_id and c.answered_at is null
 $$;
 comment on function work.begin_supplier_check is
-  'Returns the supplier that an operator wants checked (ops.check_supplier); no row if a later check took its place, or it was done.
+  'Returns the supplier that an operator wants checked (ops.check_supplier). No row: a later check took its place, or
+it was done.
 nullable: token_url, client_id';

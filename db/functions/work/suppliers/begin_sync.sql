@@ -29,7 +29,7 @@ begin
 end
 $$;
 comment on function work.begin_sync is
-  'Leases the reading of the list of one supplier that is due, and returns how it is reached and the skus of its offers; no row: none is due. lease_token '
-  'is the fencing token of work.record_list and work.finish_sync. The lease lasts 10 minutes; another worker starts a reading that takes longer again, and the late '
-  'one changes nothing. per_minute is the limit of requests, for work.take_request.
+  'Leases (10 minutes) the reading of one supplier''s list that is due. Returns how to reach the supplier, the skus of
+its offers, and its limit of requests; no row: none is due. lease_token: for work.record_list and work.finish_sync.
+After the lease another worker reads the list, and the first one changes nothing.
 nullable: token_url, client_id, per_minute';

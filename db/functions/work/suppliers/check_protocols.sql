@@ -9,10 +9,10 @@ as $$
   from jsonb_each(capabilities) as given (name, declared)
   left join supply.protocols p on p.name = given.name
   where p.name is null or jsonb_build_object(
-      'repeatSafeSeconds', extract(epoch from p.repeat_safe_for), 'findsByReference', p.finds_by_reference, 'pushes', p.pushes,
-      'listsOffers', p.lists_offers, 'requestsPerCall', p.requests_per_call) <> given.declared
+      'repeatSafeSeconds', extract(epoch from p.repeat_safe_for), 'findsByReference', p.finds_by_reference,
+      'pushes', p.pushes, 'listsOffers', p.lists_offers, 'requestsPerCall', p.requests_per_call) <> given.declared
   order by given.name limit 1
 $$;
 comment on function work.check_protocols is
-  'Takes the adapters'' capabilities by protocol (SupplierCapabilities of src/suppliers/adapter.ts). Returns why a worker with
-these adapters may not start: an unknown protocol, or other capabilities than supply.protocols says; else null.';
+  'Takes the adapters'' capabilities by protocol (SupplierCapabilities). Returns why a worker with these adapters may
+not start: supply.protocols does not know a protocol, or says otherwise; null: it may.';

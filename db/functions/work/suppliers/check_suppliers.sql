@@ -14,7 +14,8 @@ begin
   select s.supplier, s.last_good_at, s.unanswered_since, make_interval(mins => silent_minutes)
   from core.supplier_silence s order by s.supplier
   on conflict (supplier) do update set
-    last_good_at = excluded.last_good_at, unanswered_since = excluded.unanswered_since, silent_after = excluded.silent_after
+    last_good_at = excluded.last_good_at, unanswered_since = excluded.unanswered_since,
+    silent_after = excluded.silent_after
   where (st.last_good_at, st.unanswered_since, st.silent_after)
     is distinct from (excluded.last_good_at, excluded.unanswered_since, excluded.silent_after);
 
@@ -55,6 +56,6 @@ begin
 end
 $$;
 comment on function work.check_suppliers is
-  'Counts the calls to suppliers that ended, for ops.supplier_health, and alerts operators once of each supplier that has items and
-has given no usable answer for so many minutes. Returns how many those are. Call it every 30 s from each worker; calls at the same
-time do nothing.';
+  'Counts the calls to suppliers that ended, for ops.supplier_health. Alerts operators once of each supplier with
+items that gave no usable answer for silent_minutes, and returns how many. Call it every 30 s from each worker; only
+one runs at a time.';

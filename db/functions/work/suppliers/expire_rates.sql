@@ -8,7 +8,8 @@ declare
 begin
   for ended in
     select r.from_currency, r.to_currency from supply.rates r
-    where not r.is_end_noted and r.valid_until <= now() order by r.from_currency, r.to_currency for no key update skip locked
+    where not r.is_end_noted and r.valid_until <= now()
+    order by r.from_currency, r.to_currency for no key update skip locked
   loop
     update supply.products p set updated_at = now()
     where p.id = any (array(
@@ -17,12 +18,13 @@ begin
         select from supply.offers o where o.product_id = p.id and o.currency = ended.from_currency)
         and not core.has_offer(p.id)
       order by p.id for no key update));
-    update supply.rates r set is_end_noted = true where r.from_currency = ended.from_currency and r.to_currency = ended.to_currency;
+    update supply.rates r set is_end_noted = true
+    where r.from_currency = ended.from_currency and r.to_currency = ended.to_currency;
     count := count + 1;
   end loop;
   return count;
 end
 $$;
 comment on function work.expire_rates is
-  'Marks the products as changed that became unavailable because a rate ended, and returns how many rates that were. Call it every few seconds; calls at '
-  'the same time share the work.';
+  'Marks the products as changed that became unavailable because a rate ended. Returns how many rates ended. Call it
+every few seconds; calls at the same time share the work.';

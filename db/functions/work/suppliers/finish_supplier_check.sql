@@ -8,6 +8,6 @@ as $$
   where c.id = check_id and c.answered_at is null
 $$;
 comment on function work.finish_supplier_check is
-  'Records the outcome of the call of a check: outcome, HTTP status and error, as a SupplierOutcome has them. A check that a later one
-replaced stays as it is.
+  'Records the result of a check''s call: outcome, HTTP status and error of a SupplierOutcome. A check that a later
+one replaced stays as it is.
 nullable: status_code, error';

@@ -38,5 +38,6 @@ begin
 end
 $$;
 comment on function work.finish_sync is
-  'Ends the reading of a supplier''s list: in full, or error says in technical terms why not; then what was known stays, and it is tried again after 1, 2, 5, 10, 20, '
-  '30, 60 … minutes, at most at its usual interval. Operators are alerted once the last full reading is four intervals ago. Returns whether the lease still held; otherwise nothing is recorded.';
+  'Ends the reading of a supplier''s list. error: why it failed, null if it is complete. After a failure it is read
+again in 1, 2, 5, 10, 20, 30, 60 minutes, at most in sync_every; operators are alerted when four intervals are missed.
+Returns false, and records nothing, if the lease has ended.';

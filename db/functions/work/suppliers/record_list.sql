@@ -49,7 +49,6 @@ begin
 end
 $$;
 comment on function work.record_list is
-  'Records what a part of a supplier''s list says of its offers: entries are [{sku, cost, currency, stock}] (core.listed_terms), of which the skus alone '
-  'are not to be had. Other offers stay as they are. What changes is noted in supply.offer_changes, and products that become available or cease to be '
-  'show as changed. Returns whether the lease still held, and the supplier is active; otherwise nothing is recorded. Give it 250 entries at a time: no order waits for it, '
-  'but operators who change the same products do.';
+  'Records a part of a supplier''s list: [{sku, cost, currency, stock}]; a sku alone is not available. Other offers
+stay. Marks the products as changed that become available or unavailable. Returns false, and records nothing, if the
+lease has ended or the supplier is inactive. Give it 250 entries at a time: operators wait for it.';

@@ -22,7 +22,7 @@ begin
 end
 $$;
 comment on function work.take_access_token is
-  'The access token of a supplier, sealed, with its end; or must_renew: the caller, who is renewer, has 15 s to have a new one and to keep it with '
-  'work.keep_access_token, or no row: somebody else is renewing it, look again. rejected is a sealed token that the supplier does not take any more. '
-  'Raises foreign_key_violation for an unknown supplier.
+  'Returns the sealed access token of a supplier, and its end. must_renew: the caller (renewer) has 15 s to store a
+new one (work.keep_access_token). No row: another one renews it; ask again. rejected: a sealed token that the supplier
+refused. Raises foreign_key_violation for an unknown supplier.
 nullable: sealed, expires_at';

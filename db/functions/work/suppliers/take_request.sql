@@ -13,5 +13,5 @@ begin
 end
 $$;
 comment on function work.take_request is
-  'Takes the next place for one HTTP request to a supplier by its per_minute, among the calls of all workers, and returns in how many milliseconds '
-  'it may be made; 0 where there is no limit.';
+  'Takes the next place for one HTTP request to a supplier by its per_minute, over all workers. Returns in how many ms
+the request may be made; 0: there is no limit.';
