@@ -8,13 +8,15 @@ as $$
 begin
   key := prefix || encode(substr(core.random_bytes(), 1, 24), 'hex');
   insert into supply.api_keys as k
-    (account_id, key_hash, prefix, last4, scope, starts_at, expires_at, allowed_origins, allowed_ips, rotated_from, label)
+    (account_id, key_hash, prefix, last4, scope, starts_at, expires_at, allowed_origins, allowed_ips, rotated_from,
+     label)
   values
-    (add_api_key.account_id, sha256(convert_to(key, 'UTF8')), add_api_key.prefix, right(key, 4), add_api_key.scope, add_api_key.starts_at,
-     add_api_key.expires_at, add_api_key.allowed_origins, add_api_key.allowed_ips, add_api_key.rotated_from, add_api_key.label)
+    (add_api_key.account_id, sha256(convert_to(key, 'UTF8')), add_api_key.prefix, right(key, 4), add_api_key.scope,
+     add_api_key.starts_at, add_api_key.expires_at, add_api_key.allowed_origins, add_api_key.allowed_ips,
+     add_api_key.rotated_from, add_api_key.label)
   returning k.id into key_id;
 end
 $$;
 comment on function core.add_api_key is
-  'Makes an API key of the prefix and 48 hexadecimal characters and keeps its SHA-256 alone; the key itself is in '
-  'the result and nowhere else. Specification 2.1.';
+  'Makes an API key of the prefix and 48 hexadecimal characters and keeps its SHA-256 alone; the key itself is in the
+result and nowhere else. Specification 2.1.';

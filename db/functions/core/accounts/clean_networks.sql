@@ -14,4 +14,6 @@ begin
   return cleaned;
 end
 $$;
-comment on function core.clean_networks is 'The networks that a key may be used from, as given; null means any. Raises if there is none, or one that is null or of IPv4 addresses written as IPv6.';
+comment on function core.clean_networks is
+  'Returns the networks that a key may be used from, as given; null means any. Raises on an empty list, on a null and on
+IPv4 addresses written as IPv6.';

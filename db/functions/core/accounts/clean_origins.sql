@@ -15,11 +15,12 @@ begin
     cleaned := cleaned || core.plain_origin(entry);
     perform core.require(
       cleaned[cardinality(cleaned)] is not null,
-      format('%L is no allowed origin: write a host, *.host, or a whole origin such as https://shop.example:8443 without a path', entry));
+      format('%L is no allowed origin: write a host, *.host, or a whole origin such as https://shop.example:8443 '
+        'without a path', entry));
   end loop;
   return cleaned;
 end
 $$;
 comment on function core.clean_origins is
-  'The entries of an origin allowlist in the form in which they are stored and compared; null stays null. Raises on an empty list, '
-  'and on what is no host, *.host or whole origin.';
+  'Returns the entries of an origin allowlist in the form in which they are stored and compared; null stays null. Raises
+on an empty list, and on an entry that is no host, *.host or whole origin.';

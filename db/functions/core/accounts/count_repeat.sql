@@ -17,5 +17,5 @@ begin
 end
 $$;
 comment on function core.count_repeat is
-  'Counts one more push of a result that is recorded already, on its record and in the window of 60 s of its supplier. Returns whether it '
-  'is among the first 60 in the window.';
+  'Counts one more push of a recorded result, on its record and in the window of 60 s of its supplier. Returns whether
+it is among the first 60 in the window.';

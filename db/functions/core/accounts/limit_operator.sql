@@ -8,7 +8,8 @@ begin
   for setting in
     select s.name, s.value
     from (values
-      ('idle_in_transaction_session_timeout', '1min'), ('lock_timeout', '5s'), ('statement_timeout', '1min'), ('transaction_timeout', '5min')
+      ('idle_in_transaction_session_timeout', '1min'), ('lock_timeout', '5s'), ('statement_timeout', '1min'),
+      ('transaction_timeout', '5min')
     ) as s (name, value)
     -- transaction_timeout came with PostgreSQL 17.
     join pg_settings known on known.name = s.name
@@ -19,5 +20,5 @@ begin
 end
 $$;
 comment on function core.limit_operator is
-  'Bounds for how long the sessions of an operator''s login can hold locks that the service waits for: a statement, a wait for a lock, a '
-  'transaction that is left open; and how many there are. The caller needs the right to change the login.';
+  'Bounds how long the sessions of an operator''s login can hold locks that the service waits for, and how many sessions
+there are. The caller needs the right to change the login.';

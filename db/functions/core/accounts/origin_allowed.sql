@@ -8,5 +8,5 @@ as $$
   )
 $$;
 comment on function core.origin_allowed is
-  'Whether an origin is in an allowlist: as a whole, by its host (any scheme and port) or as a subdomain of *.host. Compares texts: '
-  'origin and entries are in the form of core.plain_origin.';
+  'Whether an origin is in an allowlist: as a whole, by its host (any scheme and port) or as a subdomain of *.host.
+Origin and entries have the form of core.plain_origin.';

@@ -27,5 +27,6 @@ begin
 end
 $$;
 comment on function core.plain_origin is
-  'An entry of an origin allowlist in the form in which it is compared: lower case, no blanks around it, no default port, an IPv6 '
-  'address in its shortest form. Null for what is no host, *.host or whole origin of at most 300 characters.';
+  'Returns an entry of an origin allowlist in the form in which it is compared: lower case, no blanks around it, no
+default port, an IPv6 address in its shortest form. Null for what is no host, *.host or origin of at most 300
+characters.';

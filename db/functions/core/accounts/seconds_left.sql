@@ -4,4 +4,5 @@ language sql volatile set search_path = pg_catalog, pg_temp
 as $$
   select least(60, greatest(1, ceil(extract(epoch from ends_at - clock_timestamp()))))::int
 $$;
-comment on function core.seconds_left is 'The seconds until a window of a minute ends, 1 to 60, as Retry-After says them.';
+comment on function core.seconds_left is
+  'The seconds until a window of a minute ends, 1 to 60, as Retry-After says them.';

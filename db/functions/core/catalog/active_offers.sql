@@ -1,6 +1,7 @@
 create or replace view core.active_offers as
 select o.product_id, o.supplier, o.sku,
-  row_number() over (partition by o.product_id order by health.is_passed_over, o.priority, o.cost nulls last, o.supplier) as place,
+  row_number() over (
+    partition by o.product_id order by health.is_passed_over, o.priority, o.cost nulls last, o.supplier) as place,
   o.cost::numeric(14, 2) as cost, health.is_passed_over
 from core.judged_offers o
 cross join lateral (
@@ -9,11 +10,13 @@ cross join lateral (
 ) as health
 where o.fault is null;
 comment on view core.active_offers is
-  'The offers that may be used (core.judged_offers), best first: those of suppliers that are paused or whose circuit is open last, then by priority, then by cost.';
+  'The offers that may be used (core.judged_offers), best first: by priority, then by cost; those of suppliers that are
+paused or whose circuit is open come last.';
 comment on column core.active_offers.place is 'The place among the offers of the product, from 1.';
 comment on column core.active_offers.cost is 'What one unit costs in the product''s currency; null: not known.';
 comment on column core.active_offers.is_passed_over is
-  'Whether its supplier gets no new items as long as another can serve: it is paused, or gave no usable answer to the last calls.';
+  'Whether its supplier gets no new items while another can serve: it is paused, or its last calls had no usable
+answer.';
 comment on column core.active_offers.product_id is 'The product.';
 comment on column core.active_offers.supplier is 'The supplier.';
 comment on column core.active_offers.sku is 'The supplier''s name for the product.';

@@ -4,7 +4,7 @@ language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select case when jsonb_typeof(options) = 'array' then (
     select count(*) > 0 and count(distinct o) = count(*)
-      and coalesce(bool_and(jsonb_typeof(o) = 'string' and length(trim(o #>> '{}')) > 0 and length(o #>> '{}') <= 256), false)
+      and bool_and(jsonb_typeof(o) = 'string' and length(trim(o #>> '{}')) > 0 and length(o #>> '{}') <= 256)
     from jsonb_array_elements(options) as o
   ) else false end
 $$;

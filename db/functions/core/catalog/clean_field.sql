@@ -6,24 +6,23 @@ declare
   type text := coalesce(field ->> 'type', 'text');
   label text := coalesce(field ->> 'label', field ->> 'id');
   options jsonb := nullif(nullif(field -> 'options', 'null'), '[]');
-  unknown text;
 begin
-  perform core.require(jsonb_typeof(field) = 'object', path || ' must be an object');
-  select string_agg(k, ', ') into unknown from jsonb_object_keys(field) as k
-  where k <> all (array['id', 'type', 'label', 'required', 'placeholder', 'options']);
-  perform core.require(unknown is null, format('%s has an unknown member: %s', path, unknown));
+  perform core.refuse_unknown(field, path, array['id', 'type', 'label', 'required', 'placeholder', 'options']);
   perform core.require(jsonb_typeof(field -> 'id') = 'string' and field ->> 'id' ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$',
     path || '.id must be a name of 1 to 64 Latin letters, digits, dots, dashes and underscores');
   perform core.require(field ->> 'id' not in ('constructor', 'prototype'),
     path || '.id must not be constructor or prototype, which orders may not name');
   perform core.require(type in ('text', 'number', 'select'), path || '.type must be text, number or select');
-  perform core.require(coalesce(jsonb_typeof(field -> 'label'), 'null') in ('string', 'null') and length(trim(label)) between 1 and 200,
+  perform core.require(
+    coalesce(jsonb_typeof(field -> 'label'), 'null') in ('string', 'null') and length(trim(label)) between 1 and 200,
     path || '.label must have 1 to 200 characters');
-  perform core.require(coalesce(jsonb_typeof(field -> 'required'), 'null') in ('boolean', 'null'), path || '.required must be true or false');
+  perform core.require(coalesce(jsonb_typeof(field -> 'required'), 'null') in ('boolean', 'null'),
+    path || '.required must be true or false');
   perform core.require(coalesce(jsonb_typeof(field -> 'placeholder'), 'null') in ('string', 'null'),
     path || '.placeholder must be a text');
   if type = 'select' then
-    perform core.require(core.are_options(options), path || '.options must be an array of different texts of 1 to 256 characters');
+    perform core.require(core.are_options(options),
+      path || '.options must be an array of different texts of 1 to 256 characters');
   else
     perform core.require(options is null, path || '.options is only for a select');
   end if;
@@ -35,5 +34,5 @@ begin
 end
 $$;
 comment on function core.clean_field is
-  'A delivery field {id, type (text if absent), label (the id if absent), required (false if absent), placeholder, options (of a select only)}. Raises, '
-  'naming the path, if it is malformed.';
+  'Returns a delivery field with all its members: id, type (default text), label (default the id), required (default
+false), placeholder, options (of a select only). Raises, naming the path, if it is malformed.';

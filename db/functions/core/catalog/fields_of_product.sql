@@ -12,11 +12,12 @@ begin
   fields := core.clean_fields(coalesce(given, before.delivery_fields, '[]'));
   perform core.require(
     delivery_type <> 'id_only' or fields = '[]' or fields @> '[{"required": true}]',
-    'delivery_fields of an id_only product must have a required field, such as the player id: without one its orders would reach no player',
+    'delivery_fields of an id_only product must have a required field, such as the player id: without one its orders '
+      'would reach no player',
     hint => 'If its orders need no field, give delivery_fields => ''[]''.');
   return fields;
 end
 $$;
 comment on function core.fields_of_product is
-  'The delivery fields of a product to be written: those given, else those it has, else, of an id_only product, the player id.
+  'Returns the delivery fields of a product: those given, else those it has, else, of an id_only product, the player id.
 Raises on fields that are malformed, and on an id_only product with fields of which none is required.';

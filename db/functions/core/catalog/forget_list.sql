@@ -19,5 +19,5 @@ begin
 end
 $$;
 comment on function core.forget_list is
-  'Forgets what the list of a supplier says of its stock, for one whose list is not read any more, or that became another; its costs stay. A reading '
-  'that is under way changes nothing.';
+  'Forgets the stock that a supplier''s list reported, when the list is no longer read or another one is; the costs
+stay. A reading that is under way changes nothing.';

@@ -21,11 +21,16 @@ cross join lateral (
     case when o.currency <> p.currency then ceil(o.cost * r.rate * 100) / 100 else o.cost end as cost,
     coalesce(p.min_margin, (select rule.min_margin from supply.offer_rules rule)) as min_margin
 ) as terms;
-comment on view core.judged_offers is 'All offers, with their cost in the currency of the product, and whether they may be used.';
-comment on column core.judged_offers.cost is 'What one unit costs in the product''s currency, rounded up to the cent; null: not known, or there is no rate.';
-comment on column core.judged_offers.min_margin is 'The least part of the price that has to remain: of the product, or of all; null: there is no such rule.';
-comment on column core.judged_offers.rate is 'By what its cost is converted, valid or not; null: there is no rate, or none is needed.';
-comment on column core.judged_offers.valid_until is 'When that rate ends: at that moment it is used no more.';
+comment on view core.judged_offers is
+  'All offers, with their cost in the currency of the product, and whether they may be used.';
+comment on column core.judged_offers.cost is
+  'What one unit costs in the product''s currency, rounded up to the cent; null: not known, or there is no rate.';
+comment on column core.judged_offers.min_margin is
+  'The part of the price that must remain, by the rule of the product or of all products; null: there is no rule.';
+comment on column core.judged_offers.rate is
+  'The rate that converts its cost, valid or not; null: there is no rate, or none is needed.';
+comment on column core.judged_offers.valid_until is 'When that rate ends.';
 comment on column core.judged_offers.fault is
-  'Why it is not used for new items: inactive (its supplier), problem (its supplier''s list makes no sense), stock, rate missing, rate expired, '
-  'cost unknown (and a rule needs it), cost (above max_cost, or of no bounds), margin. Null: it is used.';
+  'Why it is not used for new items: inactive (its supplier), problem (its supplier''s list makes no sense), stock,
+rate missing, rate expired, cost unknown (and a rule needs it), cost (above max_cost, or too high), margin. Null: it is
+used.';

@@ -4,9 +4,10 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform 1 from supply.products p where p.id = any (product_ids) order by p.id for no key update;
-  return array(select distinct j.product_id from core.judged_offers j where j.product_id = any (product_ids) and j.fault is null);
+  return array(
+    select distinct j.product_id from core.judged_offers j where j.product_id = any (product_ids) and j.fault is null);
 end
 $$;
 comment on function core.lock_offered is
-  'Locks products, in one order and so that they can be ordered meanwhile, before their offers change, and returns which of them have an offer that may be '
-  'used: for core.note_offered.';
+  'Locks products before their offers change, in one order and so that partners can order them meanwhile. Returns which
+of them have an offer that may be used, for core.note_offered.';

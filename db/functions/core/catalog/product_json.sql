@@ -7,7 +7,8 @@ as $$
     'gameSlug', (select g.slug from supply.games g where g.id = product.game_id),
     'name', product.name,
     'slug', coalesce(
-      nullif(trim(both '-' from regexp_replace(lower(product.name), '[^a-z0-9]+', '-', 'g')), ''), 'product-' || product.id),
+      nullif(trim(both '-' from regexp_replace(lower(product.name), '[^a-z0-9]+', '-', 'g')), ''),
+      'product-' || product.id),
     'wholesalePrice', product.price,
     'currency', product.currency,
     'region', product.region,

@@ -1,13 +1,11 @@
-create or replace function core.refuse_unknown(entry jsonb, kind text, known text[])
+create or replace function core.refuse_unknown(entry jsonb, what text, known text[])
 returns void
-language plpgsql set search_path = pg_catalog, pg_temp
+language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
-declare
-  unknown text;
 begin
-  perform core.require(jsonb_typeof(entry) = 'object', format('each %s must be an object', kind));
-  select string_agg(k, ', ') into unknown from jsonb_object_keys(entry) as k where k <> all (known);
-  perform core.require(unknown is null, format('a %s has an unknown member: %s', kind, unknown));
+  perform core.require(jsonb_typeof(entry) = 'object', what || ' must be an object');
+  perform core.require(entry - known = '{}', format('%s has an unknown member: %s', what,
+    (select string_agg(k, ', ') from jsonb_object_keys(entry - known) as k)));
 end
 $$;
 comment on function core.refuse_unknown is

@@ -15,4 +15,5 @@ begin
 end
 $$;
 comment on function core.take_product_id is
-  'Takes the id for a product to be written: the wanted one, which the sequence then never returns, or for null the next free one.';
+  'Returns the id for a product to be written: the wanted one, which the sequence then never returns, or for null the
+next free one.';

@@ -4,10 +4,11 @@ language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select case
     when currency in ('BHD', 'CLF', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND', 'UYW') then null
-    when currency in ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF',
-      'XPF') then 0
+    when currency in ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV',
+      'XAF', 'XOF', 'XPF') then 0
     when currency ~ '^[A-Z]{3}$' then 2
   end
 $$;
 comment on function core.decimals is
-  'How many decimals amounts of a currency have (ISO 4217): 0 or 2. Null for a currency with three or four, which is not supported.';
+  'Returns how many decimals amounts of a currency have (ISO 4217): 0 or 2. Null for a currency with three or four,
+which is not supported.';

@@ -5,7 +5,8 @@ as $$
 begin
   update supply.accounts a set balance = a.balance + e.amount, last_seq = a.last_seq + e.entries
   from (
-    select n.account_id, sum(n.amount) as amount, count(*) as entries from unnest(post_entries.entries) as n group by n.account_id
+    select n.account_id, sum(n.amount) as amount, count(*) as entries
+    from unnest(post_entries.entries) as n group by n.account_id
   ) as e
   where a.id = e.account_id;
   insert into supply.ledger

@@ -20,8 +20,10 @@ begin
   where l.account_id = account.id and l.plain_reference = core.plain_reference(post_once.reference);
   if found then
     perform core.require(
-      earlier.type = post_once.type and earlier.amount = post_once.amount and earlier.item_id is not distinct from (item).id,
-      format('reference %L of account %s is taken already (%s, %s)', post_once.reference, account.id, earlier.type, earlier.amount),
+      earlier.type = post_once.type and earlier.amount = post_once.amount
+        and earlier.item_id is not distinct from (item).id,
+      format('reference %L of account %s is taken already (%s, %s)', post_once.reference, account.id, earlier.type,
+        earlier.amount),
       'unique_violation');
     raise notice 'account % (%): % % was booked under this reference on %: nothing changed',
       account.id, account.name, earlier.amount, account.currency, earlier.created_at;
@@ -45,7 +47,9 @@ begin
       account.id, account.balance, post_once.amount),
     'check_violation');
   perform core.log_operator(
-    action => case when (item).id is not null then 'refund_item' when post_once.type = 'adjustment' then 'adjust' else post_once.type end,
+    action => case
+      when (item).id is not null then 'refund_item' when post_once.type = 'adjustment' then 'adjust'
+      else post_once.type end,
     subject => coalesce('item ' || (item).id, 'account ' || account.id),
     detail => jsonb_build_object('amount', post_once.amount, 'reference', post_once.reference, 'note', post_once.note));
   perform core.post_entries(array[row(account.id, post_once.type, post_once.amount, null, (item).id, null,
@@ -56,6 +60,6 @@ begin
 end
 $$;
 comment on function core.post_once is
-  'Books a deposit or an adjustment (account currency), of an item if one is given, under an operator''s reference and returns the balance. A '
-  'reference that was booked before changes nothing. Raises unique_violation if it was booked with another type, amount '
-  'or item, check_violation below zero, above what a balance can hold, and above what is left of the item''s price.';
+  'Books a deposit or an adjustment (account currency), of an item if one is given, under an operator''s reference and
+returns the balance. A booked reference changes nothing; with another type, amount or item it raises unique_violation.
+Raises check_violation below zero, above what a balance can hold, and above what is left of the item''s price.';

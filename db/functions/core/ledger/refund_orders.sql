@@ -26,5 +26,5 @@ begin
 end
 $$;
 comment on function core.refund_orders is
-  'Refunds the failed items of final orders (account currency), a ledger row an item. Locks the accounts. Call it once an
-order. Specification 3.';
+  'Refunds the failed items of final orders (account currency), a ledger row an item. Locks the accounts. Call it once
+an order. Specification 3.';

@@ -2,7 +2,6 @@ create or replace function core.find_orders(reference text)
 returns table (order_id bigint, kind text, id text, found_as text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   wanted constant text := btrim(reference, E' \t\r\n');
   wanted_id constant uuid := core.uuid_of(wanted);

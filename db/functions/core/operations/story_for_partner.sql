@@ -5,7 +5,6 @@ returns table (
 )
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   most_rounds constant int := 20;
   placed supply.orders := (select o from supply.orders o where o.id = order_id);

@@ -2,7 +2,6 @@ create or replace function core.story_of_alerts(order_id bigint)
 returns table (at timestamptz, place int, actor text, what text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
   with occurrences as (

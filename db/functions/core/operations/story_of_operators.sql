@@ -2,7 +2,6 @@ create or replace function core.story_of_operators(order_id bigint)
 returns table (at timestamptz, place int, actor text, what text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   event supply.events := (select e from supply.events e where e.order_id = story_of_operators.order_id);
 begin
@@ -16,8 +15,8 @@ begin
     union all
     select l.*, 'the event' from supply.operator_log l where l.subject = 'event ' || event.id
     union all
-    -- Each round after the first began by a redelivery of this event, which the partner may have asked for, or of all dead
-    -- letters of the account.
+    -- Each round after the first began by a redelivery of this event, which the partner may have asked for, or of all
+    -- dead letters of the account.
     select l.*, 'the event'
     from (
       select a.round, max(a.finished_at) as dead_at from supply.delivery_attempts a

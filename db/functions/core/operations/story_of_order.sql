@@ -2,7 +2,6 @@ create or replace function core.story_of_order(order_id bigint)
 returns table (at timestamptz, place int, actor text, what text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   placed supply.orders := (select o from supply.orders o where o.id = order_id);
   account text := (select a.name from supply.accounts a where a.id = placed.account_id);

@@ -5,10 +5,12 @@ as $$
   with visible as (
     -- Control characters, and what has no width or turns the direction of writing.
     select regexp_replace(left(given, 2000),
-      '[\u0001-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e00ff]+',
+      '[\u0001-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f'
+        '\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e00ff]+',
       '', 'g') as text
   ), folded as (
-    select trim(regexp_replace(text, '[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+', ' ', 'g')) as text
+    select trim(regexp_replace(text,
+      '[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+', ' ', 'g')) as text
     from visible
   ), sentences as (
     -- A short word before a full stop is taken for an abbreviation.
@@ -28,6 +30,6 @@ as $$
   from harmless
 $$;
 comment on function core.plain_reason is
-  'A supplier''s text as a buyer may read it, in at most 300 characters: its white space folded, without control and invisible '
-  'characters, and without the sentences that hold an address or what looks like a secret. Such a sentence is left out as a whole. '
-  'Null if nothing is left.';
+  'A supplier''s text as a buyer may read it, in at most 300 characters: its white space folded, without control and
+invisible characters, and without the sentences that hold an address or what looks like a secret. Such a sentence is
+left out as a whole. Null if nothing is left.';

@@ -12,10 +12,11 @@ begin
     raise exception using message = require.message, errcode = require.code, hint = coalesce(
       nullif(require.hint, ''),
       -- The innermost function of operators among the callers.
-      format('Its arguments and what it does: select * from ops.help(%L)', substring(context from 'function ops\.(\w+)\(')));
+      format('Its arguments and what it does: select * from ops.help(%L)',
+        substring(context from 'function ops\.(\w+)\(')));
   end if;
 end
 $$;
 comment on function core.require is
-  'Raises the message, with the condition name or SQLSTATE given as code and a hint what to do, unless the condition is true; null is not '
-  'true. Without a hint, the hint names the help of the function of operators that called.';
+  'Raises the message, with the condition name or SQLSTATE given as code and a hint what to do, unless the condition is
+true; null is not true. Without a hint, the hint names the help of the operators'' function that called.';

@@ -7,7 +7,6 @@ returns table (
 -- A plan of its own for each period: of a month by index, of a year by the whole tables.
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
 as $$
-#variable_conflict use_column
 begin
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
   return query

@@ -7,7 +7,6 @@ returns table (
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   account supply.accounts := (
     select a from supply.accounts a where a.id = core.refer_to('account', statement.account_id)::bigint);

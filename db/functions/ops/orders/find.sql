@@ -43,5 +43,5 @@ end
 $$;
 comment on function ops.find is
   'Returns what a text may mean, at most 50 of a kind: orders (by any id or reference), items (also by the supplier''s
-order id), events, alerts, accounts and products (by number or a part of the name), API keys (by number, prefix, last four
-characters or whole), suppliers. id is what the functions for that kind take. Shows no key.';
+order id), events, alerts, accounts and products (by number or a part of the name), API keys (by number, prefix, last
+four characters or whole), suppliers. id is what the functions for that kind take. Shows no key.';

@@ -20,9 +20,9 @@ subject before: a remedy may refund. More than ten of a kind at one account or s
 are over a hundred deliveries of a kind, all of an account are.';
 comment on column ops.attention.since is 'Since when.';
 comment on column ops.attention.what is
-  'dead letter, item stuck or held, outcome unknown, contradicting result, sold twice, lost by a failover, supplier silent,
-circuit, balance, credentials, settings, paused or not read, offer cost, margin or below cost, rate missing, expired or
-expires, delivery late, result not told, balance low, money held, sweeper late, audit late, alert.';
+  'dead letter, item stuck or held, outcome unknown, contradicting result, sold twice, lost by a failover, supplier
+silent, circuit, balance, credentials, settings, paused or not read, offer cost, margin or below cost, rate missing,
+expired or expires, delivery late, result not told, balance low, money held, sweeper late, audit late, alert.';
 comment on column ops.attention.subject is
   'The item, event, order, account, alert, supplier or rate: but for the last, what ops.order_story and ops.find take
 after the first word.';

@@ -2,7 +2,6 @@ create or replace function ops.help(topic text default null)
 returns table (task text, name text, what text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   wanted constant text := nullif(lower(regexp_replace(trim(help.topic), '^ops[.]|[(].*$', '', 'g')), '');
   is_task constant boolean := help.topic not ilike 'ops.%'
