@@ -21,73 +21,56 @@ export type WorkerMetrics = {
   timed(name: string, task: Task): Task
 }
 
-type State = Functions['work.gauges']['result'][number]
-type AccountState = Functions['work.account_gauges']['result'][number]
-
 /** How long a scrape waits for the database, in milliseconds. */
 const scrapeTimeoutMs = 3_000
 
-const gauges: { [name: string]: { help: string; read: (state: State) => number } } = {
-  supply_webhook_events_waiting: {
-    help: 'Events that wait for their next attempt, due or not. From 10,000 on rungs on, their number is an estimate.',
-    read: (state) => state.events_waiting,
-  },
-  supply_webhook_events_due: {
-    help: 'Events whose next attempt is due and has not begun.',
-    read: (state) => state.events_due,
-  },
-  supply_webhook_events_sending: {
-    help: 'Events with an attempt under way, over all workers.',
-    read: (state) => state.events_sending,
-  },
-  supply_webhook_dead_letters: {
-    help: 'Events that are dead letters now.',
-    read: (state) => state.dead_letters,
-  },
-  supply_supplier_items_open: {
-    help: 'Order items that are not final.',
-    read: (state) => state.items_open,
-  },
-  supply_supplier_items_stuck: {
-    help: 'Open order items that their supplier has not settled within its deadline.',
-    read: (state) => state.items_stuck,
-  },
-  supply_supplier_items_held: {
-    help: 'Open order items that are held for an operator.',
-    read: (state) => state.items_held,
-  },
-  supply_queue_oldest_due_job_seconds: {
-    help: 'For how long the oldest due job has been waiting for a worker; 0 if none is due.',
-    read: (state) => state.oldest_due_job_seconds,
-  },
-  supply_queue_jobs_due: {
-    help: 'Jobs that are due and that no worker has; 10000: that many or more.',
-    read: (state) => state.jobs_due,
-  },
-  supply_queue_jobs_taken: {
-    help: 'Jobs that a worker has.',
-    read: (state) => state.jobs_taken,
-  },
-  supply_webhook_events_queued: {
-    help: 'Events that are due and wait for a slot of their account.',
-    read: (state) => state.events_queued,
-  },
-  supply_webhook_slots: {
-    help: 'How many deliveries may be under way, over the accounts that have events due or under way.',
-    read: (state) => state.slots,
-  },
-  supply_webhook_slots_taken: {
-    help: 'Slots that an event has.',
-    read: (state) => state.slots_taken,
-  },
-  supply_audit_breaches: {
-    help: 'The rows of ops.audit when a worker last ran it: 0 while all is well.',
-    read: (state) => state.audit_breaches ?? Number.NaN,
-  },
-  supply_audit_last_run_timestamp_seconds: {
-    help: 'When a worker last ran the audit.',
-    read: (state) => (state.audit_at === null ? Number.NaN : state.audit_at.getTime() / 1_000),
-  },
+/** Gauges by their names: the column that they show, and what it says. */
+type Gauges<Row> = { [name: string]: [column: keyof Row, help: string] }
+
+const gauges: Gauges<Functions['work.gauges']['result'][number]> = {
+  supply_webhook_events_waiting: [
+    'events_waiting',
+    'Events that wait for their next attempt, due or not. From 10,000 on rungs on, their number is an estimate.',
+  ],
+  supply_webhook_events_due: ['events_due', 'Events whose next attempt is due and has not begun.'],
+  supply_webhook_events_sending: ['events_sending', 'Events with an attempt under way, over all workers.'],
+  supply_webhook_dead_letters: ['dead_letters', 'Events that are dead letters now.'],
+  supply_supplier_items_open: ['items_open', 'Order items that are not final.'],
+  supply_supplier_items_stuck: [
+    'items_stuck',
+    'Open order items that their supplier has not settled within its deadline.',
+  ],
+  supply_supplier_items_held: ['items_held', 'Open order items that are held for an operator.'],
+  supply_queue_oldest_due_job_seconds: [
+    'oldest_due_job_seconds',
+    'For how long the oldest due job has been waiting for a worker; 0 if none is due.',
+  ],
+  supply_queue_jobs_due: ['jobs_due', 'Jobs that are due and that no worker has; 10000: that many or more.'],
+  supply_queue_jobs_taken: ['jobs_taken', 'Jobs that a worker has.'],
+  supply_webhook_events_queued: ['events_queued', 'Events that are due and wait for a slot of their account.'],
+  supply_webhook_slots: [
+    'slots',
+    'How many deliveries may be under way, over the accounts that have events due or under way.',
+  ],
+  supply_webhook_slots_taken: ['slots_taken', 'Slots that an event has.'],
+  supply_audit_breaches: ['audit_breaches', 'The rows of ops.audit when a worker last ran it: 0 while all is well.'],
+  supply_audit_last_run_timestamp_seconds: ['audit_at', 'When a worker last ran the audit.'],
+}
+
+const accountGauges: Gauges<Functions['work.account_gauges']['result'][number]> = {
+  supply_account_balance: [
+    'balance',
+    'The balance of an account in its currency; only of the accounts that have metrics of their own.',
+  ],
+  supply_account_low_balance_threshold: [
+    'low_balance_threshold',
+    'The balance at or below which an account is low on money; 0: none is set.',
+  ],
+  supply_account_dead_letters: ['dead_letters', 'Events of an account that are dead letters now.'],
+  supply_account_webhooks_waiting: [
+    'webhooks_waiting',
+    'Events of an account that wait for another attempt; 1000: that many or more.',
+  ],
 }
 
 /**
@@ -130,8 +113,8 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
     buckets: orderBuckets,
     registers: [registry],
   })
-  addGauges(registry, db)
-  addAccountGauges(registry, db)
+  addGauges(registry, gauges, () => db.call('work.gauges'))
+  addGauges(registry, accountGauges, () => db.call('work.account_gauges', { max_accounts: maxAccounts }))
   addPoolMetrics(registry, db.usage)
   return {
     registry,
@@ -154,65 +137,25 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
   }
 }
 
-function addGauges(registry: Registry, db: Database): void {
-  const state = shared(() => Promise.race([readState(db), sleep(scrapeTimeoutMs, undefined, { ref: false })]))
-  for (const [name, { help, read }] of Object.entries(gauges)) {
+/** Adds gauges of columns, by account where the rows have one. While the database cannot answer, they are NaN or have no sample. */
+function addGauges<Row extends object>(registry: Registry, gauges: Gauges<Row>, read: () => Promise<Row[]>): void {
+  const rows = shared(() => Promise.race([read().catch(() => []), sleep(scrapeTimeoutMs, [], { ref: false })]))
+  const isByAccount = gauges === accountGauges
+  for (const [name, [column, help]] of Object.entries(gauges)) {
     new Gauge({
-      name,
-      help,
-      registers: [registry],
+      ...{ name, help, labelNames: isByAccount ? ['account'] : [], registers: [registry] },
       async collect() {
-        const known = await state()
-        this.set(known === undefined ? Number.NaN : read(known))
-      },
-    })
-  }
-}
-
-const accountGauges = {
-  supply_account_balance: {
-    help: 'The balance of an account in its currency; only of the accounts that have metrics of their own.',
-    read: (account: AccountState) => account.balance,
-  },
-  supply_account_low_balance_threshold: {
-    help: 'The balance at or below which an account is low on money; 0: none is set.',
-    read: (account: AccountState) => account.low_balance_threshold,
-  },
-  supply_account_dead_letters: {
-    help: 'Events of an account that are dead letters now.',
-    read: (account: AccountState) => account.dead_letters,
-  },
-  supply_account_webhooks_waiting: {
-    help: 'Events of an account that wait for another attempt; 1000: that many or more.',
-    read: (account: AccountState) => account.webhooks_waiting,
-  },
-}
-
-/** Adds the gauges by account. No sample is shown while the database cannot answer. */
-function addAccountGauges(registry: Registry, db: Database): void {
-  const read = () => db.call('work.account_gauges', { max_accounts: maxAccounts }).catch(() => [])
-  const accounts = shared(() => Promise.race([read(), sleep(scrapeTimeoutMs, [], { ref: false })]))
-  for (const [name, { help, read }] of Object.entries(accountGauges)) {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['account'],
-      registers: [registry],
-      async collect() {
-        const known = await accounts()
+        const known = await rows()
         this.reset()
-        for (const account of known) this.set({ account: account.account_id }, read(account))
+        if (!isByAccount) this.set(numberOf(known[0]?.[column]))
+        else for (const row of known) this.set({ account: Object(row).account_id }, numberOf(row[column]))
       },
     })
   }
 }
 
-async function readState(db: Database): Promise<State | undefined> {
-  try {
-    return (await db.call('work.gauges'))[0]
-  } catch {
-    return undefined
-  }
+function numberOf(value: unknown): number {
+  return value instanceof Date ? value.getTime() / 1_000 : Number(value ?? Number.NaN)
 }
 
 /** Lets calls that come while one is under way share its answer: all gauges of a scrape read one row. */

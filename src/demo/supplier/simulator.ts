@@ -12,7 +12,7 @@ import {
   type SimulatedOrder,
   type SimulatedRequest,
 } from './orders.ts'
-import { createPusher, type Pusher, type PushTarget, resultPush, type SimulatorEvent, webhookPush } from './push.ts'
+import { createPusher, type Pusher, type SimulatorEvent } from './push.ts'
 import { answerUpstream, type UpstreamOrder } from './upstream.ts'
 
 /** How to start a simulator. `timeScale` stretches its delays: 0.01 makes 2 seconds 20 milliseconds. */
@@ -22,7 +22,6 @@ export type SimulatorOptions = {
   token?: string
   webhookSecret?: string
   log?: (event: SimulatorEvent) => void
-  push?: PushTarget
   timeScale?: number
 }
 
@@ -58,10 +57,8 @@ type State = {
   orders: Map<string, SimulatedOrder>
   upstreamOrders: Map<string, UpstreamOrder>
   token: string
-  webhookSecret: string
   timeScale: number
   pusher: Pusher
-  pushTarget: PushTarget | undefined
   log: (event: SimulatorEvent) => void
 }
 
@@ -81,18 +78,17 @@ type State = {
  *
  * With `http` it delivers `quantity` codes where the sku begins with `KEY-`, and none otherwise; a sku that ends with
  * `-SOLD-OUT` is out of stock. A repeated PUT or POST is the same order. Orders are held in memory, the newest 100,000
- * of each protocol; after a restart a reference that comes again gets the same codes. With `push` it also sends each
- * result of `http` that came later than the answer to the PUT to the service at that URL; orders of `b2b` with a
- * `callbackUrl` have webhooks, signed with `webhookSecret`. Both are tried once.
+ * of each protocol; after a restart a reference that comes again gets the same codes. Orders of `b2b`
+ * with a `callbackUrl` have webhooks, signed with `webhookSecret` and tried once.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { host = '127.0.0.1', port = 0, timeScale = 1, log = () => {} } = options
   const { token = simulatorToken, webhookSecret = simulatorWebhookSecret } = options
-  const pusher = createPusher({ timeScale, log })
+  const pusher = createPusher({ timeScale, secret: webhookSecret, log })
   const orders = new Map<string, SimulatedOrder>()
   const upstreamOrders = new Map<string, UpstreamOrder>()
   const about = { token, webhookSecret, orders, upstreamOrders }
-  const state: State = { ...about, timeScale, pusher, pushTarget: options.push, log }
+  const state: State = { ...about, timeScale, pusher, log }
   const server = createServer((request, response) => void handle(state, request, response))
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
@@ -153,7 +149,6 @@ function answerPut(state: State, reference: string, body: Buffer): SimulatedAnsw
 function accept(state: State, wanted: SimulatedRequest): SimulatedOrder {
   const order = { ...wanted, behaviour: behaviourFor(wanted), acceptedAt: Date.now(), puts: 0, gets: 0 }
   keep(state.orders, order.reference, order)
-  if (state.pushTarget !== undefined) state.pusher.schedule(resultPush(state.pushTarget, state.token, order))
   return order
 }
 
@@ -169,8 +164,7 @@ async function answerB2b(state: State, request: IncomingMessage): Promise<Simula
       orders: state.upstreamOrders,
       accept(idempotencyKey, order) {
         keep(state.upstreamOrders, idempotencyKey, order)
-        const push = webhookPush(state.webhookSecret, order)
-        if (push !== undefined) state.pusher.schedule(push)
+        state.pusher.schedule(order)
       },
       elapsed: (order) => elapsedSince(order, state.timeScale),
     },

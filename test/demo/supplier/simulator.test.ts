@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Simulator, startSimulator } from '../../../src/demo/supplier/simulator.ts'
 import type { SupplierAdapter, SupplierCall } from '../../../src/suppliers/adapter.ts'
 import { createAdapters } from '../../../src/suppliers/adapters.ts'
-import { parsePush, verifyPush } from '../../../src/suppliers/push.ts'
 import { supplierCall } from '../../support/supplier_call.ts'
 
 const timeScale = 0.02
@@ -213,44 +212,5 @@ describe('the simulator', () => {
     })
     expect(JSON.stringify(log.mock.calls)).not.toContain(own.token)
     await own.close()
-  })
-})
-
-describe('a simulator that pushes', () => {
-  it('sends the signed result to the service when it is there', async () => {
-    const { promise, resolve } = Promise.withResolvers<{ url?: string; headers: Headers; body: Buffer }>()
-    const service = createServer(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
-      response.writeHead(204).end()
-      const headers = new Headers(request.headers as Record<string, string>)
-      resolve({ url: request.url ?? '', headers, body: Buffer.concat(chunks) })
-    })
-    await new Promise<void>((listening) => service.listen(0, '127.0.0.1', listening))
-    const address = service.address()
-    const port = typeof address === 'object' ? address?.port : undefined
-    const push = { url: `http://127.0.0.1:${port}`, supplierCode: 'demo' }
-    const own = await startSimulator({ timeScale, push })
-    const call = order({ ...keys, baseUrl: own.url, token: own.token })
-    await http.put(call)
-    const pushed = await promise
-    expect(pushed.url).toBe('/suppliers/demo/results')
-    expect(
-      verifyPush({
-        token: own.token,
-        timestamp: pushed.headers.get('x-supplier-timestamp') ?? undefined,
-        signature: pushed.headers.get('x-supplier-signature') ?? undefined,
-        rawBody: pushed.body,
-        now: new Date(),
-      }),
-    ).toBe(true)
-    expect(parsePush(pushed.body)).toEqual({
-      ok: true,
-      reference: call.reference,
-      outcome: { ...(await http.get(call)), httpStatus: null },
-    })
-    await own.close()
-    service.close()
-    service.closeAllConnections()
   })
 })
