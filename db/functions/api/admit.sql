@@ -5,7 +5,6 @@ returns table (
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
   with entry as materialized (

@@ -5,7 +5,6 @@ create or replace function api.list_transactions(
 returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   -- A period is a range of seq, so that its balances and its rows agree: the last row before it, and its last row.
   opening supply.ledger;

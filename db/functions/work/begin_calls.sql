@@ -8,7 +8,6 @@ returns table (
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   may_call constant boolean := core.may_call_suppliers();
   needs_choice constant boolean := core.lock_choices(item_ids);
@@ -66,8 +65,8 @@ begin
   return query
   with leased as (
     update supply.order_items i set
-      next_call = 'get', sent_at = coalesce(i.sent_at, now()), lease_token = core.time_ordered_uuid(), limited_at = null,
-      lease_expires_at = now() + interval '45 s' + before.wait_ms * interval '1 ms'
+      next_call = 'get', sent_at = coalesce(i.sent_at, now()), lease_token = core.time_ordered_uuid(),
+      limited_at = null, lease_expires_at = now() + interval '45 s' + before.wait_ms * interval '1 ms'
     from (
       select b.id, b.sent_at, case
         -- The worker may have been away since the answer that allowed it.
@@ -84,8 +83,9 @@ begin
     select c.id, c.supplier, c.method, c.lease_token from leased c order by c.id
   )
   select array_position(item_ids, c.id), c.id, c.lease_token, c.method, s.protocol, s.base_url, s.token,
-    c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency, c.supplier_order_id,
-    c.first_sent_at, s.token_url, s.client_id, s.push_secret is not null, c.wait_ms, placed.request_id, placed.traceparent
+    c.id, c.sku, c.amount, c.delivery_data, c.supplier, c.delivery_type, terms.cost, terms.currency,
+    c.supplier_order_id, c.first_sent_at, s.token_url, s.client_id, s.push_secret is not null, c.wait_ms,
+    placed.request_id, placed.traceparent
   from leased c
   cross join lateral (
     select o.request_id, o.traceparent from supply.orders o where o.id = c.order_id offset 0) as placed
@@ -93,8 +93,9 @@ begin
   left join lateral (
     select core.highest_cost(o, p, c.price) as cost, coalesce(o.currency, p.currency) as currency
     from supply.offers o join supply.products p on p.id = o.product_id
-    -- The protocol http says nothing of costs. As a condition of the join this would be looked at after the rest was read.
-    where s.protocol <> 'http' and o.product_id = c.product_id and o.supplier = c.supplier and o.cost is not null offset 0
+    -- The protocol http has no costs. As a condition of the join this would be checked after the rest was read.
+    where s.protocol <> 'http' and o.product_id = c.product_id and o.supplier = c.supplier and o.cost is not null
+    offset 0
   ) as terms on true;
 end
 $$;

@@ -4,7 +4,6 @@ create or replace function work.compare_jobs(
 returns table (job_id bigint, locked_at text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 begin
   if cardinality(lost_ids) > 0 then
     perform core.return_jobs(lost_ids, lost_locked_at, pool_ids);

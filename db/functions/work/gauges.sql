@@ -1,7 +1,8 @@
 create or replace function work.gauges()
 returns table (
   events_waiting int, events_due int, events_sending int, dead_letters int, items_open int, items_stuck int,
-  items_held int, oldest_due_job_seconds double precision, jobs_due int, jobs_taken int, events_queued int, slots int, slots_taken int,
+  items_held int, oldest_due_job_seconds double precision, jobs_due int, jobs_taken int, events_queued int, slots int,
+  slots_taken int,
   audit_breaches int, audit_at timestamptz
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp

@@ -45,7 +45,7 @@ begin
       on o.id is not null
   )
   select c.request, case
-      -- An earlier request of the batch has the same key, or spends money that this one needs: it is decided after that.
+      -- An earlier request of the batch has the same key, or spends money that this one needs: that one goes first.
       when bool_or(c.result = 'created') over same_key then 'busy'
       -- guard: an order of a batch leaves less for the next
       when c.result = 'created' and sum(c.total) filter (where c.result = 'created') over same_account > c.balance

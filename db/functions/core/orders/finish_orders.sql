@@ -2,16 +2,8 @@ create or replace function core.finish_orders(order_ids bigint[], to_send int de
 returns table (outcome text, seconds double precision, event_id uuid)
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
-  ended bigint[];
-  accounts bigint[];
-  outcomes text[];
-  times double precision[];
-  refunded bigint[];
-  recovered bigint[];
-  to_announce bigint[];
-  announced_to bigint[];
+  ended record;
   leased uuid[];
 begin
   if cardinality(order_ids) = 0 then
@@ -19,7 +11,8 @@ begin
   end if;
   with counted as (
     select i.order_id, count(*) filter (where i.completed_at is null) as open,
-      count(*) filter (where i.status = 'completed') as completed, count(*) filter (where i.status = 'failed') as failed,
+      count(*) filter (where i.status = 'completed') as completed,
+      count(*) filter (where i.status = 'failed') as failed,
       coalesce(sum(i.price * i.amount) filter (where i.status = 'failed'), 0) as refundable,
       bool_or(i.recovered_at is not null) as is_recovered,
       (array_agg(i.buyer_reason order by i.position, i.part) filter (where i.buyer_reason is not null))[1] as reason
@@ -27,31 +20,36 @@ begin
   ), changed as (
     update supply.orders o set
       status = case when c.open > 0 then o.status when c.failed = 0 then 'completed' else 'failed' end,
-      outcome = case when c.open > 0 then null when c.failed = 0 then 'full' when c.completed = 0 then 'none' else 'partial' end,
+      outcome = case
+        when c.open > 0 then null when c.failed = 0 then 'full' when c.completed = 0 then 'none' else 'partial' end,
       refunded_amount = case when c.open > 0 then o.refunded_amount else c.refundable end,
       reason = case when c.open = 0 then c.reason end,
       completed_at = case when c.open = 0 then now() end, updated_at = now()
     -- guard: a final order does not end again
     from counted c where o.id = c.order_id and o.id = any (order_ids) and o.completed_at is null
-    returning o.id, o.account_id, o.created_at, o.completed_at, o.outcome, o.refunded_amount, o.callback_url, c.is_recovered
+    returning o.id, o.account_id, o.created_at, o.completed_at, o.outcome, o.refunded_amount, o.callback_url,
+      c.is_recovered
   )
-  select coalesce(array_agg(c.id), '{}'), array_agg(c.account_id), coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}'),
-    coalesce(array_agg(c.id) filter (where c.is_recovered), '{}'), coalesce(array_agg(c.id) filter (where c.callback_url is not null), '{}'),
-    array_agg(distinct c.account_id) filter (where c.callback_url is not null), array_agg(c.outcome),
-    array_agg(extract(epoch from c.completed_at - c.created_at)::double precision)
-  into ended, accounts, refunded, recovered, to_announce, announced_to, outcomes, times from changed c where c.completed_at is not null;
+  select coalesce(array_agg(c.id), '{}') as ids, array_agg(c.account_id) as account_ids,
+    coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}') as refunded,
+    coalesce(array_agg(c.id) filter (where c.is_recovered), '{}') as recovered,
+    coalesce(array_agg(c.id) filter (where c.callback_url is not null), '{}') as announced,
+    array_agg(distinct c.account_id) filter (where c.callback_url is not null) as announced_to,
+    array_agg(c.outcome) as outcomes,
+    array_agg(extract(epoch from c.completed_at - c.created_at)::double precision) as seconds
+  into ended from changed c where c.completed_at is not null;
   -- guard: a failed item is refunded, and once
-  perform core.refund_orders(refunded);
+  perform core.refund_orders(ended.refunded);
 
   -- After a restore, what was open may have ended and been announced before. The lock lasts until the event is there.
-  if cardinality(recovered) > 0 then
+  if cardinality(ended.recovered) > 0 then
     perform 1 from supply.recoveries r where r.ended_at is null for share;
-    recovered := case when found then recovered else '{}' end;
+    ended.recovered := case when found then ended.recovered else '{}' end;
   end if;
-  leased := core.announce_orders(to_announce, announced_to, recovered, to_send, pool_id);
-  perform core.number_results(ended, accounts);
+  leased := core.announce_orders(ended.announced, ended.announced_to, ended.recovered, to_send, pool_id);
+  perform core.number_results(ended.ids, ended.account_ids);
   return query
-  select e.outcome, e.seconds, null::uuid from unnest(outcomes, times) as e (outcome, seconds)
+  select e.outcome, e.seconds, null::uuid from unnest(ended.outcomes, ended.seconds) as e (outcome, seconds)
   union all
   select null, null, l.id from unnest(leased) as l (id);
 end

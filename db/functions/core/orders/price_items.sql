@@ -24,7 +24,8 @@ begin
       when not p.available then array[
         row('PRODUCT_UNAVAILABLE', a.path || '.productId', 'the product is out of stock', null)::supply.order_fault]
       when a.quantity > p.max_quantity then array[
-        row('QUANTITY_OUT_OF_RANGE', a.path || '.quantity', 'must be from 1 to ' || p.max_quantity, null)::supply.order_fault]
+        row('QUANTITY_OUT_OF_RANGE', a.path || '.quantity', 'must be from 1 to ' || p.max_quantity, null)
+          ::supply.order_fault]
       when p.price > a.max_price then array[
         row('PRICE_CHANGED', a.path || '.maxPrice', 'the price is now ' || p.price, p.price)::supply.order_fault]
     end

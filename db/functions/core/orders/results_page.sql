@@ -5,16 +5,16 @@ as $$
   select least(cardinality(page.rows), page_limit), mark.last_seq, json_build_object(
     'results', (
       select coalesce(json_agg(json_build_object(
-        'seq', r.seq, 'orderCode', o.code, 'externalOrderId', o.external_order_id, 'status', o.status, 'outcome', o.outcome,
-        'totalAmount', o.total_amount, 'refundedAmount', o.refunded_amount, 'currency', o.currency,
-        'completedAt', core.iso(o.completed_at), 'items', of_order.items) order by r.seq), '[]')
+        'seq', r.seq, 'orderCode', o.code, 'externalOrderId', o.external_order_id, 'status', o.status,
+        'outcome', o.outcome, 'totalAmount', o.total_amount, 'refundedAmount', o.refunded_amount,
+        'currency', o.currency, 'completedAt', core.iso(o.completed_at), 'items', (
+          select coalesce(json_agg(json_build_object(
+            'id', i.id, 'productId', i.product_id, 'productName', i.product_name, 'amount', i.amount,
+            'price', i.price, 'status', i.status, 'refundedAmount', i.refunded_amount, 'errorCode', i.error_code)
+            order by i.position, i.part), '[]')
+          from supply.order_items i where i.order_id = o.id)) order by r.seq), '[]')
       from unnest(page.rows[1:page_limit]) as r
-      cross join lateral (select o.* from supply.orders o where o.id = r.order_id offset 0) as o
-      cross join lateral (
-        select coalesce(json_agg(json_build_object(
-          'id', i.id, 'productId', i.product_id, 'productName', i.product_name, 'amount', i.amount, 'price', i.price,
-          'status', i.status, 'refundedAmount', i.refunded_amount, 'errorCode', i.error_code) order by i.position, i.part), '[]') as items
-        from supply.order_items i where i.order_id = o.id) as of_order),
+      cross join lateral (select o.* from supply.orders o where o.id = r.order_id offset 0) as o),
     'nextAfter', coalesce(page.rows[least(cardinality(page.rows), page_limit)].seq, least(after, mark.last_seq)),
     'lastSeq', mark.last_seq,
     'hasMore', cardinality(page.rows) > page_limit)
@@ -22,7 +22,8 @@ as $$
     select r from supply.order_results r
     where r.account_id = results_page.account_id and r.seq > after
     order by r.seq limit page_limit + 1) as rows) as page
-  cross join (select coalesce((select m.last_seq from supply.result_marks m where m.account_id = results_page.account_id), 0) as last_seq) as mark
+  cross join (
+    select m.last_seq from supply.result_marks m where m.account_id = results_page.account_id) as mark
 $$;
 comment on function core.results_page is
   'Returns the account''s results after a number, oldest first, with their items but no codes, how many these are, and

@@ -1,10 +1,10 @@
 create or replace function work.begin_sync()
 returns table (
-  supplier text, lease_token uuid, protocol text, base_url text, token text, token_url text, client_id text, skus jsonb, per_minute numeric
+  supplier text, lease_token uuid, protocol text, base_url text, token text, token_url text, client_id text,
+  skus jsonb, per_minute numeric
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   due record;
   lease uuid;
@@ -20,10 +20,12 @@ begin
     where y.supplier = due.code and coalesce(y.lease_expires_at <= now(), true) for update skip locked;
     continue when not found;
     lease := gen_random_uuid();
-    update supply.supplier_syncs y set lease_token = lease, leased_at = now(), lease_expires_at = now() + interval '10 minutes'
+    update supply.supplier_syncs y set
+      lease_token = lease, leased_at = now(), lease_expires_at = now() + interval '10 minutes'
     where y.supplier = due.code;
     return query select due.code, lease, due.protocol, due.base_url, due.token, due.token_url, due.client_id,
-      (select coalesce(jsonb_agg(distinct o.sku), '[]') from supply.offers o where o.supplier = due.code), due.per_minute;
+      (select coalesce(jsonb_agg(distinct o.sku), '[]') from supply.offers o where o.supplier = due.code),
+      due.per_minute;
     return;
   end loop;
 end

@@ -2,7 +2,6 @@ create or replace function work.finish_sync(supplier text, lease_token uuid, err
 returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   sync supply.supplier_syncs;
   known supply.suppliers;
@@ -29,7 +28,8 @@ begin
   where s.code = finish_sync.supplier
   returning s.* into known;
   if error is not null and coalesce(known.synced_at, sync.failing_since) < now() - 4 * known.sync_every
-    and not exists (select from supply.alerts a where a.cause = 'supplier_sync:' || known.code and a.closed_at is null) then
+    and not exists (
+      select from supply.alerts a where a.cause = 'supplier_sync:' || known.code and a.closed_at is null) then
     perform core.raise_alerts(array[row('supplier_sync:' || known.code, format(
       'the costs and the stock of supplier %s were not read since %s: %s', known.code,
       core.iso(coalesce(known.synced_at, sync.failing_since)), left(error, 500)))::supply.occurrence]);

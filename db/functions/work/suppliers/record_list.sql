@@ -2,42 +2,30 @@ create or replace function work.record_list(supplier text, lease_token uuid, ent
 returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
-  by_sku jsonb;
+  by_sku constant jsonb := (
+    select coalesce(jsonb_object_agg(e ->> 'sku', e), '{}') from jsonb_array_elements(entries) as e);
   product_ids int[];
   were_offered int[];
 begin
   perform 1 from supply.supplier_syncs y join supply.suppliers s on s.code = y.supplier
-  where y.supplier = record_list.supplier and y.lease_token = record_list.lease_token and y.lease_expires_at > now() and s.active for update of y;
+  where y.supplier = record_list.supplier and y.lease_token = record_list.lease_token and y.lease_expires_at > now()
+    and s.active
+  for update of y;
   if not found then
     return false;
   end if;
-  select coalesce(jsonb_object_agg(e ->> 'sku', e), '{}') into by_sku from jsonb_array_elements(entries) as e;
-
-  product_ids := array(
-    select o.product_id from supply.offers o join supply.products p on p.id = o.product_id
-    cross join lateral (select jsonb_build_object('cost', o.cost, 'currency', o.currency, 'stock', o.stock, 'available', o.available, 'problem', o.problem) as is) as old
-    where o.supplier = record_list.supplier and by_sku ? o.sku
-      and core.changed_terms(old.is, core.listed_terms(by_sku -> o.sku, coalesce(o.currency, p.currency), o.max_cost), p.currency) <> '{}');
+  product_ids := array(select c.product_id from core.changes_of_list(record_list.supplier, by_sku) c);
   were_offered := core.lock_offered(product_ids);
-  with changing as (
-    select o.product_id, old.is as old, core.changed_terms(
-      old.is, core.listed_terms(by_sku -> o.sku, coalesce(o.currency, p.currency), o.max_cost), p.currency) as new
-    from supply.offers o join supply.products p on p.id = o.product_id
-    cross join lateral (select jsonb_build_object('cost', o.cost, 'currency', o.currency, 'stock', o.stock, 'available', o.available, 'problem', o.problem) as is) as old
-    where o.supplier = record_list.supplier and o.product_id = any (product_ids) and by_sku ? o.sku
-  ), changed as (
-    update supply.offers o set
-      cost = (n.all_terms ->> 'cost')::numeric, currency = n.all_terms ->> 'currency', stock = (n.all_terms ->> 'stock')::int,
-      available = (n.all_terms ->> 'available')::boolean, problem = n.all_terms ->> 'problem'
-    from (select c.product_id, c.old, c.new, c.old || c.new as all_terms from changing c where c.new <> '{}') as n
-    where o.supplier = record_list.supplier and o.product_id = n.product_id
-    returning o.product_id, n.old, n.new
+  with changed as (
+    update supply.offers o set (cost, currency, stock, available, problem) = (
+      select t.cost, t.currency, t.stock, t.available, t.problem from jsonb_populate_record(o, c.after) as t)
+    from core.changes_of_list(record_list.supplier, by_sku) c
+    where o.supplier = record_list.supplier and o.product_id = c.product_id and c.product_id = any (product_ids)
+    returning o.product_id, c.before, c.after
   )
   insert into supply.offer_changes (product_id, supplier, before, after)
-  select c.product_id, record_list.supplier, (select jsonb_object_agg(k, c.old -> k) from jsonb_object_keys(c.new) as k), c.new
-  from changed c order by c.product_id;
+  select c.product_id, record_list.supplier, c.before, c.after from changed c order by c.product_id;
   perform core.note_offered(product_ids, were_offered);
 
   -- A session that has locked an offer changes it, or waits for a product that is locked here. So skip locked offers.

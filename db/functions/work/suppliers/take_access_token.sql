@@ -2,7 +2,6 @@ create or replace function work.take_access_token(supplier text, renewer uuid, r
 returns table (sealed text, expires_at timestamptz, must_renew boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   token supply.access_tokens;
   is_good boolean;
@@ -13,7 +12,7 @@ begin
   if is_good and token.expires_at > now() + interval '30 s' then
     return query select token.sealed, token.expires_at, false;
   elsif token.renewing_until > now() then
-    return query select t.sealed, t.expires_at, false from (select token.sealed, token.expires_at) as t (sealed, expires_at) where is_good;
+    return query select token.sealed, token.expires_at, false where is_good;
   else
     update supply.access_tokens t set renewed_by = renewer, renewing_until = now() + interval '15 s'
     where t.supplier = take_access_token.supplier;
