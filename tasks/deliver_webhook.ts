@@ -6,7 +6,7 @@ import type { Database, Functions } from '../src/database/client.ts'
 import { recordResults } from '../src/database/record_results.ts'
 import { type Log, safeError } from '../src/log.ts'
 import { jobId } from '../src/messages/job_id.ts'
-import type { Sealing } from '../src/sealing/sealing.ts'
+import { owners, type Sealing } from '../src/sealing/sealing.ts'
 import { inSpan } from '../src/tracing/in_span.ts'
 import type { Tracer } from '../src/tracing/tracer.ts'
 import type { SendOutcome } from '../src/webhooks/send.ts'
@@ -96,7 +96,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): {
 /** Makes the account's secret at its first delivery, and returns it as it is stored. Specification 2.5. */
 async function makeSecret(db: Database, sealing: Sealing, account_id: string): Promise<string> {
   // guard: the secret of an account is sealed
-  const secret = sealing.seal(randomBytes(32).toString('hex'), `account ${account_id}`)
+  const secret = sealing.seal(randomBytes(32).toString('hex'), owners.account(account_id))
   return (await db.call('work.keep_webhook_secret', { account_id, secret })) ?? secret
 }
 

@@ -16,9 +16,10 @@ export type Sealing = {
   /** Opens a sealed text; one that is not sealed stays as it is. Throws Unreadable. */
   open(text: string, boundTo: string): string
   openCode(code: string, itemId: string): string
+  /** Opens a sealed code that has the id of its item behind it (`core.shown_code`). */
+  openShownCode(code: string): string
   /**
-   * Opens the codes in the JSON of an order or an event, where each sealed code has the id of its item behind it
-   * (`core.shown_code`). Throws Unreadable.
+   * Opens the codes in the JSON of an order or an event. Throws Unreadable.
    */
   openCodes(json: string): string
 }
@@ -38,7 +39,17 @@ export class Unreadable extends Error {
  * A code in JSON as PostgreSQL writes it. A partner cannot forge one: its first quote stands outside every string, and
  * only core.item_codes writes objects with the one member `code`.
  */
-const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")\}/g
+export const codeInJson = /\{"code" : ("(?:[^"\\]|\\.)*")\}/g
+
+/** What sealed texts are bound to. */
+export const owners = {
+  item: (itemId: string) => `item ${itemId}`,
+  /** What is quoted of an answer about an item. */
+  answer: (itemId: string) => `answer about ${itemId}`,
+  account: (accountId: string) => `account ${accountId}`,
+  token: (supplier: string) => `supplier ${supplier}`,
+  pushSecret: (supplier: string) => `events of supplier ${supplier}`,
+}
 
 /** Whether a text is sealed. */
 export const isSealed = (text: string): boolean => text.startsWith('sealed:')
@@ -79,7 +90,8 @@ function sealingWith(
     throw new Unreadable(boundTo)
   }
 
-  const openCode = (code: string, itemId: string) => open(code, `item ${itemId}`)
+  const openCode = (code: string, itemId: string) => open(code, owners.item(itemId))
+  const openShownCode = (code: string) => openCode(code, code.slice(code.lastIndexOf(':') + 1))
 
   return {
     keyId: first?.id,
@@ -87,15 +99,16 @@ function sealingWith(
     sealCode: (code, itemId) => {
       if (fingerprintKey === undefined) return code
       const fingerprint = createHmac('sha256', fingerprintKey).update(code).digest().subarray(0, 16)
-      return `${seal(code, `item ${itemId}`)}:${fingerprint.toString('base64url')}`
+      return `${seal(code, owners.item(itemId))}:${fingerprint.toString('base64url')}`
     },
     open,
     openCode,
+    openShownCode,
     openCodes: (json) =>
       json.replaceAll(codeInJson, (member, text: string) => {
         const code: string = JSON.parse(text)
         if (!isSealed(code)) return member
-        return `{"code" : ${JSON.stringify(openCode(code, code.slice(code.lastIndexOf(':') + 1)))}}`
+        return `{"code" : ${JSON.stringify(openShownCode(code))}}`
       }),
   }
 }

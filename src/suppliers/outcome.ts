@@ -1,4 +1,4 @@
-import type { Sealing } from '../sealing/sealing.ts'
+import { owners, type Sealing } from '../sealing/sealing.ts'
 import { answerSchema, foreignReference, refusalSchema, type SupplierAnswer } from './answer.ts'
 import { jsonOf, quoteBody, readAnswer, readValue } from './body.ts'
 import type { Exchange, HttpAnswer } from './exchange.ts'
@@ -148,7 +148,7 @@ export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: S
     // guard: the codes of a supplier are sealed
     ...(codes.length > 0 ? { codes: codes.map((code) => sealing.sealCode(code, itemId)) } : {}),
     // guard: what is quoted of an answer is sealed
-    ...(raw !== null ? { raw: sealing.seal(raw, `answer about ${itemId}`) } : {}),
+    ...(raw !== null ? { raw: sealing.seal(raw, owners.answer(itemId)) } : {}),
   }
 }
 

@@ -6,6 +6,7 @@ import { createCheckSupplier } from '../../tasks/check_supplier.ts'
 import { createDeliverWebhook } from '../../tasks/deliver_webhook.ts'
 import { createHousekeeping } from '../../tasks/housekeeping.ts'
 import { createRunAudit } from '../../tasks/run_audit.ts'
+import { createSealTyped } from '../../tasks/seal_typed.ts'
 import { createSettleSimulation } from '../../tasks/settle_simulation.ts'
 import type { Config } from '../config.ts'
 import { connect, type Database } from '../database/client.ts'
@@ -164,6 +165,7 @@ type Tasks = {
   alert_operators: Task
   settle_simulation: Task
   check_supplier: Task
+  seal_typed: Task
   housekeeping: Task
   run_audit: Task
 }
@@ -178,7 +180,7 @@ function createTasks(
   const { db, config, log, sealing = noSealing, tracer = noTracer } = options
   const auditDb = connectAudit(options.databaseUrl)
   const { callbackAllowNetworks: allowNetworks, publicUrl } = config
-  const credentials = createSupplierCredentials(db, config.supplierCredential)
+  const credentials = createSupplierCredentials(db, config.supplierCredential, sealing)
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
   const { task: deliverWebhook, firstAttempts } = createDeliverWebhook({
@@ -205,6 +207,7 @@ function createTasks(
       db,
       call: (leased, signal) => call(leased, AbortSignal.any([cutOff, signal])),
     }),
+    seal_typed: createSealTyped({ db, sealing }),
     housekeeping: createHousekeeping({ db, days: config.retainDays, stopping }),
     run_audit: createRunAudit(auditDb),
   }

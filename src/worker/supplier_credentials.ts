@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
+import { noSealing, owners, type Sealing, Unreadable } from '../sealing/sealing.ts'
 import { createAccessTokens, type TokenResult, type TokenStore } from '../suppliers/access_tokens.ts'
 import { settingOf } from '../suppliers/credential.ts'
 import type { NotPlacedCause } from '../suppliers/outcome.ts'
@@ -17,20 +18,25 @@ export type SupplierCredentials = {
 }
 
 /**
- * Makes what gives the tokens: as they stand in the row, or in the environment (`env:SUPPLIER_SECRET_…`), or changed for an access
+ * Makes what gives the tokens: from the row, where they may be sealed, or from the environment (`env:SUPPLIER_SECRET_…`), or changed for an access
  * token that all workers share.
  */
 export function createSupplierCredentials(
   db: Database,
   supplierCredential: Config['supplierCredential'],
+  sealing: Sealing = noSealing,
 ): SupplierCredentials {
   const accessTokens = createAccessTokens(storeIn(db))
   return {
     tokenFor: async ({ supplier, token_url: tokenUrl, client_id: clientId, token: given }) => {
-      const token = supplierCredential(given)
-      return token === undefined
-        ? { ok: false, cause: 'settings', error: missing(given) }
-        : accessTokens.tokenFor({ supplier, token, tokenUrl, clientId })
+      try {
+        const token = supplierCredential(sealing.open(given, owners.token(supplier)))
+        if (token !== undefined) return await accessTokens.tokenFor({ supplier, token, tokenUrl, clientId })
+        return { ok: false, cause: 'settings', error: missing(given) }
+      } catch (error) {
+        if (error instanceof Unreadable) return { ok: false, cause: 'settings', error: error.message }
+        throw error
+      }
     },
     reject: accessTokens.reject,
     close: accessTokens.close,

@@ -1,6 +1,6 @@
 import type { LeasedAttempt } from '../../tasks/deliver_webhook.ts'
 import { correlationHeaders } from '../messages/correlation.ts'
-import { type Sealing, Unreadable } from '../sealing/sealing.ts'
+import { owners, type Sealing, Unreadable } from '../sealing/sealing.ts'
 import { deliveryHeaders } from '../webhooks/headers.ts'
 import type { Sender, SendOutcome } from '../webhooks/send.ts'
 
@@ -17,7 +17,7 @@ export async function sendEvent(
   let body: Buffer
   let secret: string
   try {
-    secret = sealing.open(attempt.secret, `account ${attempt.account_id}`)
+    secret = sealing.open(attempt.secret, owners.account(attempt.account_id))
     body = Buffer.from(sealing.openCodes(attempt.body), 'utf8')
   } catch (error) {
     if (error instanceof Unreadable) return { kind: 'unsent', error: error.message }

@@ -132,3 +132,40 @@ test('processes that start at the same time with new keys share one fingerprint 
     { id: 'k2' },
   ])
 })
+
+test('what an operator types is sealed within a second, and works as it was typed', async () => {
+  const partner = await service.partner()
+  const receiver = await service.receiver(partner)
+  const token = 'TYPED-TOKEN-1'
+  await database.sql`select ops.upsert_supplier('first', ${service.supplier.url}, ${token}, push_secret => 'TYPED-PUSH-1')`
+  const suppliers = () => database.sql`select token, push_secret from supply.suppliers where code = 'first'`
+  const sealed = expect.stringMatching(/^sealed:k1:/)
+  await expect.poll(suppliers).toEqual([{ token: sealed, push_secret: sealed }])
+
+  service.supplier.on('*', () => delivers(['TYPED-CODE-1', 'TYPED-CODE-2', 'TYPED-CODE-3']))
+  const { code } = await service.order(partner, {
+    items: [{ productId: products.key, quantity: 2 }],
+    callbackUrl: receiver.url,
+  })
+  const held = () => database.sql`select item_id, held from ops.order_items where order_code = ${code}`
+  await expect.poll(held).toMatchObject([{ held: true }])
+  const [item] = await held()
+  expect(service.supplier.requestsFor(item?.item_id)[0]?.headers.authorization).toBe(`Bearer ${token}`)
+
+  const typed = ['TYPED-CODE-1', 'TYPED-CODE-4']
+  await database.sql`select ops.settle_item(${item?.item_id}, 'completed', ${typed})`
+  const { event } = await receiver.waitFor(({ event }) => event?.data.orderCode === code, 45_000)
+  expect(event?.data.items).toMatchObject([{ cdKeys: typed.map((code) => ({ code })) }])
+  await expect.poll(() => rowsWith('TYPED-')).toBe(0)
+  expect(codesOf(await service.read(partner, code))).toEqual(typed)
+
+  const [sent] = await database.sql`select event_id from ops.events where order_code = ${code}`
+  await database.sql`select ops.redeliver(${sent?.event_id})`.catch(() => {})
+  const again = await service.api.post(`/b2b/events/${sent?.event_id}/redeliver`, {
+    key: partner.key,
+    body: {},
+  })
+  expect(again.status).toBe(202)
+  await expect.poll(() => receiver.received.length).toBe(2)
+  expect(receiver.received[1]?.event).toEqual(receiver.received[0]?.event)
+})

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type BatchOptions, batch } from '../../database/batch.ts'
+import { owners } from '../../sealing/sealing.ts'
 import { createAdapters } from '../../suppliers/adapters.ts'
 import { type SupplierOutcome, sealOutcome, withoutToken } from '../../suppliers/outcome.ts'
 import { mayBeAuthentic, parsePush, verifyPush } from '../../suppliers/push.ts'
@@ -52,7 +53,7 @@ export function addResultPushes(routes: Routes, options: RouteOptions): void {
     const signer = mayBeGood ? await ctx.state.databaseTime(() => findSigner(supplier)) : undefined
     // The token of a supplier with another protocol signs no results.
     if (signer?.pushes_results === false) return refuseCounted(ctx, admission, 'NOT_FOUND')
-    const token = signer && config.supplierCredential(signer.token)
+    const token = signer && config.supplierCredential(sealing.open(signer.token, owners.token(supplier)))
     if (token === undefined) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const rawBody = await readBody(ctx)
     if (typeof rawBody === 'string') return refuseCounted(ctx, admission, rawBody)
@@ -78,7 +79,7 @@ export function addResultPushes(routes: Routes, options: RouteOptions): void {
  * The events that suppliers push. The service does not believe an event: it asks the supplier now. An authentic event
  * gets 204 also if it is about no item of ours, because a supplier gives up a receiver that refuses often.
  */
-export function addEventPushes(routes: Routes, { db, config, admission }: RouteOptions): void {
+export function addEventPushes(routes: Routes, { db, config, sealing, admission }: RouteOptions): void {
   const adapters = createAdapters()
   const findSecret = callPerPush(
     lookUpsAtOnce,
@@ -90,7 +91,8 @@ export function addEventPushes(routes: Routes, { db, config, admission }: RouteO
     const supplier = ctx.params.code ?? ''
     const isSupplier = v.is(supplierCode, supplier)
     const found = isSupplier ? await ctx.state.databaseTime(() => findSecret(supplier)) : undefined
-    const secret = config.supplierCredential(found?.push_secret ?? '')
+    const stored = found?.push_secret ?? ''
+    const secret = config.supplierCredential(sealing.open(stored, owners.pushSecret(supplier)))
     const readEvent = adapters.adapterFor(found?.protocol ?? '')?.readEvent
     if (!secret || !readEvent) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const rawBody = await readBody(ctx)

@@ -21,7 +21,7 @@ comment on view core.jobs is
   'The jobs with the id that their payload carries, which the queue''s own view leaves out. The one place that '
   'reads the queue''s tables.';
 comment on column core.jobs.id is 'The queue''s number of the job.';
-comment on column core.jobs.task is 'call_supplier, deliver_webhook, deliver_waiting, settle_simulation, alert_operators, check_supplier, housekeeping or run_audit.';
+comment on column core.jobs.task is 'call_supplier, deliver_webhook, deliver_waiting, settle_simulation, alert_operators, check_supplier, seal_typed, housekeeping or run_audit.';
 comment on column core.jobs.subject is 'The item, event, simulated order, alert or check that it is for; null: a task that runs at set times.';
 comment on column core.jobs.run_at is 'When it is due.';
 comment on column core.jobs.attempts is 'How often a worker took it.';

@@ -64,6 +64,8 @@ begin
     if known.protocol <> upsert_supplier.protocol then
       perform core.forget_list(code);
     end if;
+    -- guard: a token that an operator typed is sealed
+    perform core.request_sealing();
     perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_strip_nulls(jsonb_build_object(
       'base_url', rtrim(base_url, '/'), 'protocol', protocol, 'token_url', token_url, 'client_id', client_id)));
     raise notice 'supplier % is %: protocol %, at %', code, case when known.code is null then 'made' else 'changed' end,

@@ -14,6 +14,7 @@ begin
   end if;
   insert into supply.webhook_secrets (account_id, secret) values (partner_id, encode(core.random_bytes(), 'hex'))
   on conflict on constraint webhook_secrets_pkey do nothing;
+  perform core.request_sealing();
   if exists (
     select from supply.api_keys k
     where k.key_hash = sha256(convert_to(known, 'UTF8')) and core.api_key_is_valid(k.id, partner_id)

@@ -74,6 +74,8 @@ begin
   perform core.settle_items(array[settled]);
   insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict, reason, codes)
   values (item.id, item.supplier, 'operator', now(), settle_item.outcome, 'settled', settle_item.reason, kept);
+  -- guard: the codes that an operator typed are sealed
+  perform core.request_sealing(item.id);
   perform core.log_operator('settle_item', 'item ' || item.id,
     jsonb_build_object('outcome', outcome, 'delivered', delivered, 'withheld', withheld, 'amount', item.amount,
       'reason', reason));

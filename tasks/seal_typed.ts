@@ -1,0 +1,26 @@
+import type { Task } from 'graphile-worker'
+import type { Database } from '../src/database/client.ts'
+import { jobId } from '../src/messages/job_id.ts'
+import { resealed, type StoredTexts } from '../src/sealing/reseal.ts'
+import type { Sealing } from '../src/sealing/sealing.ts'
+
+/**
+ * Makes the task that seals what an operator typed in SQL: the codes of `ops.settle_item`, and the tokens of
+ * `ops.upsert_supplier`. What the job names is an item, or nothing.
+ */
+export function createSealTyped({ db, sealing }: { db: Database; sealing: Sealing }): Task {
+  return async (payload) => {
+    const { keyId: key_id } = sealing
+    if (key_id === undefined) return
+    const rows = await db.call('work.list_item_texts', { wanted_id: jobId(payload), key_id })
+    const secrets = await db.call('work.list_secret_texts', { key_id })
+    const changes = [
+      ...resealed(rows as StoredTexts[], sealing),
+      ...resealed(
+        secrets.map((row) => ({ ...row, item_id: null }) as StoredTexts),
+        sealing,
+      ),
+    ]
+    if (changes.length > 0) await db.call('work.replace_texts', { changes })
+  }
+}
