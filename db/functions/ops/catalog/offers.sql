@@ -1,21 +1,10 @@
 create or replace view ops.offers as
-select
-  o.product_id,
-  o.supplier,
-  o.sku,
-  o.cost,
-  o.priority,
-  j.fault is null as usable,
+select o.product_id, o.supplier, o.sku, o.cost, o.priority, j.fault is null as usable,
   coalesce(o.currency, p.currency) as currency,
-  case when j.cost < 1000000000000 then j.cost end::numeric(14, 2) as product_cost,
-  p.price,
+  case when j.cost < 1000000000000 then j.cost end::numeric(14, 2) as product_cost, p.price,
   p.currency as product_currency,
-  case when p.price > 0 then round(floor((p.price - j.cost) / p.price * 10000) / 10000, 4) end as margin,
-  j.min_margin,
-  o.max_cost,
-  o.stock,
-  o.available,
-  o.synced_at,
+  case when p.price > 0 then round(floor((p.price - j.cost) / p.price * 10000) / 10000, 4) end as margin, j.min_margin,
+  o.max_cost, o.stock, o.available, o.synced_at,
   case j.fault
     when 'inactive' then 'supplier inactive'
     when 'problem' then o.problem

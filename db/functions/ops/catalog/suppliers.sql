@@ -1,30 +1,15 @@
 create or replace view ops.suppliers as
-select
-  s.code,
-  s.protocol,
-  s.base_url,
-  s.active,
+select s.code, s.protocol, s.base_url, s.active,
   (select count(*)::int from supply.offers o where o.supplier = s.code) as offers,
   (select count(*)::int from supply.order_items i where i.completed_at is null and i.supplier = s.code) as open_items,
-  s.updated_at,
-  case when s.token like 'env:%' then s.token end as token,
-  case when s.push_secret like 'env:%' then s.push_secret end as push_secret,
-  s.token_url,
-  s.client_id,
-  s.trouble,
-  s.open_since,
-  s.sync_every,
-  s.paused_at,
-  s.paused_reason,
+  s.updated_at, case when s.token like 'env:%' then s.token end as token,
+  case when s.push_secret like 'env:%' then s.push_secret end as push_secret, s.token_url, s.client_id, s.trouble,
+  s.open_since, s.sync_every, s.paused_at, s.paused_reason,
   (
     select count(*)::int from supply.order_items i
     where i.completed_at is null and i.supplier = s.code and i.next_call = 'put' and i.sent_at is null
   ) as waiting_items,
-  s.max_calls,
-  s.per_minute,
-  s.synced_at,
-  s.sync_error,
-  s.sync_due_at
+  s.max_calls, s.per_minute, s.synced_at, s.sync_error, s.sync_due_at
 from supply.suppliers s;
 comment on view ops.suppliers is
   'The suppliers that fulfil orders. Their tokens are not shown, but for the name of a setting that has one.';

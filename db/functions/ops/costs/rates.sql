@@ -1,11 +1,6 @@
 create or replace view ops.rates as
-select
-  r.from_currency,
-  r.to_currency,
-  r.rate,
-  nullif(r.valid_until, 'infinity') as valid_until,
-  r.valid_until > now() as valid,
-  r.set_at,
+select r.from_currency, r.to_currency, r.rate, nullif(r.valid_until, 'infinity') as valid_until,
+  r.valid_until > now() as valid, r.set_at,
   (
     select count(*)::int from supply.offers o join supply.products p on p.id = o.product_id
     where o.currency = r.from_currency and p.currency = r.to_currency

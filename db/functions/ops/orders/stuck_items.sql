@@ -1,21 +1,8 @@
 create or replace view ops.stuck_items as
-select
-  i.id as item_id,
-  o.code as order_code,
-  o.account_id,
-  i.product_id,
-  i.product_name,
-  i.amount,
-  i.price,
-  i.supplier,
-  case when i.held_at is null then 'stuck' else 'held' end as why,
-  coalesce(i.held_at, i.stuck_at) as since,
-  i.held_reason,
-  (select count(*)::int from supply.item_keys k where k.item_id = i.id) as codes_kept,
-  i.supplier_order_id,
-  i.sent_at,
-  i.next_check_at,
-  i.delivery_type,
+select i.id as item_id, o.code as order_code, o.account_id, i.product_id, i.product_name, i.amount, i.price, i.supplier,
+  case when i.held_at is null then 'stuck' else 'held' end as why, coalesce(i.held_at, i.stuck_at) as since,
+  i.held_reason, (select count(*)::int from supply.item_keys k where k.item_id = i.id) as codes_kept,
+  i.supplier_order_id, i.sent_at, i.next_check_at, i.delivery_type,
   exists (select from core.missing_items m where m.id = i.id) as may_send
 from supply.order_items i
 join supply.orders o on o.id = i.order_id

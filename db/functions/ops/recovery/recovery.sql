@@ -1,9 +1,5 @@
 create or replace view ops.recovery as
-select
-  r.note,
-  r.began_at,
-  r.ended_at,
-  case when r.ended_at is null then items.to_ask else 0 end as items_to_ask,
+select r.note, r.began_at, r.ended_at, case when r.ended_at is null then items.to_ask else 0 end as items_to_ask,
   case when r.ended_at is null then events.held else 0 end as events_held,
   case when r.ended_at is null then events.accounts else 0 end as accounts_held
 from supply.recoveries r

@@ -1,24 +1,11 @@
 create or replace view ops.alerts as
-select
-  a.id as alert_id,
-  a.cause,
-  a.message,
-  a.count,
-  a.first_at,
-  a.last_at,
-  a.sent_at,
-  a.hour,
-  a.acknowledged_at,
-  a.acknowledged_by,
-  a.note,
+select a.id as alert_id, a.cause, a.message, a.count, a.first_at, a.last_at, a.sent_at, a.hour, a.acknowledged_at,
+  a.acknowledged_by, a.note,
   case
     when a.closed_at is not null then 'closed'
     when a.acknowledged_at >= a.last_at then 'acknowledged'
     else 'open'
-  end as state,
-  a.opened_at as since,
-  a.closed_at,
-  a.end_sent_at
+  end as state, a.opened_at as since, a.closed_at, a.end_sent_at
 from supply.alerts a;
 comment on view ops.alerts is
   'What operators have to look at: one row per cause and hour. Those that nobody has looked at are open;

@@ -1,11 +1,5 @@
 create or replace view ops.operator_log as
-select
-  l.id as log_id,
-  l.at,
-  l.who,
-  l.action,
-  l.subject,
-  l.detail
+select l.id as log_id, l.at, l.who, l.action, l.subject, l.detail
 from supply.operator_log l;
 comment on view ops.operator_log is
   'What operators did through their functions. It never holds an API key, a secret or a token.';

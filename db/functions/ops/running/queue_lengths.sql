@@ -1,8 +1,5 @@
 create or replace view ops.queue_lengths as
-select
-  j.task,
-  count(*)::int as jobs,
-  count(*) filter (where j.is_available and j.run_at <= now())::int as due,
+select j.task, count(*)::int as jobs, count(*) filter (where j.is_available and j.run_at <= now())::int as due,
   min(j.run_at) filter (where j.is_available and j.run_at <= now()) as due_since,
   count(*) filter (where j.locked_at is not null)::int as taken
 from core.jobs j

@@ -1,14 +1,6 @@
 create or replace view ops.dead_letters as
-select
-  e.id as event_id,
-  e.order_code,
-  e.account_id,
-  e.event_type,
-  e.callback_url,
-  e.dead_reason as reason,
-  e.attempts,
-  e.dead_at,
-  e.round,
+select e.id as event_id, e.order_code, e.account_id, e.event_type, e.callback_url, e.dead_reason as reason, e.attempts,
+  e.dead_at, e.round,
   (
     select a.status_code from supply.delivery_attempts a
     where a.event_id = e.id and a.round = e.round and a.attempt = e.attempts) as status_code,
