@@ -63,7 +63,7 @@ export class SupplyClient {
   }
 
   /** One page of the products of all games: 1,000 unless `limit` is given. */
-  catalogPage(query: api.ListCatalogQuery = {}, options?: CallOptions): Promise<api.CatalogPage['data']> {
+  catalogPage(query: api.ListCatalogQuery = {}, options?: CallOptions): Promise<api.CatalogPage> {
     return this.#get('/b2b/catalog/products', { limit: 1000, ...query }, options)
   }
 
@@ -94,7 +94,7 @@ export class SupplyClient {
   }
 
   /** The history of an order, oldest first. */
-  timeline(code: string, options?: CallOptions): Promise<api.OrderTimelineAnswer['data']> {
+  timeline(code: string, options?: CallOptions): Promise<api.OrderTimelineAnswer> {
     return this.#get(`/b2b/orders/${encodeURIComponent(code)}/timeline`, {}, options)
   }
 
@@ -104,7 +104,7 @@ export class SupplyClient {
   }
 
   /** One page of the orders: 100 unless `limit` is given. */
-  orderPage(query: api.ListOrdersQuery = {}, options?: CallOptions): Promise<api.OrderPage['data']> {
+  orderPage(query: api.ListOrdersQuery = {}, options?: CallOptions): Promise<api.OrderPage> {
     return this.#get('/b2b/orders', { limit: 100, ...query }, options)
   }
 
@@ -128,7 +128,7 @@ export class SupplyClient {
   }
 
   /** One page of the results. `wait` is added to the time that the request may take. */
-  resultPage(query: api.ListResultsQuery = {}, options?: CallOptions): Promise<api.ResultPage['data']> {
+  resultPage(query: api.ListResultsQuery = {}, options?: CallOptions): Promise<api.ResultPage> {
     const timeoutMs = this.#with(options).timeoutMs + (query.wait ?? 0) * 1000
     return this.#get('/b2b/results', { limit: 100, ...query }, { ...options, timeoutMs })
   }
@@ -139,7 +139,7 @@ export class SupplyClient {
   }
 
   /** One page of the events: 100 unless `limit` is given. */
-  eventPage(query: api.ListEventsQuery = {}, options?: CallOptions): Promise<api.EventPage['data']> {
+  eventPage(query: api.ListEventsQuery = {}, options?: CallOptions): Promise<api.EventPage> {
     return this.#get('/b2b/events', { limit: 100, ...query }, options)
   }
 
@@ -158,7 +158,7 @@ export class SupplyClient {
   redeliverDead(
     request: Omit<api.RedeliverDeadRequest, 'state'>,
     options?: CallOptions,
-  ): Promise<api.RedeliveryCountAnswer['data']> {
+  ): Promise<api.RedeliveryCountAnswer> {
     const body = { state: 'dead', ...request }
     return this.#post('/b2b/events/redeliver', body, { ...options, giveUpAfterMs: 0 })
   }
@@ -174,28 +174,28 @@ export class SupplyClient {
   }
 
   /** One page of the transactions, with the opening and the closing balance. */
-  transactionPage(query: api.ListTransactionsQuery = {}, options?: CallOptions): Promise<api.TransactionPage['data']> {
+  transactionPage(query: api.ListTransactionsQuery = {}, options?: CallOptions): Promise<api.TransactionPage> {
     return this.#get('/b2b/balance/transactions', { limit: 100, ...query }, options)
   }
 
   /** Places a simulated order, which costs nothing. `gameUserId` chooses its result. Only for accounts in test mode. */
-  simulateOrder(order: api.OrderRequest, options?: PlaceOptions): Promise<api.SimulatedOrderAnswer['data']> {
+  simulateOrder(order: api.OrderRequest, options?: PlaceOptions): Promise<api.SimulatedOrderAnswer> {
     const place = { path: '/simulation/orders', hasLookUp: false }
     return placeOrder(this.#target, place, order, this.#with(options))
   }
 
   /** A simulated order as it is now. */
-  simulatedOrder(code: string, options?: CallOptions): Promise<api.SimulatedOrderAnswer['data']> {
+  simulatedOrder(code: string, options?: CallOptions): Promise<api.SimulatedOrderAnswer> {
     return this.#get(`/simulation/orders/${encodeURIComponent(code)}`, {}, options)
   }
 
   /** Sends a sample event through the real delivery path. Only for accounts in test mode. Never repeated. */
-  simulateWebhook(event: api.SimulationRequest, options?: CallOptions): Promise<api.SimulationAnswer['data']> {
+  simulateWebhook(event: api.SimulationRequest, options?: CallOptions): Promise<api.SimulationAnswer> {
     return this.#post('/simulation/webhooks', event, { ...options, giveUpAfterMs: 0 })
   }
 
   /** A sample event, with its attempts. */
-  simulatedWebhook(eventId: string, options?: CallOptions): Promise<api.SimulationStateAnswer['data']> {
+  simulatedWebhook(eventId: string, options?: CallOptions): Promise<api.SimulationStateAnswer> {
     return this.#get(`/simulation/webhooks/${encodeURIComponent(eventId)}`, {}, options)
   }
 

@@ -74,7 +74,7 @@ async function lookUp<Placed extends Order>(
     const query = { externalOrderId: order.externalOrderId, limit: 2 }
     const listed = await send(target, { method: 'GET', path, query }, limits)
     if ('error' in listed) return undefined
-    const [found, ...others] = (listed.data as OrderPage['data']).orders
+    const [found, ...others] = (listed.data as OrderPage).orders
     if (found === undefined || others.length > 0 || !asksForTheSame(found, order)) return undefined
     const address = `${path}/${encodeURIComponent(found.code)}`
     const read = await send(target, { method: 'GET', path: address }, limits)

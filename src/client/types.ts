@@ -302,177 +302,128 @@ export type Pagination = {
   /** True if there is a next page. */ hasMore: boolean
 }
 
-export type GameList = { success: true; data: Game[] }
-
-export type ProductList = { success: true; data: Product[] }
-
-export type ProductAnswer = { success: true; data: Product }
-
 export type CatalogPage = {
-  success: true
-  data: {
-    /** By `id`. */ products: Product[]
-    pagination: Pagination
-  }
+  /** By `id`. */ products: Product[]
+  pagination: Pagination
 }
 
-export type OrderAnswer = { success: true; data: Order }
-
 export type OrderPage = {
-  success: true
-  data: {
-    /** Newest first, the items without `cdKeys`. */ orders: Order[]
-    pagination: {
-      /** The limit of the request. */ limit: number
-      /** The `cursor` of the next page; `null` on the last page. */ nextCursor: string | null
-      /** True if there is a next page. */ hasMore: boolean
-      /** The number of all orders; only with `page`. */ total?: number | undefined
-      /** The time of the list, for the pages after this one; only with `page`. */ asOf?: string | undefined
-    }
+  /** Newest first, the items without `cdKeys`. */ orders: Order[]
+  pagination: {
+    /** The limit of the request. */ limit: number
+    /** The `cursor` of the next page; `null` on the last page. */ nextCursor: string | null
+    /** True if there is a next page. */ hasMore: boolean
+    /** The number of all orders; only with `page`. */ total?: number | undefined
+    /** The time of the list, for the pages after this one; only with `page`. */ asOf?: string | undefined
   }
 }
 
 export type OrderTimelineAnswer = {
-  success: true
-  data: {
-    /** The order’s code. */ code: string
-    /** Oldest first. */
-    entries: ({
-      /** When it happened. */ at: string
-      /**
-       * `round_started`: you or the operators redelivered the event. `given_up`: the event is a dead letter. Ignore
-       * values that you do not know.
-       */
-      what: 'placed' | 'charged' | 'sent_to_supplier' | 'item_completed' | 'item_failed' | 'order_completed'
-        | 'order_failed' | 'refunded' | 'event_created' | 'round_started' | 'delivery_attempt' | 'delivered'
-        | 'given_up'
-      /** The item. */ itemId: string | null
-      /** The amount of `charged` and `refunded`. At most two decimals. */ amount: number | null
-      /** The round of deliveries, from 1. */ round: number | null
-      /** The attempt in its round, 1 to 9. */ attempt: number | null
-      /** The status code that your receiver answered. */ status: number | null
-      /**
-       * `http_` and the status code that your receiver answered, `timeout`, `connection_error`, `tls_error`,
-       * `bad_response` (not HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost` (the end of the
-       * attempt is not known, it counts as a failure). There may be others. `null` if the event was delivered.
-       */
-      error: string | null
-      /** When the retry of a failed attempt was due. */ nextAttemptAt: string | null
-    })[]
-  }
+  /** The order’s code. */ code: string
+  /** Oldest first. */
+  entries: ({
+    /** When it happened. */ at: string
+    /**
+     * `round_started`: you or the operators redelivered the event. `given_up`: the event is a dead letter. Ignore
+     * values that you do not know.
+     */
+    what: 'placed' | 'charged' | 'sent_to_supplier' | 'item_completed' | 'item_failed' | 'order_completed'
+      | 'order_failed' | 'refunded' | 'event_created' | 'round_started' | 'delivery_attempt' | 'delivered' | 'given_up'
+    /** The item. */ itemId: string | null
+    /** The amount of `charged` and `refunded`. At most two decimals. */ amount: number | null
+    /** The round of deliveries, from 1. */ round: number | null
+    /** The attempt in its round, 1 to 9. */ attempt: number | null
+    /** The status code that your receiver answered. */ status: number | null
+    /**
+     * `http_` and the status code that your receiver answered, `timeout`, `connection_error`, `tls_error`,
+     * `bad_response` (not HTTP), `name_not_resolved`, `blocked_address`, `invalid_url`, or `lost` (the end of the
+     * attempt is not known, it counts as a failure). There may be others. `null` if the event was delivered.
+     */
+    error: string | null
+    /** When the retry of a failed attempt was due. */ nextAttemptAt: string | null
+  })[]
 }
-
-export type QuoteAnswer = { success: true; data: Quote }
 
 export type ResultPage = {
-  success: true
-  data: {
-    /** By `seq`, the lowest first. */ results: Result[]
-    /** The `after` of the next request: the last `seq` that you have seen. */ nextAfter: number
-    /** The last `seq` of the account. */ lastSeq: number
-    /** True if there are results after these. */ hasMore: boolean
-  }
+  /** By `seq`, the lowest first. */ results: Result[]
+  /** The `after` of the next request: the last `seq` that you have seen. */ nextAfter: number
+  /** The last `seq` of the account. */ lastSeq: number
+  /** True if there are results after these. */ hasMore: boolean
 }
-
-export type EventAnswer = { success: true; data: Event }
 
 export type EventPage = {
-  success: true
-  data: {
-    /** Newest first. */ events: Event[]
-    pagination: Pagination
-  }
+  /** Newest first. */ events: Event[]
+  pagination: Pagination
 }
-
-export type RedeliveryAnswer = { success: true; data: Deliveries }
 
 export type RedeliveryCountAnswer = {
-  success: true
-  data: {
-    /** The number of events. */ count: number
-  }
+  /** The number of events. */ count: number
 }
 
-export type MeAnswer = { success: true; data: Me }
-
-export type BalanceAnswer = { success: true; data: Balance }
-
 export type TransactionPage = {
-  success: true
-  data: {
-    /** Newest first. */ transactions: Transaction[]
-    /** The balance before `from`; 0 without `from`. At most two decimals. */ openingBalance: number
-    /** The balance at `to`; without `to`, the present balance. At most two decimals. */ closingBalance: number
-    pagination: Pagination
-  }
+  /** Newest first. */ transactions: Transaction[]
+  /** The balance before `from`; 0 without `from`. At most two decimals. */ openingBalance: number
+  /** The balance at `to`; without `to`, the present balance. At most two decimals. */ closingBalance: number
+  pagination: Pagination
 }
 
 export type SimulatedOrderAnswer = {
-  success: true
-  data: {
-    /** The order’s code, for `GET /b2b/orders/{code}`. */ code: string
-    /** The same as `code`. */ orderCode: string
-    /** Your reference. */ externalOrderId: string
-    /** `completed` and `failed` are final. */ status: 'pending' | 'processing' | 'completed' | 'failed'
-    outcome: 'full' | 'partial' | 'none' | null
-    /**
-     * The amount that was charged: the sum of `price × amount` over the items. It never shrinks. At most two decimals.
-     */
-    totalAmount: number
-    /** The part of the charge that was refunded. At most two decimals. */ refundedAmount: number
-    /** ISO 4217. */ currency: string
-    /** Stands in for the reference of a charge: nothing was charged. */ paymentCode: string
-    /** The address of the webhook. */ callbackUrl: string | null
-    error: 'ORDER_FAILED' | null
-    /** Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
-    reason: string | null
-    /** When the order was placed. */ createdAt: string
-    /** When the order last changed. */ updatedAt: string
-    /** When the order became final. */ completedAt: string | null
-    /** An item that was delivered in part is split in two: one completed, one failed. */ items: OrderItem[]
-    /** The orders of the request: this one. */
-    orders: {
-      /** The order’s code. */ code: string
-      /** The order’s `totalAmount`. At most two decimals. */ total: number
-      /** The number of items in the request. */ itemCount: number
-    }[]
-    /** The status of the webhook; `null` if the order has no event. Only in `GET /b2b/orders/{code}`. */
-    deliveries?: Deliveries | null | undefined
-    /** Nothing was spent and nothing was delivered. */ simulated: true
-  }
+  /** The order’s code, for `GET /b2b/orders/{code}`. */ code: string
+  /** The same as `code`. */ orderCode: string
+  /** Your reference. */ externalOrderId: string
+  /** `completed` and `failed` are final. */ status: 'pending' | 'processing' | 'completed' | 'failed'
+  outcome: 'full' | 'partial' | 'none' | null
+  /**
+   * The amount that was charged: the sum of `price × amount` over the items. It never shrinks. At most two decimals.
+   */
+  totalAmount: number
+  /** The part of the charge that was refunded. At most two decimals. */ refundedAmount: number
+  /** ISO 4217. */ currency: string
+  /** Stands in for the reference of a charge: nothing was charged. */ paymentCode: string
+  /** The address of the webhook. */ callbackUrl: string | null
+  error: 'ORDER_FAILED' | null
+  /** Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason. */
+  reason: string | null
+  /** When the order was placed. */ createdAt: string
+  /** When the order last changed. */ updatedAt: string
+  /** When the order became final. */ completedAt: string | null
+  /** An item that was delivered in part is split in two: one completed, one failed. */ items: OrderItem[]
+  /** The orders of the request: this one. */
+  orders: {
+    /** The order’s code. */ code: string
+    /** The order’s `totalAmount`. At most two decimals. */ total: number
+    /** The number of items in the request. */ itemCount: number
+  }[]
+  /** The status of the webhook; `null` if the order has no event. Only in `GET /b2b/orders/{code}`. */
+  deliveries?: Deliveries | null | undefined
+  /** Nothing was spent and nothing was delivered. */ simulated: true
 }
 
 export type SimulationAnswer = {
-  success: true
-  data: {
-    /** The `X-Idempotency-Key` of the deliveries. */ eventId: string
-  }
+  /** The `X-Idempotency-Key` of the deliveries. */ eventId: string
 }
 
 export type SimulationStateAnswer = {
-  success: true
-  data: {
-    /** The event’s id. */ eventId: string
-    eventType: 'order.completed' | 'order.failed'
-    /** The order that the event is about. */ orderCode: string
-    /** The address of the deliveries. */ callbackUrl: string
-    state: 'waiting' | 'sending' | 'delivered' | 'dead'
-    deadReason: 'attempts_exhausted' | 'http_4xx' | 'http_3xx' | 'invalid_url' | 'host_unreachable' | null
-    /** When the next delivery is due. */ nextAttemptAt: string | null
-    /** When the event was made. */ createdAt: string
-    /** When the event was delivered. */ deliveredAt: string | null
-    /** When the event became a dead letter. */ deadAt: string | null
-    attempts: ({
-      /** 1 to 9. */ attempt: number
-      /** When the attempt began. */ startedAt: string
-      /** When the attempt ended. */ finishedAt: string | null
-      outcome: 'delivered' | 'retry' | 'dead' | 'lost' | null
-      /** The status code that your receiver answered. */ statusCode: number | null
-      /** Why there was no answer. */ error: string | null
-      /** The seconds of your `Retry-After`. */ retryAfterSeconds: number | null
-      /** When the retry is due. */ nextAttemptAt: string | null
-    })[]
-  }
+  /** The event’s id. */ eventId: string
+  eventType: 'order.completed' | 'order.failed'
+  /** The order that the event is about. */ orderCode: string
+  /** The address of the deliveries. */ callbackUrl: string
+  state: 'waiting' | 'sending' | 'delivered' | 'dead'
+  deadReason: 'attempts_exhausted' | 'http_4xx' | 'http_3xx' | 'invalid_url' | 'host_unreachable' | null
+  /** When the next delivery is due. */ nextAttemptAt: string | null
+  /** When the event was made. */ createdAt: string
+  /** When the event was delivered. */ deliveredAt: string | null
+  /** When the event became a dead letter. */ deadAt: string | null
+  attempts: ({
+    /** 1 to 9. */ attempt: number
+    /** When the attempt began. */ startedAt: string
+    /** When the attempt ended. */ finishedAt: string | null
+    outcome: 'delivered' | 'retry' | 'dead' | 'lost' | null
+    /** The status code that your receiver answered. */ statusCode: number | null
+    /** Why there was no answer. */ error: string | null
+    /** The seconds of your `Retry-After`. */ retryAfterSeconds: number | null
+    /** When the retry is due. */ nextAttemptAt: string | null
+  })[]
 }
 
 export type AuthenticationError = {

@@ -98,35 +98,11 @@ const HOST_LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
  * or used by container platforms and by clouds for their metadata. None is a public top-level domain, for
  * that would shut out real receivers. Single-label names (`postgres`, `metadata`) are refused without a list.
  */
-const INTERNAL_NAMES = [
-  'localhost',
-  'localdomain',
-  'localdomain4',
-  'localdomain6',
-  'local',
-  'internal',
-  'intranet',
-  'private',
-  'corp',
-  'home',
-  'home.arpa',
-  'lan',
-  'svc',
-  'docker',
-  'podman',
-  'lxd',
-  'incus',
-  'consul',
-  'kubernetes.default',
-  'metadata.goog',
-  'metadata.tencentyun.com',
-  'metadata.aws',
-  'metadata.azure.com',
-  'metadata.cloud.ibm.com',
-  'metadata.digitalocean.com',
-  'metadata.exoscale.com',
-  'metadata.oraclecloud.com',
-  'metadata.packet.net',
-  'metadata.platformequinix.com',
-  'metadata.scaleway.com',
-]
+const INTERNAL_NAMES = `
+  localhost localdomain localdomain4 localdomain6 local internal intranet private corp home home.arpa lan svc
+  docker podman lxd incus consul kubernetes.default metadata.goog metadata.tencentyun.com metadata.aws
+  metadata.azure.com metadata.cloud.ibm.com metadata.digitalocean.com metadata.exoscale.com
+  metadata.oraclecloud.com metadata.packet.net metadata.platformequinix.com metadata.scaleway.com
+`
+  .trim()
+  .split(/\s+/)

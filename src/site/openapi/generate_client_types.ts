@@ -17,8 +17,19 @@ export function clientTypes(): string {
   const schemas = document.components.schemas
   const names = reachable(JSON.stringify([operations, document.webhooks, document.components.responses]), schemas)
   const named = Object.entries(schemas).filter(([name]) => names.has(name) && !isUnnamed(name))
-  const types = named.map(([name, schema]) => declaration(name, schema, schemas))
+  const types = named.flatMap(([name, schema]) => {
+    const data = dataOf(schema)
+    return Object(data).$ref === undefined && Object(data.items).$ref === undefined
+      ? [declaration(name, data, schemas)]
+      : []
+  })
   return [title, ...types, ...operations.flatMap((operation) => query(operation, schemas))].join('\n')
+}
+
+/** The `data` of an answer, which the client's methods return; any other schema as it is. */
+function dataOf(schema: JsonSchema): JsonSchema {
+  const { success, data } = Object(schema.properties)
+  return success?.const === true && data !== undefined ? data : schema
 }
 
 type Schemas = { [name: string]: JsonSchema }
