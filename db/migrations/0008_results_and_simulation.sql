@@ -44,6 +44,11 @@ comment on column supply.unnumbered_results.order_id is 'The order.';
 comment on column supply.unnumbered_results.account_id is 'Its account.';
 comment on column supply.unnumbered_results.completed_at is 'When it became final.';
 
+create type supply.simulated_part as (seconds int, status text, reason text, item json);
+comment on type supply.simulated_part is
+  'What partners read of an item of a simulated order: while it is open, or of what was delivered or failed at its end, '
+  'so many seconds after the order was placed; null: it never ends. reason: the Russian text for buyers.';
+
 create table supply.simulated_orders (
   id uuid primary key default gen_random_uuid(),
   code text not null unique check (code ~ '^sim_[0-9a-f]{32}$'),
@@ -59,10 +64,9 @@ create table supply.simulated_orders (
   currency text not null,
   payment_code text not null,
   reason text,
-  items jsonb not null,
+  parts supply.simulated_part[] not null,
   due_at timestamptz,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
   completed_at timestamptz,
   unique (account_id, idempotency_key),
   check ((status = 'processing') = (completed_at is null)),
@@ -94,12 +98,9 @@ comment on column supply.simulated_orders.currency is 'ISO 4217 code of the amou
 comment on column supply.simulated_orders.payment_code is 'In the place of the code of a charge; there is none.';
 comment on column supply.simulated_orders.reason is
   'Of a failed order: the Russian text that a buyer may read, if there is one.';
-comment on column supply.simulated_orders.items is
-  'The items: [{id, productId, productName, amount, price, seconds (until it ends, null: never), completedAt, '
-  'parts: what becomes of it}].';
-comment on column supply.simulated_orders.due_at is 'When the next item ends; null: none does any more.';
+comment on column supply.simulated_orders.parts is 'Its items, each while it is open and after its end.';
+comment on column supply.simulated_orders.due_at is 'When the last item ends; null: the order is final, or an item never ends.';
 comment on column supply.simulated_orders.created_at is 'When it was asked for.';
-comment on column supply.simulated_orders.updated_at is 'When it or one of its items last changed its status.';
 comment on column supply.simulated_orders.completed_at is 'When it became final.';
 
 reset role;

@@ -71,8 +71,9 @@ begin
   has_more := cardinality(ids) > page_size;
   return json_build_object(
     'orders', (
-      select coalesce(json_agg(core.order_json(listed.id, false) order by listed.place), '[]')
-      from unnest(ids[1:page_size]) with ordinality as listed (id, place)),
+      select coalesce(json_agg(o.body order by listed.place), '[]')
+      from unnest(ids[1:page_size]) with ordinality as listed (id, place)
+      cross join lateral core.orders_json(array[listed.id], false) as o),
     'pagination', json_strip_nulls(json_build_object('limit', page_limit, 'total', total,
       'asOf', coalesce(as_of, newest_seq)::text))::jsonb || jsonb_build_object(
       'nextCursor', case when has_more then (select o.code from supply.orders o where o.id = ids[page_size]) end,

@@ -5,45 +5,45 @@ as $$
 declare
   placed supply.simulated_orders;
   ended record;
+  event_id uuid;
 begin
   select o.* into placed from supply.simulated_orders o where o.id = settle_simulated_order.order_id for no key update;
-  if not found or placed.completed_at is not null then
+  if not found or placed.completed_at is not null or placed.due_at is null then
     return;
   end if;
-  placed.items := (
-    select jsonb_agg(case
-        when item ? 'completedAt' or placed.created_at + (item ->> 'seconds')::int * interval '1 s' > now() or item ->> 'seconds' is null then item
-        else item || jsonb_build_object('completedAt', now()) end order by place)
-    from jsonb_array_elements(placed.items) with ordinality as i (item, place));
-  placed.due_at := (
-    select placed.created_at + min((item ->> 'seconds')::int) * interval '1 s'
-    from jsonb_array_elements(placed.items) as i (item) where not item ? 'completedAt');
-  placed.updated_at := now();
-
-  if exists (select from jsonb_array_elements(placed.items) as i (item) where not item ? 'completedAt') then
-    update supply.simulated_orders o set items = placed.items, due_at = placed.due_at, updated_at = placed.updated_at where o.id = placed.id;
-    if placed.due_at is not null then
-      perform core.enqueue('settle_simulation', array[placed.id], array[placed.due_at], 'settle_simulation');
-    end if;
+  select placed.created_at + max(p.seconds) * interval '1 s' > now() as is_early,
+    sum((p.item ->> 'refundedAmount')::numeric) as refunded,
+    case
+      when bool_and(p.status = 'completed') then 'full' when bool_or(p.status = 'completed') then 'partial' else 'none'
+    end as outcome,
+    (array_agg(p.reason) filter (where p.reason is not null))[1] as reason,
+    json_agg(core.event_item(p.item ->> 'productName', (p.item ->> 'amount')::int, (p.item ->> 'price')::numeric,
+      p.item -> 'cdKeys')) as items
+  into ended from unnest(placed.parts) as p where p.status <> 'processing';
+  -- After a clock was set back, the job can come early.
+  if ended.is_early then
+    perform core.enqueue('settle_simulation', array[placed.id], array[placed.due_at], 'settle_simulation');
     return;
   end if;
-
-  select coalesce(sum((part ->> 'amount')::int * (item ->> 'price')::numeric) filter (where part ->> 'status' = 'failed'), 0) as refundable,
-    case when bool_and(part ->> 'status' = 'completed') then 'full' when bool_or(part ->> 'status' = 'completed') then 'partial' else 'none' end
-      as outcome,
-    (array_agg(part ->> 'reason' order by i.place, p.place) filter (where part ->> 'reason' is not null))[1] as reason
-  into ended
-  from jsonb_array_elements(placed.items) with ordinality as i (item, place)
-  cross join lateral jsonb_array_elements(item -> 'parts') with ordinality as p (part, place);
   update supply.simulated_orders o set
-    items = placed.items, due_at = null, updated_at = placed.updated_at, completed_at = placed.updated_at, outcome = ended.outcome,
-    status = case ended.outcome when 'full' then 'completed' else 'failed' end,
-    refunded_amount = ended.refundable, reason = ended.reason
+    status = case ended.outcome when 'full' then 'completed' else 'failed' end, outcome = ended.outcome,
+    refunded_amount = ended.refunded, reason = ended.reason, completed_at = now(), due_at = null
   where o.id = placed.id
   returning o.* into placed;
-  perform core.announce_simulated_order(placed);
+  -- A partial result has no event, like one of a real order.
+  if placed.callback_url is null or placed.outcome = 'partial' then
+    return;
+  end if;
+  insert into supply.events as e (id, account_id, order_code, event_type, callback_url, simulated, body)
+  select made.id, placed.account_id, placed.code, made.type, placed.callback_url, true, core.render_event(
+    event_id => made.id, event_type => made.type, at => now(), order_code => placed.code,
+    external_order_id => placed.external_order_id, total_amount => placed.total_amount,
+    completed_at => placed.completed_at, reason => placed.reason, items => ended.items)
+  from (select core.event_id(placed.code) as id, 'order.' || placed.status as type) as made
+  returning e.id into event_id;
+  perform core.enqueue_deliveries(array[event_id]);
 end
 $$;
 comment on function work.settle_simulated_order is
-  'Ends the items of a simulated order that are due, and plans the next end. With the last one the order ends, and its
-event is sent. Does nothing for an order that is final or was deleted.';
+  'Ends a simulated order whose last item has ended, and sends its event as samples are sent. Does nothing for an order
+that is final or was deleted. Specification 3.';

@@ -12,9 +12,9 @@ beforeAll(async () => {
 
 const fill = (count: number, age: string) => sql()`
   insert into supply.simulated_orders (code, account_id, idempotency_key, external_order_id, request_items, total_amount,
-    currency, payment_code, items, created_at)
+    currency, payment_code, parts, created_at)
   select 'sim_' || replace(gen_random_uuid()::text, '-', ''), ${partner.accountId}, gen_random_uuid()::text, 'x', '[]', 1, 'RUB', 'x',
-    '[]', now() - ${age}::interval
+    '{}', now() - ${age}::interval
   from generate_series(1, ${count}::int)`
 
 const removePart = async (isFirst: boolean) =>

@@ -49,18 +49,12 @@ begin
 
   insert into supply.simulated_orders as o
     (code, account_id, idempotency_key, external_order_id, callback_url, request_items, total_amount, currency,
-     payment_code, items, due_at)
-  select 'sim_' || replace(gen_random_uuid()::text, '-', ''), asked.account_id, asked.idempotency_key,
+     payment_code, parts, due_at)
+  values ('sim_' || replace(gen_random_uuid()::text, '-', ''), asked.account_id, asked.idempotency_key,
     asked.external_order_id, asked.callback_url, decision.request_items, decision.total, decision.currency,
-    'sim_pay_' || replace(gen_random_uuid()::text, '-', ''),
-    jsonb_agg(jsonb_build_object(
-      'id', item.id, 'productId', i.product_id, 'productName', i.product_name, 'amount', i.quantity, 'price', i.price,
-      'seconds', item.course -> 'seconds',
-      'parts', core.simulated_parts(item.id, i.quantity, i.delivery_type = 'key',
-        item.course -> case i.delivery_type when 'key' then 'keys' else 'topUp' end)) order by i.place),
-    now() + min((item.course ->> 'seconds')::int) * interval '1 s'
-  from unnest(decision.items) as i
-  cross join lateral (select gen_random_uuid() as id, courses -> (i.place - 1)::int as course offset 0) as item
+    'sim_pay_' || replace(gen_random_uuid()::text, '-', ''), core.simulated_parts(decision.items, courses), (
+      select case when bool_and(c ->> 'seconds' is not null) then now() + max((c ->> 'seconds')::int) * interval '1 s' end
+      from jsonb_array_elements(courses) as c))
   returning o.* into placed;
   if placed.due_at is not null then
     perform core.enqueue('settle_simulation', array[placed.id], array[placed.due_at], 'settle_simulation');

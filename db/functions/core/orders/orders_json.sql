@@ -27,7 +27,7 @@ begin
     select count(*) filter (where i.part = 0) as count,
       json_agg(
         case when with_codes and i.delivery_type = 'key' and i.status = 'completed'
-          then core.add_codes(plain.item, coalesce(core.item_codes(i.id), '[]')) else plain.item end
+          then core.add_member(plain.item, 'cdKeys', coalesce(core.item_codes(i.id), '[]')) else plain.item end
         order by i.position, i.part) as items
     from supply.order_items i
     cross join lateral (select json_build_object(

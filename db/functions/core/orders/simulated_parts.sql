@@ -1,25 +1,41 @@
-create or replace function core.simulated_parts(item_id uuid, amount int, is_key boolean, result jsonb)
-returns jsonb
+create or replace function core.simulated_parts(items supply.priced_item[], courses jsonb)
+returns supply.simulated_part[]
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce((
-    select jsonb_agg(case part.status
-      when 'completed' then jsonb_build_object('id', item_id, 'amount', part.amount, 'status', part.status) || case
-        when is_key then jsonb_build_object('cdKeys', (
-          select jsonb_agg(jsonb_build_object('code', 'SIMULATED-' || upper(substr(replace(gen_random_uuid()::text, '-', ''), 1, 12))))
-          from generate_series(1, part.amount)))
-        else '{}' end
-      else jsonb_build_object('id', case delivered.count when 0 then item_id else gen_random_uuid() end, 'amount', part.amount,
-        'status', part.status, 'errorCode', core.public_error_code(result ->> 'errorCode'),
-        'errorMessage', core.buyer_reason(result ->> 'errorCode', result ->> 'reason'),
-        'reason', core.buyer_reason(null, result ->> 'reason'))
-      end order by part.status)
-    from (values ('completed', delivered.count), ('failed', simulated_parts.amount - delivered.count)) as part (status, amount)
-    where part.amount > 0), '[]')
-  from (
-    select case when result ->> 'status' = 'completed' then simulated_parts.amount when is_key then (result ->> 'codes')::int else 0 end as count
-  ) as delivered
+  select array_agg(row(
+    course.seconds, part.status, case part.status when 'failed' then core.buyer_reason(null, course.reason) end,
+    case when i.delivery_type = 'key' and part.status = 'completed'
+      then core.add_member(rendered.item, 'cdKeys', (
+        select json_agg(json_build_object(
+          'code', 'SIMULATED-' || upper(left(replace(gen_random_uuid()::text, '-', ''), 12))))
+        from generate_series(1, part.amount)))
+      else rendered.item end)::supply.simulated_part order by i.place, part.status)
+  from unnest(items) as i
+  cross join lateral (
+    select (c ->> 'seconds')::int as seconds, r ->> 'errorCode' as error_code, r ->> 'reason' as reason,
+      case
+        when r ->> 'status' = 'completed' then i.quantity
+        when i.delivery_type = 'key' then (r ->> 'codes')::int
+        else 0
+      end as delivered,
+      gen_random_uuid() as id
+    from (select courses -> (i.place - 1)::int as c) as given
+    cross join lateral (select c -> case i.delivery_type when 'key' then 'keys' else 'topUp' end as r) as result
+    offset 0
+  ) as course
+  cross join lateral (
+    values ('processing', i.quantity), ('completed', course.delivered), ('failed', i.quantity - course.delivered)
+  ) as part (status, amount)
+  cross join lateral (select json_build_object(
+    'id', case when part.status = 'failed' and course.delivered > 0 then gen_random_uuid() else course.id end,
+    'productId', i.product_id, 'productName', i.product_name, 'amount', part.amount, 'price', i.price,
+    'status', part.status, 'refundedAmount', case part.status when 'failed' then part.amount * i.price else 0.00 end,
+    'errorCode', case part.status when 'failed' then core.public_error_code(course.error_code) end,
+    'errorMessage', case part.status when 'failed' then core.buyer_reason(course.error_code, course.reason) end,
+    'completedAt', case when part.status <> 'processing'
+      then core.iso(now() + course.seconds * interval '1 s') end) as item offset 0) as rendered
+  where part.amount > 0
 $$;
 comment on function core.simulated_parts is
-  'What becomes of an item of a simulated order when it ends: [{id, amount, status, cdKeys, errorCode, errorMessage, reason}], two entries where only a part '
-  'is delivered. Takes the result that the simulator would give: {status, codes (how many), errorCode, reason}.';
+  'Returns what partners read of the items of a simulated order, each while it is open and after its end. courses: as
+in api.place_simulated_order, with results {status, codes (how many), errorCode, reason}.';

@@ -3,7 +3,7 @@ returns json
 language sql stable
 -- The item stands here twice: with a FROM, this could not be inlined.
 return coalesce(
-  core.add_codes(json_build_object('productName', product_name, 'amount', amount, 'price', price), codes),
+  core.add_member(json_build_object('productName', product_name, 'amount', amount, 'price', price), 'cdKeys', codes),
   json_build_object('productName', product_name, 'amount', amount, 'price', price));
 comment on function core.event_item is
   'An item as an event shows it: the unit price in the order''s currency, and cdKeys only where codes are given. Specification 2.3.';
