@@ -1,4 +1,5 @@
-import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import postgres from 'postgres'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { testDatabase } from './database.ts'
 import { finishAttempt, leaseAttempt, makeEvent, makeEvents } from './events.ts'
 import { audit, type OrderRequest, place } from './orders.ts'
@@ -9,19 +10,39 @@ type Options = {
   balance?: number
   /** Whether the audit must find nothing after each test. */
   audited?: boolean
+  /** Whether each test begins with an empty database, because it looks at the items of all tests. */
+  isolated?: boolean
 }
 
 /** For a test file about items and events: a database with the small catalog, and a new partner for each test. */
-export function itemTests({ balance = 1000, audited = false }: Options = {}) {
+export function itemTests({ balance = 1000, audited = false, isolated = false }: Options = {}) {
   const database = testDatabase()
   let present: Partner
+  let operator: postgres.Sql | undefined
   const sql = () => database.sql
+  const fillCatalog = () => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
 
-  beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' }))
+  let changing: string[] = []
+
+  beforeAll(async () => {
+    if (isolated) changing = await emptyTables(sql())
+    await fillCatalog()
+  })
   beforeEach(async () => {
+    if (isolated) {
+      await sql().begin(async (tx) => {
+        // The ledger and the operators' log refuse every change.
+        await tx`set local session_replication_role = replica`
+        await tx.unsafe(`truncate ${changing.join(', ')}, graphile_worker._private_jobs cascade`)
+      })
+      await fillCatalog()
+    }
     present = await makePartner(sql(), { balance })
   })
-  if (audited) afterEach(async () => expect(await audit(sql())).toEqual([]))
+  afterEach(async () => {
+    if (audited) expect(await audit(sql())).toEqual([])
+  })
+  afterAll(() => operator?.end({ timeout: 1 }))
 
   async function order(request: OrderRequest = {}) {
     const { body } = await place(sql(), present, request)
@@ -32,6 +53,15 @@ export function itemTests({ balance = 1000, audited = false }: Options = {}) {
   return {
     database,
     sql,
+    /** A client with the rights of an operator and no others. */
+    operator: () => {
+      operator ??= postgres(database.url, {
+        max: 2,
+        onnotice: () => {},
+        connection: { role: 'supply_operator' },
+      })
+      return operator
+    },
     partner: () => present,
     /** Places an order of the partner and returns its code and the ids of its items. */
     order,
@@ -87,4 +117,13 @@ export function itemTests({ balance = 1000, audited = false }: Options = {}) {
       return row?.said === 'busy' ? push(supplier, item, result) : row?.said
     },
   }
+}
+
+/** The tables of the service that have no rows yet. */
+async function emptyTables(sql: postgres.Sql): Promise<string[]> {
+  const tables = await sql`
+    select c.oid::regclass::text as name from pg_class c where c.relkind = 'r' and c.relnamespace = 'supply'::regnamespace
+      and (xpath('/row/has_rows/text()', query_to_xml(format('select exists (select from %s) as has_rows', c.oid::regclass),
+        false, true, '')))[1]::text = 'false' `
+  return tables.map(({ name }) => name)
 }

@@ -1,21 +1,19 @@
-import postgres from 'postgres'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { itemTests } from '../../support/item_tests.ts'
 import { audit } from '../../support/orders.ts'
-import { explainingSession, mostRead, scansOf } from '../../support/sql/plans.ts'
+import { inNewSession, mostRead, scansOf } from '../../support/sql/plans.ts'
 import { makeAllThatIsWell, well } from '../audit/scenario.ts'
 
-let database: TestDatabase
-const sql = () => database.sql
+const { database, sql, partner } = itemTests({ isolated: true })
+
 beforeEach(async () => {
-  await database?.drop()
-  database = await createTestDatabase()
+  await sql()`update supply.housekeeping set
+    removed = 0, last_run_at = null, last_count = 0, removed_before = null, pass_count = null, position_at = null`
   await makeAllThatIsWell(sql())
 })
-afterAll(() => database.drop())
 
-type Removal = 'supplier attempts' | 'delivery attempts' | 'raw answers' | 'alerts'
+type Removal = 'supplier attempts' | 'delivery attempts' | 'raw answers' | 'alerts' | 'simulated orders'
 
 /** One part of a pass; whether there is more. */
 async function part(removal: Removal, isFirst: boolean, retain = '90 days', on = sql()): Promise<boolean> {
@@ -61,7 +59,7 @@ const addAttempts = (itemId: string, count: number, raw: string | null = null) =
   select ${itemId}, 'first', 'get', now() - interval '100 days' + n * interval '1 s', now(), 'processing', 'waiting', ${raw}
   from generate_series(1, ${count}::int) n`
 
-test('attempts that are old go, but for those of open items and undelivered events, and the audit does not mind', async () => {
+test('old attempts are removed, except those of open items and undelivered events, and the audit finds nothing', async () => {
   expect([await pass('supplier attempts'), await pass('delivery attempts')]).toEqual([0, 0])
   await age('89 days')
   expect([await pass('supplier attempts'), await pass('delivery attempts')]).toEqual([0, 0])
@@ -86,7 +84,7 @@ test('a dead letter whose attempts were removed can be sent again, and the audit
   expect((await audit(sql())).length).toBe(1)
 })
 
-test('answers that made no sense are forgotten after their days, and their attempts stay', async () => {
+test('raw answers are removed after their days, and their attempts stay', async () => {
   await sql()`update supply.supplier_attempts set raw = '<html>' where item_id = any(${[well.openItem, well.fullItem]})`
   expect(await pass('raw answers', '7 days')).toBe(0)
   await age('8 days')
@@ -96,7 +94,7 @@ test('answers that made no sense are forgotten after their days, and their attem
   expect(await sql()`select count(*) from supply.supplier_attempts`).toEqual(before)
 })
 
-test('alerts go when they were looked at long ago, but not those of an item that still waits', async () => {
+test('alerts are removed long after they were acknowledged, but not while their item waits', async () => {
   const acknowledge = () => sql()`select ops.acknowledge(alert_id, 'seen') from ops.alerts`
   await age('91 days')
   expect(await pass('alerts')).toBe(0)
@@ -109,7 +107,7 @@ test('alerts go when they were looked at long ago, but not those of an item that
   expect(await audit(sql())).toEqual([])
 })
 
-test('what was removed is counted, over passes and parts', async () => {
+test('ops.housekeeping counts what was removed, over passes and parts', async () => {
   await addAttempts(well.fullItem, 2500)
   expect(await part('supplier attempts', true)).toBe(true)
   expect(await counted('supplier attempts')).toMatchObject({ removed: '1000', last_run_at: null })
@@ -149,40 +147,28 @@ test('a pass goes on behind more attempts that have to stay than a part looks at
   expect(await pass('supplier attempts')).toBe(5)
 })
 
-describe('beside others', () => {
-  test('two workers share the work', async () => {
-    await addAttempts(well.fullItem, 5000, 'x')
-    const others = [1, 2].map(() => postgres(database.url, { max: 1, onnotice: () => {} }))
-    try {
-      await Promise.all(others.map((other) => pass('raw answers', '90 days', other)))
-      await pass('raw answers')
-      await Promise.all(others.map((other) => pass('supplier attempts', '90 days', other)))
-      await pass('supplier attempts')
-    } finally {
-      await Promise.all(others.map((other) => other.end({ timeout: 1 })))
-    }
-    expect(await counted('raw answers')).toMatchObject({ removed: '5000' })
-    expect(await counted('supplier attempts')).toMatchObject({ removed: '5000' })
-  })
+test('two workers share the work', async () => {
+  await addAttempts(well.fullItem, 5000, 'x')
+  const others = [await sql().reserve(), await sql().reserve()]
+  for (const removal of ['raw answers', 'supplier attempts'] as const) {
+    await Promise.all(others.map((other) => pass(removal, '90 days', other)))
+    await pass(removal)
+    expect(await counted(removal)).toMatchObject({ removed: '5000' })
+  }
+  for (const other of others) other.release()
+})
 
-  test('a row that someone holds is left to a later pass, and a worker that has the record is not waited for', async () => {
-    await addAttempts(well.fullItem, 20)
-    const other = postgres(database.url, { max: 1, onnotice: () => {} })
-    try {
-      await other.begin(async (transaction) => {
-        await transaction`
-          select from supply.supplier_attempts where started_at < now() - interval '90 days' limit 3 for update`
-        expect(await pass('supplier attempts')).toBe(17)
-      })
-      await other.begin(async (transaction) => {
-        await transaction`select work.remove_old('supplier attempts', '90 days', true)`
-        expect(await part('supplier attempts', true)).toBe(false)
-      })
-    } finally {
-      await other.end({ timeout: 1 })
-    }
-    expect(await counted('supplier attempts')).toMatchObject({ removed: '20' })
+test('a pass leaves locked rows to a later one, and does not wait for another pass', async () => {
+  await addAttempts(well.fullItem, 20)
+  await sql().begin(async (other) => {
+    await other`select from supply.supplier_attempts where started_at < now() - interval '90 days' limit 3 for update`
+    expect(await pass('supplier attempts')).toBe(17)
   })
+  await sql().begin(async (other) => {
+    await other`select work.remove_old('supplier attempts', '90 days', true)`
+    expect(await part('supplier attempts', true)).toBe(false)
+  })
+  expect(await counted('supplier attempts')).toMatchObject({ removed: '20' })
 })
 
 test('a part is found by index, and reads no more than it looks at', async () => {
@@ -196,8 +182,7 @@ test('a part is found by index, and reads no more than it looks at', async () =>
     select ${well.delivered}, n, 1, gen_random_uuid(), now() - n * interval '10 minutes' from generate_series(10, 20000) n`
   for (const maintenance of ['select', 'vacuum analyze']) {
     await sql().unsafe(maintenance)
-    const session = await explainingSession(database.url, plansByKey)
-    try {
+    await inNewSession(database.url, plansByKey, async (session) => {
       for (const removal of ['raw answers', 'supplier attempts', 'delivery attempts']) {
         const { statements } = await session.explained(
           (on) => on`select work.remove_old(${removal}, '90 days', true)`,
@@ -206,13 +191,11 @@ test('a part is found by index, and reads no more than it looks at', async () =>
         const table = removal === 'delivery attempts' ? 'delivery_attempts' : 'supplier_attempts'
         expect(scansOf(statements, table)).not.toContain('Seq Scan')
       }
-    } finally {
-      await session.end()
-    }
+    })
   }
 })
 
-test('the events that suppliers pushed and what their lists changed are removed when they are old', async () => {
+test('old events that suppliers pushed and old changes of offers are removed', async () => {
   const [item] = await sql()`select i.id, i.product_id from supply.order_items i limit 1`
   await sql()`
     insert into supply.supplier_events (supplier, event_id, item_id, received_at)
@@ -225,4 +208,28 @@ test('the events that suppliers pushed and what their lists changed are removed 
     const [left] = await sql()`select count(*)::int as count from supply.${sql()(what.replace(' ', '_'))}`
     expect([what, left?.count]).toEqual([what, 89])
   }
+})
+
+test('rate windows are removed some minutes after their end', async () => {
+  await sql()`insert into supply.rate_windows (client, started_at, hits)
+    select ('10.0.0.' || n)::cidr, now() - n * interval '1 minute', 1 from generate_series(0, 9) as n`
+  await sql()`select work.remove_old('rate windows', '5 minutes', true)`
+  const left = await sql()`select host(client) as client from supply.rate_windows order by client`
+  expect(left.map(({ client }) => client)).toEqual([0, 1, 2, 3, 4].map((n) => `10.0.0.${n}`))
+})
+
+test('simulated orders are removed after a week, and their jobs find nothing to do', async () => {
+  const add = (count: number, age: string) => sql()`
+    insert into supply.simulated_orders (code, account_id, idempotency_key, external_order_id, request_items, total_amount,
+      currency, payment_code, parts, created_at)
+    select 'sim_' || replace(gen_random_uuid()::text, '-', ''), ${partner().accountId}, gen_random_uuid()::text, 'x', '[]', 1, 'RUB', 'x', '{}',
+      now() - ${age}::interval
+    from generate_series(1, ${count}::int)`
+  await add(1100, '7 days 1 second')
+  await add(1, '6 days')
+  expect(await pass('simulated orders', '7 days')).toBe(1100)
+  const [left] = await sql()`select count(*)::int, min(created_at) as oldest from supply.simulated_orders`
+  expect(left?.count).toBe(1)
+  expect(await counted('simulated orders')).toMatchObject({ removed: '1100', oldest_kept: left?.oldest })
+  await sql()`select work.settle_simulated_order(gen_random_uuid())`
 })
