@@ -17,6 +17,7 @@ export type Command =
   | 'seed'
   | 'demo'
   | 'receiver'
+  | 'reseal'
   | 'webhook-secret'
 
 /** The settings of a process, read once from the environment. What is undefined was not set and has no default. */
@@ -192,7 +193,7 @@ export function loadConfig(
   const parsed = v.safeParse(settings, given)
   if (!parsed.success) throw new ConfigError(faults(parsed.issues))
   const values = parsed.output
-  if (values.DATABASE_URL === undefined && ['api', 'worker', 'migrate', 'seed'].includes(command)) {
+  if (values.DATABASE_URL === undefined && ['api', 'worker', 'migrate', 'seed', 'reseal'].includes(command)) {
     throw new ConfigError(`DATABASE_URL must be set for "npm run ${command}"`)
   }
   if (values.DATABASE_URL === undefined && values.DATABASE_DIRECT_URL !== undefined) {

@@ -3,6 +3,7 @@ import type { Command } from './command_line.ts'
 import { demo } from './demo.ts'
 import { migrateCommand } from './migrate.ts'
 import { receiver } from './receiver.ts'
+import { resealCommand } from './reseal.ts'
 import { seed } from './seed.ts'
 import { start } from './start.ts'
 import { supplier } from './supplier.ts'
@@ -45,6 +46,13 @@ ${readme}`,
 Makes its tables, functions and rights, or changes them while the service runs, and the logins that API_DB_PASSWORD,
 WORKER_DB_PASSWORD and OPERATOR_DB_PASSWORD are set for.
 ${readme}`,
+  },
+  reseal: {
+    run: resealCommand,
+    help: `Seals all codes, secrets and tokens of the database with the first key of DATA_KEYS.
+
+Needs DATABASE_URL, of the worker's login, and DATA_KEYS with all keys that sealed data so far. It works in small parts
+while the service runs, and can be repeated after it ended early. Afterwards DATA_KEYS needs its first key only.`,
   },
   'webhook-secret': {
     run: webhookSecret,

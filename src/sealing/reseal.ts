@@ -41,13 +41,14 @@ export function resealed(rows: readonly StoredTexts[], sealing: Sealing): TextCh
   }
 
   const isOfItem = ({ kind }: StoredTexts) => kind === 'item'
-  return [...rows.filter(isOfItem), ...rows.filter((row) => !isOfItem(row))].map((row) => {
+  const changes = [...rows.filter(isOfItem), ...rows.filter((row) => !isOfItem(row))].map((row) => {
     const { kind, id, item_id: itemId } = row
     if (kind === 'item' || kind === 'attempt') return sealCodes(row, itemId ?? '')
     if (kind === 'event') return { kind, id, old: row.texts, new: row.texts.map(sealEvent) }
     const owner = ownerOf(row)
     return change(row, (text) => sealing.seal(sealing.open(text, owner), owner))
   })
+  return changes.filter((changed) => changed.new.some((text, place) => text !== changed.old[place]))
 }
 
 function ownerOf({ kind, id, item_id: itemId }: StoredTexts): string {

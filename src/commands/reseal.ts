@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigError, loadConfig } from '../config.ts'
+import { type Database, isUnavailable } from '../database/client.ts'
+import { createLog } from '../log.ts'
+import { resealed, type StoredTexts } from '../sealing/reseal.ts'
+import { type Sealing, Unreadable } from '../sealing/sealing.ts'
+import { connectWorker } from './connections.ts'
+import { startSealing } from './sealing.ts'
+
+const ordersAtOnce = 200
+const pauseMs = 1_000
+const maxTries = 60
+
+/** `npm run reseal`: seals everything with the first key of DATA_KEYS. */
+export async function resealCommand(): Promise<void> {
+  const config = loadConfig(process.env, { command: 'reseal' })
+  if (config.dataKeys === undefined) throw new ConfigError('DATA_KEYS must be set for "npm run reseal"')
+  const db = connectWorker(config.databaseUrl ?? '', { pooled: config.databasePooled })
+  try {
+    console.log(await reseal(db, await startSealing(config, db, 'work', createLog(config.logLevel))))
+  } finally {
+    await db.end()
+  }
+}
+
+/**
+ * Seals everything with the first key, in small parts, while the service runs, and then forgets the other keys. A run that
+ * ended early is simply repeated. Returns what it did, in a line. Throws ConfigError if another key is still needed.
+ */
+export async function reseal(db: Database, sealing: Sealing): Promise<string> {
+  const { keyId: key_id = '' } = sealing
+  const { moved, unreadable } = await moveAll(db, sealing)
+  if (unreadable > 0)
+    throw new ConfigError(
+      `${unreadable} orders and secrets could not be opened and stay as they are: ops.alerts names them`,
+    )
+  // What came meanwhile is sealed with the first key, too, unless a process still has the old settings.
+  const late = await moveAll(db, sealing)
+  if (late.moved + late.unreadable > 0)
+    throw new ConfigError(
+      `a process still seals without the key ${key_id} in front: restart it with the same DATA_KEYS, then repeat this`,
+    )
+  await db.call('work.retire_data_keys', { but_key_id: key_id })
+  return `sealed ${moved} texts with the key ${key_id}: DATA_KEYS needs no other key now`
+}
+
+type Count = { moved: number; unreadable: number }
+
+async function moveAll(db: Database, sealing: Sealing): Promise<Count> {
+  const { keyId: key_id = '' } = sealing
+  const count: Count = { moved: 0, unreadable: 0 }
+  const secrets = await patiently(() => db.call('work.list_secret_texts', { key_id }))
+  await move(
+    db,
+    sealing,
+    count,
+    secrets.map((row) => [{ ...row, item_id: null } as StoredTexts]),
+  )
+  for (let after = '0'; ; ) {
+    const rows = await patiently(() => db.call('work.list_order_texts', { after, page_limit: ordersAtOnce, key_id }))
+    const page = rows.find(({ kind }) => kind === 'page')
+    if (page === undefined) return count
+    const texts = rows.filter((row) => row !== page)
+    const byOrder = Map.groupBy(texts, ({ order_id }) => order_id)
+    await move(db, sealing, count, [...byOrder.values()] as StoredTexts[][])
+    after = page.order_id
+  }
+}
+
+/** Seals groups of texts. A group with a text that does not open stays as it is. */
+async function move(db: Database, sealing: Sealing, count: Count, groups: StoredTexts[][]): Promise<void> {
+  const changes = groups.flatMap((rows) => {
+    try {
+      return resealed(rows, sealing)
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      count.unreadable += 1
+      return []
+    }
+  })
+  if (changes.length > 0) await patiently(() => db.call('work.replace_texts', { changes }))
+  count.moved += changes.length
+}
+
+/** Makes a call again while the database cannot answer, or a row is locked. */
+async function patiently<T>(call: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!isUnavailable(error) || tries === maxTries) throw error
+      await sleep(pauseMs)
+    }
+  }
+}
