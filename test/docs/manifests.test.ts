@@ -165,6 +165,6 @@ describe('the manifests for Kubernetes', () => {
 test('Patroni’s file is YAML, and loses no order that was accepted', () => {
   const [patroni] = documentsOf('patroni/patroni.yml')
   expect(patroni).toMatchObject({
-    bootstrap: { dcs: { synchronous_mode: true, synchronous_mode_strict: true, ttl: 20 } },
+    bootstrap: { dcs: { synchronous_mode: true, synchronous_mode_strict: true, failsafe_mode: true } },
   })
 })

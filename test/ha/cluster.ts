@@ -1,0 +1,214 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+// The cluster of docs/operations/patroni, each node in a network namespace of its own at one bridge.
+const files = join(import.meta.dirname, '../../docs/operations/patroni')
+const dir = process.env.HA_DIR ?? ''
+const bin = process.env.PG_BIN ?? ''
+export const nodes = ['db1', 'db2', 'db3'] as const
+export type Node = (typeof nodes)[number]
+const addresses = { db1: '10.77.0.11', db2: '10.77.0.12', db3: '10.77.0.13' }
+
+export type Member = { name: Node; role: string; state: string; lag?: number }
+
+const run = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: 'utf8' })
+const shell = (script: string) => run('sh', '-euc', script)
+
+/** A process that writes to a log of its own. */
+export type Process = { pid: number; ended: Promise<void>; signal(name: NodeJS.Signals): void }
+
+export function startProcess(
+  name: string,
+  command: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+): Process {
+  const log = openSync(join(dir, `${name}.log`), 'a')
+  const child = spawn(command, args, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', log, log],
+  })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  return { pid: child.pid ?? 0, ended, signal: (signal) => void child.kill(signal) }
+}
+
+/** All that a process logged so far. */
+export const logOf = (name: string) => readFileSync(join(dir, `${name}.log`), 'utf8')
+
+/** Makes the network and starts the nodes, and HAProxy once a node is the primary. */
+export async function startCluster(): Promise<void> {
+  makeNetwork()
+  for (const node of nodes) makeFolders(node)
+  for (const node of nodes) startNode(node)
+  await healthy(60)
+  startHaproxy()
+  // Until its first checks it sends connections to any server.
+  await sleep(3_000)
+}
+
+function makeNetwork(): void {
+  mkdirSync(dir, { recursive: true })
+  const hosts = nodes.map((node) => `${addresses[node]} ${node}`)
+  writeFileSync(
+    join(dir, 'hosts'),
+    ['127.0.0.1 localhost', '127.0.0.2 api1', '127.0.0.3 api2', ...hosts, ''].join('\n'),
+  )
+  shell(`mount --bind ${dir}/hosts /etc/hosts; mkdir -p /run/netns; mount -t tmpfs none /run/netns; ip link set lo up
+    ip link add nodes type bridge; ip addr add 10.77.0.1/24 dev nodes; ip link set nodes up`)
+  for (const node of nodes)
+    shell(`ip netns add ${node}; ip link add ${node} type veth peer name eth0 netns ${node}
+      ip link set ${node} master nodes up; ip -n ${node} link set lo up
+      ip -n ${node} addr add ${addresses[node]}/24 dev eth0; ip -n ${node} link set eth0 up`)
+}
+
+function makeFolders(node: Node): void {
+  const folder = join(dir, node)
+  rmSync(folder, { recursive: true, force: true })
+  for (const name of ['postgresql', 'etcd', 'run']) mkdirSync(join(folder, name), { recursive: true })
+  run('chown', '-R', 'postgres', folder)
+}
+
+/** Starts etcd and Patroni of a node, which has lost nothing on its disk. */
+export function startNode(node: Node): void {
+  run('ip', 'link', 'set', node, 'up')
+  startEtcd(node)
+  startInNode(node, 'patroni', `patroni ${files}/patroni.yml`)
+}
+
+export const startEtcd = (node: Node) => startInNode(node, 'etcd', 'etcd')
+
+function startInNode(node: Node, name: string, command: string): void {
+  const folder = join(dir, node)
+  const script = `mount --bind ${folder}/postgresql /var/lib/postgresql; mount --bind ${folder}/etcd /var/lib/etcd
+    mount --bind ${folder}/run /var/run/postgresql; exec runuser -u postgres -- ${command}`
+  const env = {
+    ...settings('etcd.env', node),
+    ...settings('node.env', node),
+    PATRONI_POSTGRESQL_BIN_DIR: bin,
+  }
+  startProcess(`${node}.${name}`, 'ip', ['netns', 'exec', node, 'sh', '-euc', script], env)
+}
+
+function settings(file: string, node: Node): NodeJS.ProcessEnv {
+  const lines = readFileSync(join(files, file), 'utf8').split('\n')
+  const pairs = lines.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2))
+  const own = file === 'node.env'
+  return Object.fromEntries(pairs.map(([key, value]) => [key, own ? value?.replaceAll('db1', node) : value]))
+}
+
+export const superuserUrl = (hosts: string) =>
+  `postgres://postgres:${settings('node.env', 'db1').PATRONI_SUPERUSER_PASSWORD}@${hosts}/supply`
+
+let haproxy: Process | undefined
+
+export function startHaproxy(): void {
+  haproxy = startProcess('haproxy', 'haproxy', ['-db', '-f', join(files, 'haproxy.cfg')])
+}
+
+export async function stopHaproxy(): Promise<void> {
+  haproxy?.signal('SIGKILL')
+  await haproxy?.ended
+}
+
+function patronictl(...args: string[]): string {
+  return run('patronictl', '-c', join(files, 'patroni.yml'), ...args)
+}
+
+export function members(): Member[] {
+  const list = JSON.parse(patronictl('list', '--format', 'json')) as { [field: string]: unknown }[]
+  return list.map(({ Member, Role, State, 'Lag in MB': lag }) => ({
+    name: Member as Node,
+    role: String(Role).toLowerCase(),
+    state: String(State),
+    ...(typeof lag === 'number' ? { lag } : {}),
+  }))
+}
+
+/** Waits until one node is the primary and both others follow it, in synchronous mode one of them as the synchronous one. */
+export async function healthy(seconds = 90, isSynchronous = true): Promise<void> {
+  const end = performance.now() + seconds * 1_000
+  for (;;) {
+    const all = await Promise.resolve()
+      .then(members)
+      .catch(() => [])
+    const followers = all.filter(
+      ({ role, state }) => role !== 'leader' && /^(running|streaming)$/.test(state),
+    )
+    const hasSync = !isSynchronous || all.some(({ role }) => role === 'sync standby')
+    if (all.some(({ role }) => role === 'leader') && followers.length === 2 && hasSync) return
+    if (performance.now() > end) throw new Error(`the cluster is not healthy: ${JSON.stringify(all)}`)
+    await sleep(500)
+  }
+}
+
+export function primary(): Node {
+  const leader = members().find(({ role }) => role === 'leader')
+  if (leader === undefined) throw new Error('the cluster has no primary')
+  return leader.name
+}
+
+const pidsOf = (node: Node) => run('ip', 'netns', 'pids', node).split('\n').filter(Boolean).map(Number)
+const commandOf = (pid: number) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
+/** The node is gone at once, as in a power cut: nobody gets a word from it any more. */
+export function killNode(node: Node): void {
+  run('ip', 'link', 'set', node, 'down')
+  for (const pid of pidsOf(node)) kill(pid)
+}
+
+export function killPostmaster(node: Node): void {
+  for (const pid of pidsOf(node)) if (/postgres -D /.test(commandOf(pid))) kill(pid)
+}
+
+/** Kills etcd on all nodes. */
+export function killEtcd(): void {
+  for (const node of nodes)
+    for (const pid of pidsOf(node)) if (/^(\S*\/)?etcd\b/.test(commandOf(pid))) kill(pid)
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself since.
+  }
+}
+
+/** Nothing of PostgreSQL passes between a node and the other nodes any more; etcd and Patroni still reach each other. */
+export function cutReplication(node: Node): void {
+  const others = nodes.filter((other) => other !== node).map((other) => addresses[other])
+  const rules = ['ip saddr', 'ip daddr'].map((side) => `${side} { ${others.join(', ')} }`)
+  shell(`ip netns exec ${node} nft add table ip cut
+    ip netns exec ${node} nft add chain ip cut in '{ type filter hook input priority 0; }'
+    ip netns exec ${node} nft add chain ip cut out '{ type filter hook output priority 0; }'
+    ip netns exec ${node} nft add rule ip cut in ${rules[0]} tcp dport 5432 drop
+    ip netns exec ${node} nft add rule ip cut out ${rules[1]} tcp sport 5432 drop`)
+}
+
+export function mendReplication(node: Node): void {
+  shell(`ip netns exec ${node} nft delete table ip cut`)
+}
+
+export function switchOver(): void {
+  patronictl('switchover', 'supply', '--force')
+}
+
+/** Sets the cluster to asynchronous replication, in which a standby that lags may take over. */
+export async function becomeAsynchronous(): Promise<void> {
+  const set = [
+    'synchronous_mode=false',
+    'synchronous_mode_strict=false',
+    'maximum_lag_on_failover=1000000000',
+  ]
+  patronictl('edit-config', '--force', ...set.flatMap((each) => ['--set', each]))
+  await healthy(30, false)
+  while (members().some(({ role }) => role === 'sync standby')) await sleep(500)
+}
