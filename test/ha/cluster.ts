@@ -11,7 +11,7 @@ export const nodes = ['db1', 'db2', 'db3'] as const
 export type Node = (typeof nodes)[number]
 const addresses = { db1: '10.77.0.11', db2: '10.77.0.12', db3: '10.77.0.13' }
 
-export type Member = { name: Node; role: string; state: string; lag?: number }
+type Member = { name: Node; role: string; state: string; lag?: number }
 
 const run = (program: string, ...args: string[]) => execFileSync(program, args, { encoding: 'utf8' })
 const shell = (script: string) => run('sh', '-euc', script)
@@ -116,7 +116,7 @@ function patronictl(...args: string[]): string {
   return run('patronictl', '-c', join(files, 'patroni.yml'), ...args)
 }
 
-export function members(): Member[] {
+function members(): Member[] {
   const list = JSON.parse(patronictl('list', '--format', 'json')) as { [field: string]: unknown }[]
   return list.map(({ Member, Role, State, 'Lag in MB': lag }) => ({
     name: Member as Node,
