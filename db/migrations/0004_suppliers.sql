@@ -115,8 +115,9 @@ comment on column supply.call_result.supplier is 'The supplier that was called, 
 comment on column supply.call_result.method is 'put, get or push.';
 comment on column supply.call_result.outcome is
   'processing, completed, failed, unknown, not_received, not_placed or hold.';
-comment on column supply.call_result.verdict is 'What it means for its item. settled: delivered or failed, as a whole or in part. waiting, stuck: it is asked for '
-  'again. held: an operator decides. next_supplier: another one gets it. stale, repeated, late, contradicting: nothing '
+comment on column supply.call_result.verdict is
+  'What it means for its item. settled: delivered or failed, also in part. waiting, stuck: it is asked for again. '
+  'held: an operator decides. next_supplier: another one gets it. stale, repeated, late, contradicting: nothing '
   'changes. busy: it could not be recorded now.';
 comment on column supply.call_result.delivered is 'How many units it delivers, where it is settled.';
 comment on column supply.call_result.codes is 'The codes that it delivers.';
@@ -142,7 +143,8 @@ create table supply.supplier_checks (
 comment on table supply.supplier_checks is
   'The latest harmless call to each supplier that an operator asked for: ops.check_supplier.';
 comment on column supply.supplier_checks.supplier is 'The supplier.';
-comment on column supply.supplier_checks.id is 'The id of the check, and the reference of the order that the worker asks for.';
+comment on column supply.supplier_checks.id is
+  'The id of the check, and the reference of the order that the worker asks for.';
 comment on column supply.supplier_checks.asked_at is 'When the operator asked for it.';
 comment on column supply.supplier_checks.answered_at is 'When the worker had the answer; null: it has none yet.';
 comment on column supply.supplier_checks.outcome is 'The outcome of the call; not_received is the good one.';
@@ -236,7 +238,8 @@ comment on table supply.supplier_syncs is
   'Who reads the list of a supplier now. Apart from supply.suppliers, so that who places and sends orders never '
   'waits for a list.';
 comment on column supply.supplier_syncs.supplier is 'The supplier.';
-comment on column supply.supplier_syncs.lease_token is 'The fencing token of the reading under way; null: there is none.';
+comment on column supply.supplier_syncs.lease_token is
+  'The fencing token of the reading under way; null: there is none.';
 comment on column supply.supplier_syncs.leased_at is 'Since when it is under way.';
 comment on column supply.supplier_syncs.lease_expires_at is 'When another worker may read the list again.';
 comment on column supply.supplier_syncs.failures is 'How many readings in a row failed.';

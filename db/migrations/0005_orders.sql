@@ -7,8 +7,8 @@ create type supply.order_request as (
   items supply.order_request_item[]
 );
 comment on type supply.order_request is
-  'A request for an order, as the API checked its shape. callback_error: why the callback_url is refused, null if it is '
-  'not. Without an idempotency_key it is a quote.';
+  'A request for an order, as the API checked its shape. callback_error: why the callback_url is refused; null: it is '
+  'valid. Without an idempotency_key it is a quote.';
 
 create type supply.order_result as enum (
   'busy', 'UNAUTHORIZED', 'replayed', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_CALLBACK_URL', 'PRODUCT_NOT_FOUND',
@@ -22,8 +22,9 @@ create type supply.order_fault as (result supply.order_result, path text, messag
 comment on type supply.order_fault is 'Why a field of a request is refused; price: the present one, of PRICE_CHANGED.';
 
 create type supply.priced_item as (
-  ordinal int, place bigint, product_id bigint, quantity int, delivery_data jsonb, product_name text, delivery_type text,
-  price numeric, available boolean, supplier text, sku text, cost numeric, faults supply.order_fault[]
+  ordinal int, place bigint, product_id bigint, quantity int, delivery_data jsonb, product_name text,
+  delivery_type text, price numeric, available boolean, supplier text, sku text, cost numeric,
+  faults supply.order_fault[]
 );
 comment on type supply.priced_item is
   'An item of the request with this ordinal, at its place from 1, with what the catalog says of it; faults: null if it '
@@ -34,8 +35,8 @@ create type supply.order_decision as (
   total numeric, currency text, balance numeric, order_id bigint, order_code text, differing text[]
 );
 comment on type supply.order_decision is
-  'What is decided about a request. balance: of the account before the batch. The order is the earlier one with the same '
-  'key, or the one to be written; differing: the fields in which the request differs from the earlier one.';
+  'What is decided about a request. balance: of the account before the batch. The order is the earlier one with the '
+  'same key, or the one to be written; differing: the fields in which the request differs from the earlier one.';
 
 create table supply.orders (
   id bigint generated always as identity primary key,
@@ -169,7 +170,8 @@ comment on column supply.order_items.price is 'The unit price at the time of the
 comment on column supply.order_items.status is 'pending, processing, completed, failed; the last two are final.';
 comment on column supply.order_items.refunded_amount is 'What of the item went back to the balance.';
 comment on column supply.order_items.error_code is 'The supplier''s errorCode, if the item failed with one.';
-comment on column supply.order_items.error_message is 'The Russian text for buyers: the supplier''s reason, else that of the error_code.';
+comment on column supply.order_items.error_message is
+  'The Russian text for buyers: the supplier''s reason, else that of the error_code.';
 comment on column supply.order_items.buyer_reason is 'The Russian text for buyers that the supplier gave; null: none.';
 comment on column supply.order_items.completed_at is 'When the item became final.';
 comment on column supply.order_items.supplier is 'Who has the item now.';
@@ -246,7 +248,8 @@ comment on column supply.supplier_attempts.id is 'A running number.';
 comment on column supply.supplier_attempts.item_id is 'The item.';
 comment on column supply.supplier_attempts.supplier is 'The supplier.';
 comment on column supply.supplier_attempts.method is 'put, get, push, or operator.';
-comment on column supply.supplier_attempts.lease_token is 'The fencing token of the call; null for pushes and operators.';
+comment on column supply.supplier_attempts.lease_token is
+  'The fencing token of the call; null for pushes and operators.';
 comment on column supply.supplier_attempts.started_at is 'When the call began.';
 comment on column supply.supplier_attempts.finished_at is 'When its result was recorded; null: under way, or lost.';
 comment on column supply.supplier_attempts.status_code is 'The HTTP status, if there was one.';
@@ -261,7 +264,8 @@ comment on column supply.supplier_attempts.error is 'What went wrong, in technic
 comment on column supply.supplier_attempts.raw is 
   'The beginning of an answer that made no sense, sealed where DATA_KEYS is set; it may hold codes.';
 comment on column supply.supplier_attempts.supplier_order_id is 'The supplier''s own reference.';
-comment on column supply.supplier_attempts.codes is 'The codes of the answer, in its order, sealed where DATA_KEYS is set.';
+comment on column supply.supplier_attempts.codes is
+  'The codes of the answer, in its order, sealed where DATA_KEYS is set.';
 comment on column supply.supplier_attempts.repeats is
   'How often the supplier pushed the same result again; it is recorded once.';
 comment on column supply.supplier_attempts.cause is

@@ -78,7 +78,8 @@ comment on column supply.events.attempts is 'Attempts begun in the present round
 comment on column supply.events.next_attempt_at is
   'When the next attempt is due, or was, while waiting, queued or ready.';
 comment on column supply.events.lease_token is 'The fencing token of the attempt that is under way, or was last.';
-comment on column supply.events.leased_by is 'The worker pool that makes the attempt without a job; null where a job makes it.';
+comment on column supply.events.leased_by is
+  'The worker pool that makes the attempt without a job; null where a job makes it.';
 comment on column supply.events.lease_expires_at is
   'While sending, when the lease of the attempt ends; while ready, until when a worker should have begun it.';
 comment on column supply.events.delivered_at is 'When a receiver took it.';
@@ -163,7 +164,8 @@ create unlogged table supply.redelivery_windows (
   started_at timestamptz not null,
   requests int not null
 ) with (fillfactor = 50);
-comment on table supply.redelivery_windows is 'How many redeliveries each account asked for in its present window of 60 s.';
+comment on table supply.redelivery_windows is
+  'How many redeliveries each account asked for in its present window of 60 s.';
 comment on column supply.redelivery_windows.account_id is 'The account.';
 comment on column supply.redelivery_windows.started_at is 'When the window began.';
 comment on column supply.redelivery_windows.requests is 'Redeliveries in the window; refused ones are not counted.';

@@ -46,8 +46,8 @@ comment on column supply.unnumbered_results.completed_at is 'When it became fina
 
 create type supply.simulated_part as (seconds int, status text, reason text, item json);
 comment on type supply.simulated_part is
-  'What partners read of an item of a simulated order: while it is open, or of what was delivered or failed at its end, '
-  'so many seconds after the order was placed; null: it never ends. reason: the Russian text for buyers.';
+  'What partners read of an item of a simulated order: while it is open, and of what is delivered or fails at its end. '
+  'seconds: from the order to the end; null: it never ends. reason: the Russian text for buyers.';
 
 create table supply.simulated_orders (
   id uuid primary key default gen_random_uuid(),
@@ -99,7 +99,8 @@ comment on column supply.simulated_orders.payment_code is 'In the place of the c
 comment on column supply.simulated_orders.reason is
   'Of a failed order: the Russian text that a buyer may read, if there is one.';
 comment on column supply.simulated_orders.parts is 'Its items, each while it is open and after its end.';
-comment on column supply.simulated_orders.due_at is 'When the last item ends; null: the order is final, or an item never ends.';
+comment on column supply.simulated_orders.due_at is
+  'When the last item ends; null: the order is final, or an item never ends.';
 comment on column supply.simulated_orders.created_at is 'When it was asked for.';
 comment on column supply.simulated_orders.completed_at is 'When it became final.';
 

@@ -82,11 +82,13 @@ create table supply.periodic_tasks (
   task text primary key,
   succeeded_at timestamptz
 ) with (fillfactor = 50);
-comment on table supply.periodic_tasks is 'The periodic tasks that one worker at a time runs, each under the lock of its row.';
+comment on table supply.periodic_tasks is
+  'The periodic tasks that one worker at a time runs, each under the lock of its row.';
 comment on column supply.periodic_tasks.task is 'The function of the schema work that it is.';
 comment on column supply.periodic_tasks.succeeded_at is 'When it last ran and succeeded.';
 insert into supply.periodic_tasks (task) values
-  ('sweep'), ('fill_slots'), ('number_results'), ('resume_forgotten'), ('close_alerts'), ('check_suppliers'), ('run_audit');
+  ('sweep'), ('fill_slots'), ('number_results'), ('resume_forgotten'), ('close_alerts'), ('check_suppliers'),
+  ('run_audit');
 
 create table supply.data_keys (
   id text primary key check (id ~ '^[A-Za-z0-9_-]{1,20}$'),
@@ -94,7 +96,8 @@ create table supply.data_keys (
   registered_at timestamptz not null default now()
 );
 comment on table supply.data_keys is
-  'The keys of DATA_KEYS under which texts of this database may be sealed. A process without one of them does not start.';
+  'The keys of DATA_KEYS under which texts of this database may be sealed. A process without one of them does not '
+  'start.';
 comment on column supply.data_keys.id is 'The id of the key.';
 comment on column supply.data_keys.fingerprint_key is
   'The key of the fingerprints of codes, sealed under this data key. It is the same for all keys.';
@@ -133,7 +136,8 @@ comment on column supply.origin.database_oid is 'The database''s number in its c
 comment on column supply.origin.timeline is 'The timeline of the write-ahead log, in hex.';
 comment on column supply.origin.recorded_at is 'When that was recorded.';
 comment on column supply.origin.moved_to is
-  'The timeline to which a failover moved the database; workers call no supplier before it is recorded as the timeline.';
+  'The timeline to which a failover moved the database; workers call no supplier before it is recorded as the '
+  'timeline.';
 comment on column supply.origin.moved_at is 'When a worker first saw that timeline.';
 comment on column supply.origin.lost is
   'What a failover lost: "order" with its code, which an API had acknowledged, or "item" with its id, whose call a '
@@ -143,7 +147,8 @@ create table supply.public_address (
   id boolean primary key default true check (id),
   url text not null
 );
-comment on table supply.public_address is 'The address at which partners reach the API: its PUBLIC_URL. No row where that is not set.';
+comment on table supply.public_address is
+  'The address at which partners reach the API: its PUBLIC_URL. No row where that is not set.';
 comment on column supply.public_address.id is 'Always true: there is one row.';
 comment on column supply.public_address.url is 'PUBLIC_URL of the API that started last, without a slash at its end.';
 

@@ -11,5 +11,5 @@ begin
 end
 $$;
 comment on function api.report_lost_orders is
-  'Takes the codes of orders that a process acknowledged before a failover, and returns those that do not exist. If there
-are any, operators are alerted, and workers call no supplier until ops.begin_recovery or ops.confirm_origin.';
+  'Takes the codes of orders that a process acknowledged before a failover, and returns those that do not exist. If
+there are any, operators are alerted, and workers call no supplier until ops.begin_recovery or ops.confirm_origin.';

@@ -9,7 +9,8 @@ begin
   where o.timeline <> here and o.moved_to is distinct from here;
   -- By then each process has looked for what it had acknowledged.
   -- guard: suppliers are called after a failover only if nothing was lost
-  if exists (select from supply.origin o where o.moved_to = here and o.moved_at < now() - interval '5 s' and o.lost = '{}')
+  if exists (select from supply.origin o
+      where o.moved_to = here and o.moved_at < now() - interval '5 s' and o.lost = '{}')
     and work.check_origin() is null
   then
     perform core.record_origin();
@@ -18,5 +19,5 @@ begin
 end
 $$;
 comment on function work.follow_timeline is
-  'Returns the timeline of the database. A new one, after a promotion, is recorded as its origin once a worker has seen it
-for 5 s and no process has reported a loss: workers call suppliers again from then on. Call it once a second.';
+  'Returns the timeline of the database. A new one, after a promotion, is recorded as its origin once a worker has
+seen it for 5 s and no process has reported a loss: workers call suppliers again from then on. Call it once a second.';

@@ -15,6 +15,6 @@ begin
 end
 $$;
 comment on function work.report_lost_calls is
-  'Takes the calls that a process leased before a failover, and whether it recorded the result of each. Returns the items
-whose lease or result is missing. If there are any, operators are alerted, and workers call no supplier until
+  'Takes the calls that a process leased before a failover, and whether it recorded the result of each. Returns the
+items whose lease or result is missing. If there are any, operators are alerted, and workers call no supplier until
 ops.begin_recovery or ops.confirm_origin.';

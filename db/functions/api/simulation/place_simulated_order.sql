@@ -53,7 +53,8 @@ begin
   values ('sim_' || replace(gen_random_uuid()::text, '-', ''), asked.account_id, asked.idempotency_key,
     asked.external_order_id, asked.callback_url, decision.request_items, decision.total, decision.currency,
     'sim_pay_' || replace(gen_random_uuid()::text, '-', ''), core.simulated_parts(decision.items, courses), (
-      select case when bool_and(c ->> 'seconds' is not null) then now() + max((c ->> 'seconds')::int) * interval '1 s' end
+      select case
+        when bool_and(c ->> 'seconds' is not null) then now() + max((c ->> 'seconds')::int) * interval '1 s' end
       from jsonb_array_elements(courses) as c))
   returning o.* into placed;
   if placed.due_at is not null then

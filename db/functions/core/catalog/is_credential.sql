@@ -3,8 +3,8 @@ returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(
-    value ~ '^[!-~]+$' and length(value) <= 500
-    and value not like 'sealed:%' and (value not like 'env:%' or value ~ '^env:SUPPLIER_SECRET_[A-Z0-9_]{1,80}$'), false)
+    value ~ '^[!-~]+$' and length(value) <= 500 and value not like 'sealed:%'
+    and (value not like 'env:%' or value ~ '^env:SUPPLIER_SECRET_[A-Z0-9_]{1,80}$'), false)
 $$;
 comment on function core.is_credential is
   'Whether a supplier''s token or secret may be this: 1 to 500 visible ASCII characters, or env: and a setting

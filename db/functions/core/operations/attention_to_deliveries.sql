@@ -1,6 +1,7 @@
 create or replace view core.attention_to_deliveries as
 with found as (
-  select e.id, e.account_id, e.order_code, e.event_type, e.callback_url, e.created_at, e.dead_at as since, e.dead_reason,
+  select e.id, e.account_id, e.order_code, e.event_type, e.callback_url, e.created_at, e.dead_at as since,
+    e.dead_reason,
     'dead' as how
   from supply.events e where e.state = 'dead' and not e.simulated
   union all
@@ -59,7 +60,7 @@ select g.since, g.what, 'account ' || g.account_id,
     when 'dead' then format('the partner was not told how %s orders ended: %s', g.events, g.reasons)
     when 'untold' then format('the receiver has not taken %s results for an hour or longer; the next attempts are '
       'planned', g.events)
-    when 'lost' then format('the leases of %s attempts ended, and no worker has looked at them: does one run?', g.events)
+    when 'lost' then format('the leases of %s attempts ended, and no worker looked at them: does one run?', g.events)
     else format('%s attempts were due, and none was made: is a worker running, or the receiver slow?', g.events)
   end,
   case g.how

@@ -4,8 +4,8 @@ from (values
   ('help', 'help',
     'All of a task: select * from ops.help(''money'');
 One function or view: select * from ops.help(''ops.orders'');'),
-  ('partners', 'onboard accounts send_test_event webhook_secret stored_webhook_secret create_account set_account_active '
-    'set_low_balance_threshold'
+  ('partners', 'onboard accounts send_test_event webhook_secret stored_webhook_secret create_account '
+    'set_account_active set_low_balance_threshold'
     ' set_rate_limit rate_limits',
     'A partner from nothing to the first order:
 select * from ops.onboard(''Acme'', 50000, ''invoice 1'') \gx

@@ -28,5 +28,5 @@ begin
 end
 $$;
 comment on function core.number_results is
-  'Numbers the results of orders that end in this transaction; account_ids: of each. Call it late: the marks stay locked.
-Where another transaction holds a mark, work.number_results does it later.';
+  'Numbers the results of orders that end in this transaction; account_ids: of each. Call it late: the marks stay
+locked. Where another transaction holds a mark, work.number_results does it later.';

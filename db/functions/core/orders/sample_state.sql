@@ -6,8 +6,8 @@ as $$
     select e.*, coalesce(e.dead_reason in ('blocked_address', 'unresolved'), false) as is_hidden from supply.events e
     where e.id = sample_state.event_id and e.account_id = sample_state.account_id and e.simulated
   ), attempts as (
-    -- Partners must not learn whether a name exists inside our networks, or where it leads. The outcome or the time of a
-    -- round that ended without a status would show it.
+    -- Partners must not learn whether a name exists inside our networks, or where it leads. The outcome or the time of
+    -- a round that ended without a status would show it.
     select a.*, a.started_at + interval '15 s' as shown_at,
       coalesce(a.outcome = 'dead', false) and a.status_code is null and (e.is_hidden or a.round < e.round) as is_hidden
     from supply.delivery_attempts a join event e on e.id = a.event_id

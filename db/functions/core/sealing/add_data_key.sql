@@ -2,7 +2,6 @@ create or replace function core.add_data_key(new_id text, new_fingerprint_key te
 returns table (key_id text, fingerprint_key text)
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 begin
   if new_id is not null then
     lock table supply.data_keys in share row exclusive mode;
@@ -16,5 +15,5 @@ begin
 end
 $$;
 comment on function core.add_data_key is
-  'Registers a data key before a process seals with it, with the fingerprint key sealed under it. Nothing changes if the registered
-keys are no longer known_ids, or if new_id is null. Returns all registered keys.';
+  'Registers a data key before a process seals with it, with the fingerprint key sealed under it. Nothing changes if
+the registered keys are no longer known_ids, or if new_id is null. Returns all registered keys.';

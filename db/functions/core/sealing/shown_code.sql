@@ -3,4 +3,5 @@ returns text
 language sql immutable parallel safe
 return case when code like 'sealed:%' then code || ':' || item_id else code end;
 comment on function core.shown_code is
-  'A stored code as the JSON of orders and events holds it: a sealed one with its item behind it. API and worker open it.';
+  'A stored code as the JSON of orders and events holds it: a sealed one with its item behind it. API and worker open
+it.';

@@ -16,5 +16,5 @@ select r.period, r.supplier, sum(r.calls)::int as calls, sum(r.failures)::int as
   min(r.latency_ms) filter (where r.is_usable and r.part >= 0.95) as p95_ms
 from ranked r group by r.period, r.supplier;
 comment on view core.call_figures is
-  'The calls to each supplier in the last 5m, 1h and 1d: all, those answered by a failure, those without a usable answer,
-and within how many milliseconds half and 95 per cent of the answers came.';
+  'The calls to each supplier in the last 5m, 1h and 1d: all, those answered by a failure, those without a usable
+answer, and within how many milliseconds half and 95 per cent of the answers came.';

@@ -31,7 +31,8 @@ begin
           or (r.outcome = 'completed') <> (cardinality(r.codes) = item.amount) or cardinality(r.codes) > item.amount
           or exists (
             select from supply.item_keys k
-            where k.item_id = item.id and core.code_identity(k.code) <> all (core.code_identities(r.codes)))) then 'held'
+            where k.item_id = item.id and core.code_identity(k.code) <> all (core.code_identities(r.codes)))
+        ) then 'held'
         when r.outcome = 'failed' and r.error_code = 'OUT_OF_STOCK' and (item.delivery_type <> 'key' or r.codes = '{}')
           and (core.next_offer((select i from supply.order_items i where i.id = r.item_id), false)).supplier is not null
           then 'next_supplier'

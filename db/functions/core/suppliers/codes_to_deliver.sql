@@ -21,4 +21,5 @@ as $$
   from kept k, all_codes a
 $$;
 comment on function core.codes_to_deliver is
-  'The codes that an item settled by hand delivers: those kept and those given; where too many were kept, those given alone; none for failed with {}.';
+  'The codes that an item settled by hand delivers: those kept and those given; where too many were kept, those given
+alone; none for failed with {}.';

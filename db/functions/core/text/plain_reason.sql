@@ -5,8 +5,8 @@ as $$
   with visible as (
     -- Control characters, and what has no width or turns the direction of writing.
     select regexp_replace(left(given, 2000),
-      '[\u0001-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f'
-        '\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e00ff]+',
+      '[\u0001-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5'
+        '\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e00ff]+',
       '', 'g') as text
   ), folded as (
     select trim(regexp_replace(text,

@@ -2,7 +2,6 @@ create or replace function ops.stored_webhook_secret(account anycompatible)
 returns table (account_id bigint, secret text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   wanted_id constant bigint := core.refer_to('account', account)::bigint;
 begin

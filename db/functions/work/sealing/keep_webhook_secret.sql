@@ -10,5 +10,5 @@ begin
 end
 $$;
 comment on function work.keep_webhook_secret is
-  'Keeps the secret that a worker made for an account''s first delivery. Returns the secret that the account has: another
-worker may have been first. Specification 2.5.';
+  'Keeps the secret that a worker made for an account''s first delivery. Returns the secret that the account has:
+another worker may have been first. Specification 2.5.';

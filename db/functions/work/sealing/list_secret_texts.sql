@@ -13,5 +13,5 @@ as $$
   where t.secret not like 'env:%' and not core.is_under_key(array[t.secret], key_id)
 $$;
 comment on function work.list_secret_texts is
-  'Returns the secrets of accounts, and the tokens and push secrets of suppliers, that are not sealed under the data key.
-work.replace_texts takes the new texts.';
+  'Returns the secrets of accounts, and the tokens and push secrets of suppliers, that are not sealed under the data
+key. work.replace_texts takes the new texts.';
