@@ -23,12 +23,17 @@ export type Command =
 /** The settings of a process, read once from the environment. What is undefined was not set and has no default. */
 export type Config = ReturnType<typeof loadConfig>
 
-/** A setting is missing or wrong. The message is one line that names every variable at fault, and no value of a secret. */
+/**
+ * A setting is missing or wrong. The message is one line that names every variable at fault, and no value of a secret.
+ */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** The export of traces by OpenTelemetry, from its standard variables. The exporter reads its headers and certificates itself. */
+/**
+ * The export of traces by OpenTelemetry, from its standard variables. The exporter reads its headers and certificates
+ * itself.
+ */
 export type TracingConfig = {
   /** Where spans are posted to, as the exporter takes it. */
   endpoint: string
@@ -37,7 +42,7 @@ export type TracingConfig = {
   samplerArg: string | undefined
 }
 
-/** What is posted to the alert webhook: Slack's `{"text": …}`, or what Alertmanager's API takes. */
+/** The format of posts to the alert webhook: Slack's `{"text": …}`, or that of Alertmanager's API. */
 export type AlertFormat = (typeof alertFormats)[number]
 
 const alertFormats = ['slack', 'alertmanager'] as const
@@ -93,7 +98,7 @@ const list = v.pipe(
 const loginPassword = v.optional(
   v.pipe(
     v.string(),
-    // These stand in a URL as they are.
+    // These characters need no escape in a URL.
     v.regex(/^[A-Za-z0-9._~-]{16,}$/, 'must be 16 or more of the characters A-Z a-z 0-9 . _ ~ -'),
   ),
 )
@@ -181,9 +186,8 @@ type Settings = v.InferOutput<typeof settings>
 /**
  * Reads the settings from an environment; an empty value counts as unset. `command` is the script that starts: without
  * DATABASE_URL, `start` runs on the embedded database, which changes the defaults of SEED_DEMO and, outside production,
- * of CALLBACK_ALLOW_NETWORKS; `api`, `worker`, `migrate` and `seed` cannot do without it. `onTerminal`: outside production
- * there is no drain unless DRAIN_SECONDS asks for one.
- * Throws ConfigError, whose message is one line.
+ * of CALLBACK_ALLOW_NETWORKS; `api`, `worker`, `migrate` and `seed` cannot do without it. `onTerminal`: outside
+ * production there is no drain unless DRAIN_SECONDS asks for one. Throws ConfigError, whose message is one line.
  */
 export function loadConfig(
   env: { [name: string]: string | undefined },
@@ -204,7 +208,10 @@ export function loadConfig(
   }
   return {
     ...configOf(values, command, onTerminal),
-    /** The credential of a supplier: as it stands, or for `env:SUPPLIER_SECRET_…` that setting; undefined if that is not set. */
+    /**
+     * The credential of a supplier: as it stands, or for `env:SUPPLIER_SECRET_…` that setting; undefined if that is not
+     * set.
+     */
     supplierCredential: (text: string) => credentialFrom(text, given),
     /** Variables that look like a misspelt setting, a sentence each. */
     warnings: warningsOf(Object.keys(given)),
@@ -248,7 +255,10 @@ function configOf(values: Settings, command: Command, onTerminal: boolean) {
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     /** How many proxies before the service add to `X-Forwarded-For`; 0: the header is ignored. */
     trustProxyHops: values.TRUST_PROXY_HOPS,
-    /** Hosts, `*.host` or whole origins from which writes are let in, as `parseEntry` gives them (specification 5, rule 7). */
+    /**
+     * Hosts, `*.host` or whole origins from which writes are let in, as `parseEntry` gives them (specification 5, rule
+     * 7).
+     */
     allowedOrigins: values.ALLOWED_ORIGINS,
     /** Networks that are opened for callbacks (specification 6.7, rule 3 alone). */
     callbackAllowNetworks: callbackNetworks(values.CALLBACK_ALLOW_NETWORKS, production, embedded),

@@ -27,7 +27,10 @@ export function createLog(level: LevelWithSilent, destination?: DestinationStrea
   return destination === undefined ? pino(options) : pino(options, destination)
 }
 
-/** Runs work whose log records, also those of everything it awaits, carry the ids of the request and of the trace it is done for. */
+/**
+ * Runs work whose log records, also those of everything it awaits, carry the ids of the request and of the trace it is
+ * done for.
+ */
 export function withCorrelation<T>({ requestId, traceparent }: Correlation, work: () => T): T {
   const fields = {
     ...(requestId === null ? {} : { requestId }),
@@ -40,7 +43,7 @@ function safeIfError(value: unknown): unknown {
   return value instanceof Error ? safeError(value) : value
 }
 
-/** What of an error may stand in a log. */
+/** The fields of an error that may be logged. */
 export type SafeError = {
   type: string
   message: string

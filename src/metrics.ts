@@ -75,7 +75,10 @@ type PoolUsage = { inUse: number; idle: number; waiting: number; max: number }
 /** For the time that an order takes, in seconds. */
 export const orderBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400]
 
-/** Adds the metrics of orders that this process ended. Returns what notes one: its outcome, and the seconds since it was placed. */
+/**
+ * Adds the metrics of orders that this process ended. Returns what notes one: its outcome, and the seconds since it was
+ * placed.
+ */
 export function addEndedOrders(registry: Registry): (outcome: string, seconds: number) => void {
   const count = new Counter({
     name: 'supply_orders_ended_total',

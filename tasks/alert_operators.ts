@@ -9,15 +9,16 @@ import { jobId } from '../src/messages/job_id.ts'
 export type AlertOperatorsOptions = {
   db: Database
   log: Log
-  /** Where alerts are posted to, and in what format; without a URL they stand in the log alone. */
+  /** The URL and the format of posts. Without a URL, alerts are only logged. */
   webhook: { url: string | undefined; format: AlertFormat }
 }
 
 const timeoutMs = 10_000
 
 /**
- * Makes the task that notifies the operators that an alert is firing, or that it is resolved: a record in the log, and a
- * post to the alert webhook where one is set. It throws if the webhook does not accept the post: the queue tries again.
+ * Makes the task that notifies the operators that an alert is firing, or that it is resolved: a record in the log, and
+ * a post to the alert webhook where one is set. It throws if the webhook does not accept the post: the queue tries
+ * again.
  */
 export function createAlertOperators({ db, log, webhook }: AlertOperatorsOptions): Task {
   // A post that is tried again writes no second log record.

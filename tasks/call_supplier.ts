@@ -40,13 +40,13 @@ export type CallSupplierOptions = {
 // The most codes that one statement records. A single result can bring as many; recording them takes a second.
 const maxCodes = 10_000
 const maxPendingCodes = 1_000_000
-// What a supplier says of an item is an answer, also where it fails the item.
+// An answer about the item is not a failed call, also if the supplier fails the item.
 const failures = ['unknown', 'not_placed', 'hold']
 
 /**
- * Makes the task that calls the supplier of one order item, if a call is due: it sends the item, or asks for its status.
- * The worker leases the call before it sends, and records the result under that lease. The same statement settles the
- * item, plans the next call, ends the order, and leases the first attempt to deliver the order's event.
+ * Makes the task that calls the supplier of one order item, if a call is due: it sends the item, or asks for its
+ * status. The worker leases the call before it sends, and records the result under that lease. The same statement
+ * settles the item, plans the next call, ends the order, and leases the first attempt to deliver the order's event.
  * Concurrent jobs share statements. Specification 3 and 7.
  */
 export function createCallSupplier(options: CallSupplierOptions): Task {

@@ -17,9 +17,11 @@ export type LeasedAttempt = Omit<Functions['work.begin_deliveries']['result'][nu
 type FinishedAttempt = { eventId: string; leaseToken: string; result: SendOutcome }
 type FinishedRow = Functions['work.finish_deliveries']['result'][number]
 
-/** The first attempts that this worker makes directly, without a job: SQL leased them with the result that they deliver. */
+/**
+ * The first attempts that this worker makes directly, without a job: SQL leased them with the result that they deliver.
+ */
 export type FirstAttempts = {
-  /** What SQL needs to lease some: how many more may begin now, and the worker pool that makes them. */
+  /** The arguments with which SQL leases some: how many may begin now, and the worker pool that makes them. */
   request(): { to_send: number; pool_id: string | null }
   /** Begins the attempts among the rows that `work.finish_calls` or `work.finish_deliveries` returned. */
   begin(rows: readonly { event_id: string | null }[]): void
@@ -43,8 +45,9 @@ export type DeliverWebhookOptions = {
 
 /**
  * Makes the task that delivers an event, if an attempt is due. The worker leases the attempt, and with that counts it,
- * before it sends: no crash can add an attempt. Recording the result delivers the event, adds the job of the next rung of
- * the retry ladder, or makes a dead letter. `firstAttempts` go the same way, without a job. Specification 6.3 to 6.6.
+ * before it sends: no crash can add an attempt. Recording the result delivers the event, adds the job of the next rung
+ * of the retry ladder, or makes a dead letter. `firstAttempts` go the same way, without a job. Specification 6.3 to
+ * 6.6.
  */
 export function createDeliverWebhook(options: DeliverWebhookOptions): {
   task: Task

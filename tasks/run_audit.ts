@@ -1,7 +1,10 @@
 import type { Task } from 'graphile-worker'
 import type { Database } from '../src/database/client.ts'
 
-/** Makes the task that checks the invariants of money and queue (`ops.audit`), and alerts operators of what does not hold. */
+/**
+ * Makes the task that checks the invariants of money and queue (`ops.audit`), and alerts operators of what does not
+ * hold.
+ */
 export const createRunAudit =
   (db: Database): Task =>
   async () => {

@@ -5,7 +5,10 @@ import { type Call, createTarget, isAstray, type Query, send, type Target } from
 import type * as api from './types.ts'
 
 export type CallOptions = {
-  /** Ends the call: it rejects with the signal's reason, or with an UnknownOutcomeError if an order may have been placed. */
+  /**
+   * Ends the call: it rejects with the signal's reason, or with an UnknownOutcomeError if an order may have been
+   * placed.
+   */
   signal?: AbortSignal | undefined
   /** How long one request may take, with its response, in milliseconds: 15,000 unless given. */
   timeoutMs?: number
@@ -78,8 +81,9 @@ export class SupplyClient {
   }
 
   /**
-   * Places an order once. Every repeat sends the same bytes under the same idempotency key: the `externalOrderId` unless
-   * you give another. Store the key before you call. An order that already has this key is returned as it is now.
+   * Places an order once. Every repeat sends the same bytes under the same idempotency key: the `externalOrderId`
+   * unless you give another. Store the key before you call. An order that already has this key is returned as it is
+   * now.
    *
    * Throws a RefusedError if nothing was placed or charged, and an UnknownOutcomeError if that is unknown after all
    * repeats and a look-up: then call again later with the same order and the same key.
@@ -109,9 +113,9 @@ export class SupplyClient {
   }
 
   /**
-   * The orders that became final, each once, in the order of `seq`. Store the `seq` of the last one with your own changes,
-   * and pass it as `after` when you start again. It waits for new results without an end; with `wait: 0` it ends after the
-   * last result that exists.
+   * The orders that became final, each once, in the order of `seq`. Store the `seq` of the last one with your own
+   * changes, and pass it as `after` when you start again. It waits for new results without an end; with `wait: 0` it
+   * ends after the last result that exists.
    */
   async *results(
     { after, limit = 100, wait = 30 }: api.ListResultsQuery = {},

@@ -13,8 +13,8 @@ type Options = Pace & { timeoutMs: number; idempotencyKey?: string }
 const decisive = [400, 402, 409, 422]
 
 /**
- * Places an order. Repeats the same bytes under the same key until the outcome is known or the time is up. Then it looks
- * the order up once, if its `externalOrderId` is its key.
+ * Places an order. Repeats the same bytes under the same key until the outcome is known or the time is up. Then it
+ * looks the order up once, if its `externalOrderId` is its key.
  */
 export async function placeOrder<Placed extends Order>(
   target: Target,

@@ -34,8 +34,8 @@ const firstDelayMs = 250
 const longestDelayMs = 10_000
 
 /**
- * Repeats a request until it succeeds, cannot succeed, or the time is up, and returns the last outcome. The delays double
- * from 250 ms to 10 s, half of each random, and are never shorter than `Retry-After`.
+ * Repeats a request until it succeeds, cannot succeed, or the time is up, and returns the last outcome. The delays
+ * double from 250 ms to 10 s, half of each random, and are never shorter than `Retry-After`.
  */
 export async function retry(
   attempt: () => Promise<Outcome>,

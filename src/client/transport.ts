@@ -18,7 +18,9 @@ export type Call = {
 /** The limits of one request: how long its whole response may take, and a signal that ends it earlier. */
 export type Limits = { timeoutMs: number; signal?: AbortSignal | undefined; requestId: string }
 
-/** Checks address and key. Throws a TypeError, which never contains the key. A path in the address stays as a prefix. */
+/**
+ * Checks address and key. Throws a TypeError, which never contains the key. A path in the address stays as a prefix.
+ */
 export function createTarget(
   baseUrl: string | URL | undefined,
   apiKey: string | undefined,

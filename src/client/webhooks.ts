@@ -29,8 +29,8 @@ export type WebhookVerdict =
  * Verifies a webhook over its raw body: the signature in constant time, the age of the timestamp, and that
  * `X-Idempotency-Key`, which is not signed, equals the `event_id` of the body.
  *
- * It throws a TypeError for a wrong `secret` or a parsed `rawBody`, never for what the sender sent. Events arrive at least
- * once: store `eventId` under a unique constraint, together with what the event changes.
+ * It throws a TypeError for a wrong `secret` or a parsed `rawBody`, never for what the sender sent. Events arrive at
+ * least once: store `eventId` under a unique constraint, together with what the event changes.
  */
 export function verifyWebhook(options: VerifyOptions): WebhookVerdict {
   const { headers, rawBody } = options

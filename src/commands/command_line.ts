@@ -1,7 +1,7 @@
 /** A command of the service, with its help. */
 export type Command = {
   run: (argv: string[]) => Promise<void>
-  /** What it does, in lines for a terminal. */
+  /** Its help, in lines for a terminal. */
   help: string
   /** Reads its arguments itself, `--help` too. */
   takesArguments?: true

@@ -45,7 +45,9 @@ export function connectApi(url: string, { pooled = false } = {}): Database {
 // Before the server would give up: what fails on a standby still needs the time that the primary takes.
 const readDeadlineMs = 1_000
 
-/** Reads from the standby of DATABASE_READ_URL, if there is one, else from `primary`. `end` closes what was opened here. */
+/**
+ * Reads from the standby of DATABASE_READ_URL, if there is one, else from `primary`. `end` closes what was opened here.
+ */
 export function connectReads(
   config: Pick<Config, 'databaseReadUrl' | 'databaseReadStalenessSeconds' | 'databasePooled'>,
   primary: Database,

@@ -73,7 +73,7 @@ export async function demo(): Promise<void> {
   process.exit(0)
 }
 
-/** What operators see of an order, as lines. */
+/** The story of an order for operators, as lines. */
 async function storyOf(databaseUrl: string, code: string): Promise<string> {
   const story = await asOperator(databaseUrl, (db) => db.call('ops.order_story', { reference: code }))
   const lines = story.map(({ actor, what, detail }) => `  ${`${actor}: ${what}`.padEnd(32)} ${detail}`)

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts'
 
-/** What has to be ended, in this order; the steps of one group at the same time. */
+/** The steps that end the process, in this order. The steps of one group run at the same time. */
 export type Ending = (() => Promise<unknown>)[][]
 
 const maxDrainMs = 28_000
@@ -12,7 +12,7 @@ const maxFailedEndMs = 5_000
  * failure. A repeated signal is ignored (but see `endOnSecondInterrupt`).
  * After 28 s, or 5 s after a failure, it exits all the same. A call that is still under way loses its result, and its
  * lease recovers the work.
- * `announce` is called as soon as signals are heeded: whoever reads the announcement may end the process at once.
+ * It calls `announce` after it has begun to handle signals: the reader of the announcement may end the process at once.
  */
 export async function runUntilEnded(
   log: Log,
@@ -56,7 +56,9 @@ export function heedSignals(): Promise<Cause> {
 // A terminal's Ctrl-C comes twice, from the terminal and from npm.
 const sameInterruptMs = 500
 
-/** For a person at a terminal: a second Ctrl-C ends the process at once. The work under way is recovered by its leases. */
+/**
+ * For a person at a terminal: a second Ctrl-C ends the process at once. The work under way is recovered by its leases.
+ */
 export function endOnSecondInterrupt(): void {
   let firstAt: number | undefined
   process.on('SIGINT', () => {

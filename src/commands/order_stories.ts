@@ -71,7 +71,9 @@ function codesOf(result: unknown): string[] {
   return rows.flatMap(({ result, body }) => (result === 'created' ? [String(JSON.parse(body).code)] : []))
 }
 
-/** The name and colour of a step; undefined for what is left out: what a step before it implies, and what is to come. */
+/**
+ * The name and colour of a step; undefined for what is left out: what a step before it implies, and what is to come.
+ */
 function stepOf({ what, detail }: Entry): { name: string; colour: Colour } | undefined {
   if (what === 'placed') return { name: 'placed', colour: 'cyan' }
   if (what.startsWith('sent to ')) return { name: 'supplier', colour: 'yellow' }
@@ -95,7 +97,7 @@ function isLast({ what, detail }: Entry): boolean {
   return what === 'no event' || what === 'dead letter' || (what === 'webhook sent' && isDelivered(detail))
 }
 
-/** One step of an order's story. What is longer than the terminal is wide goes on below, under its beginning. */
+/** One step of an order's story. A text that is wider than the terminal continues below its beginning. */
 export function storyLine(code: string, entry: Entry, { colours, columns }: Telling): string {
   const paint = painter(colours)
   const { name, colour } = stepOf(entry) ?? { name: entry.what, colour: 'cyan' }

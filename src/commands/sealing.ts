@@ -17,8 +17,8 @@ const boundTo = 'fingerprint key'
 const pauseMs = 1_000
 
 /**
- * The sealing of a process with the keys of its settings. Throws ConfigError if sealed texts of the database need another
- * key. With keys, it waits until the database answers.
+ * The sealing of a process with the keys of its settings. Throws ConfigError if sealed texts of the database need
+ * another key. With keys, it waits until the database answers.
  */
 export async function startSealing(
   { dataKeys }: Pick<Config, 'dataKeys'>,

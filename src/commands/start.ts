@@ -87,7 +87,8 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   const sealing = await startSealing(config, apiDb, 'api', log)
   const reads = connectReads({ ...config, databasePooled: false }, apiDb, log)
   const workerDb = connectWorker(databaseUrl)
-  // The server starts first: if its port is taken, another service runs here, and the demo must not change its suppliers.
+  // The server starts first: if its port is taken, another service runs here, and the demo must not change its
+  // suppliers.
   const stories = terminal?.tellStories(operator?.url ?? databaseUrl)
   const db = stories?.watched(apiDb) ?? apiDb
   const tracing = await startTracing(config, 'supply-ordering', log)
@@ -131,6 +132,7 @@ function announce(
       : `\nThe database for operators, while this runs: psql "$(cat ${operatorUrlFile})"
 and as its owner, who can make logins: psql "$(cat ${postgres.urlFile})" -c "select ops.add_operator('anna')"`
   console.log(
-    `\n${demoGreeting(url, demo.apiKey, demo.docsPassword)}\nSigned webhooks arriving: npm run demo, in another terminal.${database}\n`,
+    `\n${demoGreeting(url, demo.apiKey, demo.docsPassword)}
+Signed webhooks arriving: npm run demo, in another terminal.${database}\n`,
   )
 }

@@ -33,7 +33,7 @@ export function openTerminal(logLevel: LogLevel): Terminal | undefined {
       return {
         step: (line) => {
           steps += 1
-          // What waits for others is worth a line of its own.
+          // A step that waits for other sessions gets a line of its own.
           if (/wait/.test(line)) print(`\n${line}`)
         },
         done: () => print(steps === 0 ? 'up to date' : `done (${steps} steps)`),

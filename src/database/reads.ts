@@ -16,7 +16,10 @@ export type ReadsOptions = {
   expected: Version
   /** How much older than the primary a read may be, in milliseconds. */
   maxStalenessMs: number
-  /** Called when the standby begins to be used, and when it is not used or no longer; `error` says why, if there was one. */
+  /**
+   * Called when the standby begins to be used, and when it is not used or no longer; `error` says why, if there was
+   * one.
+   */
   onChange?: ((isUsed: boolean, error: unknown) => void) | undefined
 }
 
@@ -30,12 +33,13 @@ export function readsFrom(primary: Pick<Database, 'call'>): Reads {
 }
 
 /**
- * Reads from a standby, as long as that shows all that was committed `maxStalenessMs` ago, and all that the account wrote
- * by this process; else from the primary. A call that fails on the standby, or finds nothing there, goes to the primary.
+ * Reads from a standby, as long as that shows all that was committed `maxStalenessMs` ago, and all that the account
+ * wrote by this process; else from the primary. A call that fails on the standby, or finds nothing there, goes to the
+ * primary.
  *
- * Once a second this process commits a mark on the primary: its own clock, in milliseconds. The mark that the standby shows
- * says how far it is, however clocks differ, while nothing else is written, and after a failover to another history. Each
- * of a standby's own figures is wrong in one of these cases.
+ * Once a second this process commits a mark on the primary: its own clock, in milliseconds. The mark that the standby
+ * shows says how far it is, however clocks differ, while nothing else is written, and after a failover to another
+ * history. Each of a standby's own figures is wrong in one of these cases.
  */
 export function createReads(options: ReadsOptions): Reads & { stop(): void } {
   const { primary, standby, maxStalenessMs, onChange = () => {} } = options

@@ -21,7 +21,8 @@ const statements = new WeakMap<FunctionTable, Map<string, Statement>>()
 
 /**
  * The statement that calls a function with these arguments by name; undefined ones take their defaults. The same call
- * has the same statement each time, so that it is prepared once on each connection. Throws if the function or an argument is unknown.
+ * has the same statement each time, so that it is prepared once on each connection. Throws if the function or an
+ * argument is unknown.
  */
 export function statementOf(table: FunctionTable, name: string, args: Record<string, unknown>): Statement {
   const known = statements.get(table) ?? new Map<string, Statement>()

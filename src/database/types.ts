@@ -18,7 +18,9 @@ export type ResultTypes = {
   void: undefined
 }
 
-/** What an argument may be, where that is not what a result is. A `jsonb` argument is any value that JSON can express. */
+/**
+ * What an argument may be, where that is not what a result is. A `jsonb` argument is any value that JSON can express.
+ */
 export type ArgumentTypes = {
   bigint: string | number | bigint
   numeric: string | number | bigint

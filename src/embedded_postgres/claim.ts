@@ -20,7 +20,7 @@ export async function claimServer(url: string, folder: string): Promise<Claim> {
   admin.pathname = '/postgres'
   const name = `npm start, process ${process.pid}`
   const client = new pg.Client({ connectionString: admin.href, application_name: name })
-  // Whoever comes after this process lost its connection may serve too, as any second process may.
+  // If this process loses its connection, another process can claim the server: both then serve, which is safe.
   client.on('error', () => {})
   await client.connect()
   const release = () => client.end().catch(() => {})

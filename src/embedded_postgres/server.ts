@@ -136,7 +136,7 @@ function stopWithUs(pid: number): ChildProcess {
   return child
 }
 
-/** What PostgreSQL says in `postmaster.pid`: line 1 the process, 4 the port, 8 the state. */
+/** The state in `postmaster.pid`: line 1 is the process, 4 the port, 8 the state. */
 function readState(place: Place): (RunningServer & { ready: boolean }) | undefined {
   try {
     const lines = readFileSync(join(place.cluster, 'postmaster.pid'), 'utf8').split('\n')

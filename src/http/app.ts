@@ -120,7 +120,7 @@ export function createRoutes(options: Omit<AppOptions, 'log' | 'bodyMs' | 'trace
   return routes
 }
 
-// What Node's parser lets pass, and is yet no request that anything can be said about.
+// Requests that Node's parser accepts but that are not valid HTTP.
 async function rejectMalformed(ctx: Context, next: Next): Promise<void> {
   const { headersDistinct, httpVersion } = ctx.req
   const hosts = headersDistinct.host?.length ?? 0

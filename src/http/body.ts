@@ -34,7 +34,9 @@ export async function readObject(ctx: Context): Promise<unknown> {
   return ctx.request.body
 }
 
-/** Lets koa-body parse the bytes of a body into `ctx.request.body`. Returns what is wrong if they are no JSON object. */
+/**
+ * Lets koa-body parse the bytes of a body into `ctx.request.body`. Returns what is wrong if they are no JSON object.
+ */
 async function parseBody(ctx: Context, body: Buffer): Promise<string | undefined> {
   // koa-body would replace bytes that are no UTF-8, and would take an empty body for an empty object.
   if (!isUtf8(body)) return 'must be JSON in UTF-8'

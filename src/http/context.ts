@@ -3,7 +3,7 @@ import type Koa from 'koa'
 import type { DatabaseTime } from './database_time.ts'
 import type { ReadBody } from './middleware/bodies.ts'
 
-/** The account that a request acts for, and the key that it came with. */
+/** The account and the API key of a request. */
 export type Account = { id: string; keyId: string; mode: string; currency: string }
 
 /** The route that a request asks for: its pattern, and the methods that its path takes. */
@@ -14,7 +14,7 @@ type Route = {
   allow: string[]
 }
 
-/** What the middleware finds out about a request. */
+/** The state of a request, set by the middleware. */
 export type RequestState = {
   requestId: string
   /** Whether the client chose it. */
@@ -32,7 +32,7 @@ export type RequestState = {
 }
 
 export type Context = Koa.ParameterizedContext<RequestState, object>
-/** On a route: the parameters of its path, decoded. One that cannot be decoded stands as it came. */
+/** On a route: the decoded parameters of its path. One that cannot be decoded is left as it is. */
 export type RouteContext = Context & { params: { [name: string]: string | undefined } }
 export type Next = Koa.Next
 export type Middleware = (ctx: Context, next: Next) => Promise<unknown>

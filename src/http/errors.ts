@@ -117,7 +117,7 @@ function removeBudget(ctx: Context): void {
   for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) ctx.remove(name)
 }
 
-// The path without its query: a key may stand there.
+// The path without its query, which may contain a key.
 function noSuchEndpoint({ method, path }: Context): string {
   return `No such endpoint: ${method} ${path.slice(0, maxPathLength)}`
 }

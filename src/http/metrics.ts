@@ -78,7 +78,9 @@ export function createHttpMetrics(): HttpMetrics {
   }
 }
 
-/** Adds the orders of the busiest accounts by result. Returns what counts one order: placed, or the code of its refusal. */
+/**
+ * Adds the orders of the busiest accounts by result. Returns what counts one order: placed, or the code of its refusal.
+ */
 function addAccountCounter(registry: Registry): (account: string, result: string) => void {
   const counts = new Map<string, Map<string, number>>()
   new Counter({

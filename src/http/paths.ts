@@ -30,20 +30,23 @@ const healthChecks = ['/livez', '/readyz']
 
 const pushRoutes = [pushRoute, eventRoute]
 
-// What suppliers push counts for itself: only what is refused, and what is repeated too often.
+// The routes of pushes count by themselves the pushes that they refuse or that are repeated too often.
 const uncounted = [...healthChecks, ...pushRoutes]
 
 const reading = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
 
 /**
- * The rules for a path. They hold also where there is no such route: only who has a key learns that.
+ * The rules for a path. They also hold if there is no such route: only a client with a key gets the 404.
  * Specification 4 and 5.
  */
 export function rulesFor(path: string): Omit<Rule, 'path'> {
   return rules.find((rule) => path === rule.path || path.startsWith(`${rule.path}/`)) ?? {}
 }
 
-/** Whether requests to the route count against the rate limit; undefined stands for no route, which does. Specification 8. */
+/**
+ * Whether requests to the route count against the rate limit; undefined stands for no route, which does. Specification
+ * 8.
+ */
 export function isCounted(pattern: string | undefined): boolean {
   return pattern === undefined || !uncounted.includes(pattern)
 }

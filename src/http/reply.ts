@@ -14,7 +14,7 @@ export function jsonLine(json: string): string {
   return `${json}\n`
 }
 
-/** As `reply`, for what nobody may keep: orders and balances. */
+/** As `reply`, with `Cache-Control: no-store`: for orders and balances. */
 export function replyUnstored(ctx: Context, json: string, status = 200): void {
   ctx.set('Cache-Control', 'no-store')
   reply(ctx, json, status)

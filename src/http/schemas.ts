@@ -26,7 +26,7 @@ const amount = v.pipe(
 
 const pattern = (requirement: RegExp, message?: string) => v.pipe(v.string(), v.regex(requirement, message))
 
-/** What stands in the paths of the routes. What does not fit is not found there. */
+/** The parameters of paths. A value that does not fit is not found. */
 export const gameSlug = pattern(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/)
 export const productNumber = pattern(/^[1-9]\d{0,9}$/)
 export const orderCode = pattern(/^[A-Za-z0-9_-]{1,64}$/)
@@ -180,8 +180,8 @@ export const simulationRequest = v.object(
     orderCode: v.pipe(
       v.nullish(v.pipe(v.string(codeMessage), v.regex(/^[A-Za-z0-9_-]{1,64}$/, codeMessage)), null),
       v.description(
-        'An order of yours that ended so: the event is about it then, unless it would be larger than 64 KiB, which is ' +
-          'refused. With any other code, or none, it holds sample data.',
+        'An order of yours that ended so: the event is about it then, unless it would be larger than 64 KiB, which ' +
+          'is refused. With any other code, or none, it holds sample data.',
       ),
     ),
   },
@@ -260,7 +260,8 @@ export const redeliveryRequest = v.object(
       v.nullish(v.string('must be a text'), null),
       v.metadata({
         description:
-          'Where the event goes from now on, if its address was wrong; the rules are those of an order’s `callbackUrl`.',
+          'Where the event goes from now on, if its address was wrong; the rules are those of an order’s ' +
+          '`callbackUrl`.',
         format: 'uri',
         examples: ['https://hooks.shop.example/supply'],
       }),
@@ -295,8 +296,8 @@ export const ordersQuery = v.object({
   asOf: v.pipe(
     v.optional(pattern(/^\d{1,18}$/, 'must be an asOf')),
     v.description(
-      'The `asOf` of the first `page`, for the pages after it: orders that were placed since are left out, so that they ' +
-        'shift nothing.',
+      'The `asOf` of the first `page`, for the pages after it: orders that were placed since are left out, so that ' +
+        'they shift nothing.',
     ),
   ),
   status: v.pipe(

@@ -54,8 +54,8 @@ export function readParameter(ctx: RouteContext, name: string, schema: v.Generic
 }
 
 /**
- * The query parameters that a schema names. Numbers are given to the schema as numbers. Throws a 400 if one does not fit or
- * comes twice, and if a period begins after its end.
+ * The query parameters that a schema names. Numbers are given to the schema as numbers. Throws a 400 if one does not
+ * fit or comes twice, and if a period begins after its end.
  */
 export function readQuery<Schema extends v.ObjectSchema<v.ObjectEntries, v.ErrorMessage<v.ObjectIssue> | undefined>>(
   ctx: Context,

@@ -1,6 +1,6 @@
 import type { AlertFormat } from '../config.ts'
 
-/** What the operators are to know of an alert: that it is firing, or that it is resolved (`work.begin_notification`). */
+/** A notification of the operators: an alert is firing, or it is resolved (`work.begin_notification`). */
 export type Notification = {
   cause: string
   message: string
@@ -12,12 +12,13 @@ export type Notification = {
   is_told: boolean
 }
 
-// Alertmanager takes an alert for resolved after some minutes without a repetition, unless its end is said.
+// Alertmanager counts an alert as resolved after some minutes without a repetition, unless it has an end.
 const longestAlertMs = 365 * 86_400_000
 
 /**
  * The body of a post that tells of an alert: `{"text": …}` for Slack, and for Alertmanager's API (`/api/v2/alerts`) a
- * list of one alert, whose labels are the same for the same cause. A firing one ends in a year there, for it is sent once.
+ * list of one alert, whose labels are the same for the same cause. A firing one ends in a year there, for it is sent
+ * once.
  */
 export function alertBody(format: AlertFormat, notice: Notification, now: Date): object {
   return format === 'slack' ? { text: slackText(notice) } : [alertmanagerAlert(notice, now)]

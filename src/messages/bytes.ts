@@ -44,8 +44,8 @@ export function createBytes(limit: number): Bytes {
 }
 
 /**
- * Reads a stream to its end. Of a stream that is larger than the limit it returns the bytes within it and discards the rest.
- * Throws what the stream throws.
+ * Reads a stream to its end. Of a stream that is larger than the limit it returns the bytes within it and discards the
+ * rest. Throws what the stream throws.
  */
 export async function readBytes(
   stream: AsyncIterable<Uint8Array>,

@@ -10,12 +10,12 @@ const traceparentParts = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([
 const firstLength = 55
 const mostLength = 512
 
-/** Whether a text may stand for a request: in a header, in the log and in the database. */
+/** Whether a text can be a request id: in a header, in the log and in the database. */
 export function isRequestId(text: string): boolean {
   return requestId.test(text)
 }
 
-/** The trace context that a `traceparent` header tells, as version 00 writes it; null where it is not valid. */
+/** The trace context in a `traceparent` header, in the form of version 00; null if it is not valid. */
 export function parseTraceparent(header: string): string | null {
   if (header.length > mostLength) return null
   const isLonger = header.length > firstLength
@@ -29,7 +29,7 @@ export function traceIdOf(traceparent: string): string {
   return traceparent.slice(3, 35)
 }
 
-/** The headers that tell another service what a request to it is made for. What would be no valid header is left out. */
+/** The headers that carry the correlation to another service. A value that would not be valid is left out. */
 export function correlationHeaders({ requestId, traceparent }: Correlation): Record<string, string> {
   const context = traceparent === null ? null : parseTraceparent(traceparent)
   return {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** JSON that was parsed, or undefined where the bytes are no JSON in UTF-8. */
+/** Parsed JSON; undefined if the bytes are not JSON in UTF-8. */
 export type ParsedJson = { value: unknown } | undefined
 
 /** Parses JSON in UTF-8. */

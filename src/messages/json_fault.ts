@@ -1,4 +1,4 @@
-/** What is wrong with a text that was refused as JSON, with the place where it goes wrong. Quotes nothing of it. */
+/** What is wrong with a text that is not JSON, with the place of the fault. It quotes nothing of the text. */
 export function jsonFault(text: string): string {
   if (text.trim() === '') return 'is empty'
   // The parser refuses keys that would change an object's prototype.

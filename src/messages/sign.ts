@@ -12,7 +12,7 @@ export function signature(secret: string, timestamp: number | string, body: Buff
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 }
 
-/** What a receiver has in hand: the two headers as they came, the raw body, its secret and its clock. */
+/** A signed message at its receiver: the two received headers, the raw body, the receiver's secret and clock. */
 export type Signed = {
   secret: string
   timestamp: string | undefined
@@ -34,7 +34,7 @@ export function verify(signed: Signed): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** Whether a timestamp, as it came, is Unix time in seconds and at most 300 seconds from `now` in either direction. */
+/** Whether a received timestamp is Unix time in seconds, at most 300 seconds from `now` in either direction. */
 export function isFresh(timestamp: string, now: Date): boolean {
   if (!/^\d{1,15}$/.test(timestamp)) return false
   return Math.abs(Math.floor(now.getTime() / 1000) - Number(timestamp)) <= REPLAY_WINDOW_SECONDS

@@ -22,7 +22,10 @@ export type TypeDescription = { name: string; labels: string[] | null; columns: 
 
 export type DatabaseDescription = { functions: FunctionDescription[]; types: TypeDescription[] }
 
-/** The functions of `api`, `work` and `ops`, and the types of `supply`, sorted by name. A function with two forms is for psql, and left out. */
+/**
+ * The functions of `api`, `work` and `ops`, and the types of `supply`, sorted by name. A function with two forms is for
+ * psql, and left out.
+ */
 export async function describeFunctions(databaseUrl: string): Promise<DatabaseDescription> {
   const { url } = await hostsOf(databaseUrl).find()
   const client = new pg.Client({ connectionString: url })
@@ -41,8 +44,10 @@ export async function describeFunctions(databaseUrl: string): Promise<DatabaseDe
 const typesQuery = `
   select
     pg_catalog.format_type(t.oid, null) as name,
-    (select json_agg(e.enumlabel order by e.enumsortorder) from pg_catalog.pg_enum e where e.enumtypid = t.oid) as labels,
-    (select json_agg(json_build_object('name', a.attname, 'type', pg_catalog.format_type(a.atttypid, null)) order by a.attnum)
+    (select json_agg(e.enumlabel order by e.enumsortorder) from pg_catalog.pg_enum e
+      where e.enumtypid = t.oid) as labels,
+    (select json_agg(json_build_object(
+        'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, null)) order by a.attnum)
       from pg_catalog.pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped) as columns
   from pg_catalog.pg_type t
   join pg_catalog.pg_namespace n on n.oid = t.typnamespace and n.nspname = 'supply'
@@ -65,7 +70,8 @@ const functionsQuery = `
     select
       json_agg(json_build_object(
         -- A polymorphic argument takes an id, or a reference as text.
-        'name', f.name, 'type', case f.type when 'anycompatible'::regtype then 'text' else pg_catalog.format_type(f.type, null) end,
+        'name', f.name,
+        'type', case f.type when 'anycompatible'::regtype then 'text' else pg_catalog.format_type(f.type, null) end,
         'optional', f.input > p.pronargs - p.pronargdefaults
       ) order by f.place) filter (where f.mode in ('i', 'b', 'v')) as args,
       json_agg(json_build_object(
@@ -73,7 +79,8 @@ const functionsQuery = `
       ) order by f.place) filter (where f.mode in ('o', 'b', 't')) as columns
     from (
       select t.type, t.place, coalesce(p.proargmodes[t.place], 'i') as mode, p.proargnames[t.place] as name,
-        count(*) filter (where coalesce(p.proargmodes[t.place], 'i') in ('i', 'b', 'v')) over (order by t.place) as input
+        count(*) filter (where coalesce(p.proargmodes[t.place], 'i') in ('i', 'b', 'v'))
+          over (order by t.place) as input
       from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality as t (type, place)
     ) f
   ) a
@@ -87,5 +94,6 @@ const functionsQuery = `
   ) r on true
   where n.nspname = any($1) and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype
     and not exists (
-      select from pg_catalog.pg_proc o where o.pronamespace = p.pronamespace and o.proname = p.proname and o.oid <> p.oid)
+      select from pg_catalog.pg_proc o
+      where o.pronamespace = p.pronamespace and o.proname = p.proname and o.oid <> p.oid)
   order by n.nspname, p.proname`

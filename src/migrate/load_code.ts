@@ -16,10 +16,10 @@ const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
 
 /**
  * Makes the code schemas be what the files say, in one transaction: it loads the files that changed since the last time
- * and those whose object is missing. An object is replaced in place, so calls under way do not notice. If its signature,
- * result type or columns changed, it is dropped with what depends on it, and all of that is made again. An object without
- * a file is dropped. Rights are given by schema, to the role that it is for and to nobody else. A view of all columns of a
- * table does not get a new column before its file changes.
+ * and those whose object is missing. An object is replaced in place, so calls under way do not notice. If its
+ * signature, result type or columns changed, it is dropped with what depends on it, and all of that is made again. An
+ * object without a file is dropped. Rights are given by schema, to the role that it is for and to nobody else. A view
+ * of all columns of a table does not get a new column before its file changes.
  *
  * Returns whether a file was loaded or an object dropped. If not, it does nothing more, unless `check` is set: then it
  * compiles all bodies, because a migration may have changed what they read.
@@ -63,7 +63,8 @@ export async function loadCode(
     await grantRights(client)
     await client.query(
       `insert into supply.code_version (id, checksum, files, loaded_at) values (true, $1, $2, now())
-       on conflict (id) do update set checksum = excluded.checksum, files = excluded.files, loaded_at = excluded.loaded_at`,
+       on conflict (id) do update
+       set checksum = excluded.checksum, files = excluded.files, loaded_at = excluded.loaded_at`,
       [checksum, Object.fromEntries(files.map((file) => [qualified(file), file.checksum]))],
     )
   }
@@ -161,8 +162,8 @@ async function dropWithDependents(client: pg.Client, objects: CodeObject[]): Pro
 }
 
 /**
- * Locks the views among the objects until the end, those first that read others: a session that reads them takes its locks
- * in that order. Of all statements that lock a view without its tables, this one changes nothing.
+ * Locks the views among the objects until the end, those first that read others: a session that reads them takes its
+ * locks in that order. Of all statements that lock a view without its tables, this one changes nothing.
  */
 async function lockViews(client: pg.Client, objects: Dependent[]): Promise<void> {
   const views = objects.filter(({ type, schema }) => type === 'view' && isCodeSchema(schema)).toReversed()
@@ -242,7 +243,8 @@ const validators = `
 /** A view's column without a comment takes that of the column of the same name that it reads, if there is just one. */
 async function inheritColumnComments(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
-    `select pg_catalog.format('comment on column %s.%I is %L', c.oid::regclass, a.attname, min(d.description)) as statement
+    `select pg_catalog.format('comment on column %s.%I is %L', c.oid::regclass, a.attname, min(d.description))
+       as statement
      from pg_catalog.pg_class c
      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
      join pg_catalog.pg_rewrite r on r.ev_class = c.oid

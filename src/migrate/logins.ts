@@ -9,7 +9,7 @@ export type LoginPasswords = {
   operator?: string | undefined
 }
 
-/** What the sessions of a process's login begin with; without it, what is set for the login is left as it is. */
+/** The settings of the sessions of a process's login. Without them, the login keeps its settings. */
 export type LoginSettings = { api?: SessionSettings; worker?: SessionSettings; operator?: SessionSettings }
 
 const logins = [
@@ -65,8 +65,8 @@ async function setAll(client: pg.Client, login: string, settings: SessionSetting
 }
 
 /**
- * What PostgreSQL keeps of a password (RFC 5803). The server takes it in the password's stead, which so can stand in
- * no statement that a server logs.
+ * The verifier of a password that PostgreSQL stores (RFC 5803). The server accepts it in place of the password, so no
+ * logged statement contains the password.
  */
 function verifierOf(password: string): string {
   const rounds = 4096

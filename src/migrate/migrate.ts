@@ -13,9 +13,11 @@ export type MigrateOptions = SqlFolders & {
   databaseUrl: string
   /** Of which processes the logins are made or changed, after the migrations. */
   logins?: LoginPasswords | undefined
-  /** What the sessions of these logins begin with. */
+  /** The settings of the sessions of these logins. */
   loginSettings?: LoginSettings | undefined
-  /** How long the migration tries to get a lock that another session holds, in milliseconds. The default is a minute. */
+  /**
+   * How long the migration tries to get a lock that another session holds, in milliseconds. The default is a minute.
+   */
   lockWaitMs?: number | undefined
   /** Takes one line for each thing done or waited for. */
   log?: ((line: string) => void) | undefined
@@ -37,8 +39,8 @@ const insufficientPrivilege = '42501'
  *
  * `databaseUrl` must be a login that may create roles and schemas. Returns the names of the applied migrations and
  * whether code was loaded. Rejects with one clear line on a server older than PostgreSQL 16, on a migration that was
- * edited, removed or numbered before an applied one, on a file that fails, and on a lock that other sessions held all the
- * time; then the line names these sessions.
+ * edited, removed or numbered before an applied one, on a file that fails, and on a lock that other sessions held all
+ * the time; then the line names these sessions.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const log = options.log ?? (() => {})
@@ -101,7 +103,7 @@ async function warnOfLocale(client: pg.Client, log: (line: string) => void): Pro
   )
   for (const { locale } of rows) {
     log(
-      `the locale of the database, ${locale}, knows no upper case but that of ASCII: references of deposits that differ ` +
+      `the locale of the database, ${locale}, has no upper case except for ASCII: references of deposits that differ ` +
         'in the case of other letters are two references; make new databases with C.UTF-8',
     )
   }
@@ -119,13 +121,14 @@ async function migrateQueue(connectionString: string): Promise<void> {
 }
 
 /**
- * Only the database's owner may make temporary objects: with a type of its own in pg_temp, a login could have its code run
- * with the rights of whoever looks there first. Done each time, for a copied or restored database has lost it.
+ * Only the database's owner may make temporary objects: with a type of its own in pg_temp, a login could have its code
+ * run with the rights of whoever looks there first. Done each time, for a copied or restored database has lost it.
  */
 async function refuseTemporaryObjects(client: pg.Client, log: (line: string) => void): Promise<void> {
   const open = async () => {
     const { rows } = await client.query<{ open: boolean; database: string }>(
-      `select pg_catalog.has_database_privilege('public', d.oid, 'temporary') as open, pg_catalog.quote_ident(d.datname) as database
+      `select pg_catalog.has_database_privilege('public', d.oid, 'temporary') as open,
+         pg_catalog.quote_ident(d.datname) as database
        from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()`,
     )
     return rows[0]?.open === true ? rows[0].database : undefined

@@ -10,7 +10,8 @@ const width = 120
 
 /**
  * The TypeScript text for the functions: the tables \`functions\` and \`types\`, from which the client's types derive.
- * Throws one clear line on an argument without a name, or a type or form of result that the client cannot pass or parse.
+ * Throws one clear line on an argument without a name, or a type or form of result that the client cannot pass or
+ * parse.
  */
 export function renderTypes({ functions, types }: DatabaseDescription): string {
   const used = new Set<TypeDescription>()

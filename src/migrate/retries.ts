@@ -26,8 +26,8 @@ const lockNotAvailable = '55P03'
 const transientCodes = new Set(['40P01', '40001', 'XX000', '42710', '23505'])
 
 /**
- * A retry for the work of one migrating connection. In the pauses, which grow longer, other sessions get their locks. After
- * `lockWaitMs` without a lock, the error names the sessions that hold it.
+ * A retry for the work of one migrating connection. In the pauses, which grow longer, other sessions get their locks.
+ * After `lockWaitMs` without a lock, the error names the sessions that hold it.
  */
 export function createRetry({ client, connect, lockWaitMs, log }: RetryOptions): Retry {
   return async (work) => {

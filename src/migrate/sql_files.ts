@@ -10,8 +10,8 @@ export const codeSchemas = ['core', 'work', 'api', 'ops'] as const
 export type MigrationFile = { name: string; checksum: string }
 
 /**
- * A function or view: `<name>.sql`, in a folder of the schema or below it, defines exactly `<schema>.<name>`. In `ops` it
- * may define the function twice: by an id, and by a reference as people have it (text).
+ * A function or view: `<name>.sql`, in a folder of the schema or below it, defines exactly `<schema>.<name>`. In `ops`
+ * it may define the function twice: by an id, and by a reference as people have it (text).
  */
 export type CodeFile = { schema: string; name: string; path: string; sql: string; checksum: string }
 

@@ -1,4 +1,7 @@
-/** An origin in the form in which origins are compared: lower case, no default port, an IPv6 address in its shortest form. */
+/**
+ * An origin in the form in which origins are compared: lower case, no default port, an IPv6 address in its shortest
+ * form.
+ */
 export type Origin = { host: string; whole: string }
 
 const maxLength = 300
@@ -16,8 +19,8 @@ export function parseOrigin(header: string): Origin | undefined {
 }
 
 /**
- * An entry of an allowlist in the form in which it is compared. An entry is a host (`shop.example`: any scheme and port,
- * not its subdomains), `*.shop.example` (its subdomains) or a whole origin (`https://shop.example:8443`).
+ * An entry of an allowlist in the form in which it is compared. An entry is a host (`shop.example`: any scheme and
+ * port, not its subdomains), `*.shop.example` (its subdomains) or a whole origin (`https://shop.example:8443`).
  * Undefined for what is none of these.
  */
 export function parseEntry(text: string): string | undefined {

@@ -20,9 +20,9 @@ type SharedToken = { sealed: string; expiresAt: Date }
 
 /** Where the workers share their access tokens: `take` chooses one worker, which renews for all. */
 export type TokenStore = {
-  /** The shared token; `renew`: the caller has to have a new one and to `keep` it; `wait`: somebody else does. */
+  /** The shared token; `renew`: the caller must get a new one and `keep` it; `wait`: another worker does. */
   take: (supplier: string, renewer: string, rejected: string | null) => Promise<SharedToken | 'renew' | 'wait'>
-  /** Keeps a new token; null: there was none to be had. */
+  /** Keeps a new token; null: the supplier issued none. */
   keep: (supplier: string, renewer: string, sealed: string | null, validSeconds: number) => Promise<void>
 }
 
@@ -54,9 +54,9 @@ const answerSchema = v.object({
 })
 
 /**
- * Gives access tokens by the client credentials grant (RFC 6749, 4.4). One worker renews a token for all: they share it in
- * the database, encrypted under a key that is derived from the client's secret, so that no usable token stands there.
- * Concurrent calls in one process share one look-up. Never rejects for what the outside world does.
+ * Gives access tokens by the client credentials grant (RFC 6749, 4.4). One worker renews a token for all: they share it
+ * in the database, encrypted under a key that is derived from the client's secret, so that no usable token stands
+ * there. Concurrent calls in one process share one look-up. Never rejects for what the outside world does.
  */
 export function createAccessTokens(store: TokenStore): AccessTokens {
   const http = createSupplierHttp({ timeoutMs: renewalMs })

@@ -1,19 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SupplierOutcome } from './outcome.ts'
 
-/** How a supplier is reached. `token` is the credential itself: where it came from is not the adapter's concern. */
+/** Where a supplier is and our credential there: `token` is the credential itself, not a reference to a setting. */
 export type SupplierAccess = {
   /** The supplier's code. */
   supplier: string
   baseUrl: string
   token: string
-  /** Resolves when the next request of `list` may be made; absent where the supplier has no limit of requests a minute. */
+  /**
+   * Resolves when the next request of `list` may be made; absent where the supplier has no limit of requests a minute.
+   */
   pace?: (() => Promise<void>) | undefined
-  /** What tells the supplier which request and trace it is called for; no part of what is asked for. */
+  /** Headers with the request id and the trace context of the call. */
   correlation?: Readonly<Record<string, string>>
 }
 
-/** What a supplier receives. `reference` is the order item's UUID, always the same for it. */
+/** A call about one order item. `reference` is the item's UUID, the same in all of its calls. */
 export type SupplierCall = SupplierAccess & {
   reference: string
   sku: string
@@ -21,11 +23,11 @@ export type SupplierCall = SupplierAccess & {
   deliveryData: Record<string, unknown>
   /** Whether the item delivers keys. */
   deliversKeys: boolean
-  /** What one unit costs at most, in `currency`, as a decimal with two places; null where no cost is known. */
+  /** The most that one unit may cost, in `currency`, as a decimal with two places; null if no cost is known. */
   unitCost: string | null
   /** The currency of the offer's cost; null where no cost is known. */
   currency: string | null
-  /** The supplier's own name for the order, as far as an answer told it. */
+  /** The supplier's own id of the order; null if no answer has contained it. */
   supplierOrderId: string | null
   /** When the item was first sent to this supplier; null before that. */
   firstSentAt: Date | null
@@ -39,7 +41,7 @@ export type SupplierCapabilities = {
   repeatSafeSeconds: number | null
   /** Whether an order can be found by our reference. */
   findsByReference: boolean
-  /** What it pushes: signed results, events that are a reason to ask, or nothing. */
+  /** The supplier pushes signed results, events after which the worker asks, or nothing. */
   pushes: 'results' | 'events' | null
   /** Whether it lists costs and stock: the adapter then has `list`. */
   listsOffers: boolean
@@ -47,13 +49,13 @@ export type SupplierCapabilities = {
   requestsPerCall: number
 }
 
-/** What a supplier's list says of one sku. `stock` null: it has it, how many is not known; 0: it has none. */
+/** An entry of a supplier's list. `stock` null: in stock, the number is unknown; 0: out of stock. */
 export type ListedOffer = { sku: string; cost: string; currency: string; stock: number | null }
 
 /** A list of offers: of the skus asked for, those that the supplier has; or why there is none, in technical terms. */
 export type Listing = { ok: true; offers: ListedOffer[] } | { ok: false; error: string }
 
-/** An event as it came: its headers and raw body, the supplier's secret for events and the present time. */
+/** A received event: its headers and raw body, the supplier's secret for events and the present time. */
 export type SupplierEvent = {
   headers: IncomingHttpHeaders
   rawBody: Buffer
@@ -77,11 +79,11 @@ export type SupplierAdapter = {
   capabilities: SupplierCapabilities
   put: (call: SupplierCall, signal?: AbortSignal) => Promise<SupplierOutcome>
   get: (call: SupplierCall, signal?: AbortSignal) => Promise<SupplierOutcome>
-  /** What the supplier says of these skus. Present where `capabilities.listsOffers`. */
+  /** Lists costs and stock of these skus. Present if `capabilities.listsOffers`. */
   list?: (access: SupplierAccess, skus: readonly string[], signal?: AbortSignal) => Promise<Listing>
   /** Verifies and reads an event. Present where `capabilities.pushes` is `events`. Never throws. */
   readEvent?: (event: SupplierEvent) => ReadEvent
 }
 
-/** What a protocol's file exports: it makes the adapter, whose calls take at most `timeoutMs` milliseconds. */
+/** Makes the adapter of a protocol. A call takes at most `timeoutMs` milliseconds. */
 export type AdapterFactory = (options: { timeoutMs: number }) => SupplierAdapter & { close: () => Promise<void> }

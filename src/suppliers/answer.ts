@@ -13,7 +13,7 @@ const identifier = v.nullish(
   null,
 )
 
-// The reason is for people and decides nothing: one that is too long is cut rather than refused.
+// The reason is only for people, so one that is too long is cut, not refused.
 const reason = v.nullish(
   v.pipe(
     text,

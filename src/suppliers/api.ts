@@ -16,8 +16,8 @@ type ApiRequest = {
 export type Api = (request: ApiRequest, signal: AbortSignal) => Promise<Exchange>
 
 /**
- * The API of a supplier; paths begin after `prefix`, which follows the base URL. Returns a technical text if the settings of
- * the supplier make no request.
+ * The API of a supplier; paths begin after `prefix`, which follows the base URL. Returns a technical text if the
+ * settings of the supplier make no request.
  */
 export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string): Api | string {
   const { baseUrl, token, correlation } = access

@@ -3,7 +3,9 @@ import { placeOf } from '../messages/issue_place.ts'
 import { parseJson } from '../messages/json.ts'
 import type { HttpAnswer } from './exchange.ts'
 
-/** A value that fits a schema; or what is wrong, as `codes[3] is blank`. That text repeats no value: values may be keys. */
+/**
+ * A value that fits a schema; or what is wrong, as `codes[3] is blank`. That text repeats no value: values may be keys.
+ */
 export type Read<T> = { ok: true; value: T } | { ok: false; problem: string }
 
 const rawLimit = 2000

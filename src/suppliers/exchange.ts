@@ -50,9 +50,9 @@ const longestWait = 3600
 const unconnected = new WeakSet<object>()
 
 /**
- * Makes the connections of one protocol to its suppliers: HTTP/1.1, no proxy, no redirect followed, an answer read up to
- * 1 MiB, and 4 MiB of one supplier's answers at once: what is above is lost. How many connections there are is bounded
- * by how many calls the process makes at once. A call takes `timeoutMs` at most.
+ * Makes the connections of one protocol to its suppliers: HTTP/1.1, no proxy, no redirect followed, an answer read up
+ * to 1 MiB, and 4 MiB of one supplier's answers at once: what is above is lost. How many connections there are is
+ * bounded by how many calls the process makes at once. A call takes `timeoutMs` at most.
  */
 export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): SupplierHttp {
   // `withinDeadline` covers all, so undici's own timeouts, which start again with each part, are off.
@@ -163,7 +163,9 @@ function waitAskedFor({ statusCode, headers }: Dispatcher.ResponseData): number 
   return seconds === null ? null : Math.min(Math.max(seconds, 1), longestWait)
 }
 
-/** Reads an answer up to its limit. Throws if the answers of this supplier that are being read are too large together. */
+/**
+ * Reads an answer up to its limit. Throws if the answers of this supplier that are being read are too large together.
+ */
 async function readBody(
   stream: AsyncIterable<Uint8Array>,
   supplier: string,

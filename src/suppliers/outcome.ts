@@ -6,7 +6,7 @@ import type { Exchange, HttpAnswer } from './exchange.ts'
 /**
  * The outcome of a call to a supplier, or of a result that it pushed. A plain JSON value.
  *
- * - `answered`: the supplier said where the order stands. `codes` is empty while `processing`.
+ * - `answered`: the supplier answered with the status of the order. `codes` is empty while `processing`.
  * - `unknown`: nothing can be concluded; the order may or may not be under way. `error` is a short, stable technical
  *   text without secrets, `retryAfter` a wait in seconds (1..3600) that the supplier asked for, `raw` the beginning of
  *   its unusable answer (at most 2000 characters).
@@ -126,7 +126,10 @@ export function unanswered(exchange: Unanswered): SupplierOutcome {
 // The fields of an outcome that this service writes itself.
 const ownFields = ['outcome', 'status', 'cause']
 
-/** The outcome without our token, which a supplier may echo in any field. A short token is no secret that could be found. */
+/**
+ * The outcome without our token, which a supplier may echo in any field. A short token is no secret that could be
+ * found.
+ */
 export function withoutToken(outcome: SupplierOutcome, token: string): SupplierOutcome {
   if (token.length < 8) return outcome
   const clean = (value: unknown): unknown => {

@@ -5,7 +5,7 @@ import { isFresh, verify } from '../messages/sign.ts'
 import { answerSchema } from './answer.ts'
 import { answered, type SupplierOutcome } from './outcome.ts'
 
-/** A pushed result as it came: the two headers, the raw body, the supplier's token and the present time. */
+/** A received push: the two headers, the raw body, the supplier's token and the present time. */
 export type SignedPush = {
   token: string
   timestamp: string | undefined
@@ -26,7 +26,7 @@ export type ParsedPush =
 
 const uuid = v.pipe(v.string(), v.uuid())
 
-/** The body of a push: the answer that a GET would have had, and the reference of the order it is about. */
+/** The body of a push: the answer to a GET, and the reference of the order. */
 export const pushSchema = v.intersect([
   v.object({ reference: v.string('must be a string') }, (issue) =>
     issue.expected === 'Object' ? 'must be an object' : 'is required',
@@ -43,7 +43,7 @@ export function verifyPush({ token, timestamp, signature, rawBody, now }: Signed
   return verify({ secret: token, timestamp, signature, body: rawBody, now })
 }
 
-/** Tells by the two headers alone, before the body is read, whether a push can be authentic. */
+/** Whether a push can be authentic, by the two headers alone, before the body is read. */
 export function mayBeAuthentic(push: Pick<SignedPush, 'timestamp' | 'signature' | 'now'>): boolean {
   const { timestamp = '', signature = '', now } = push
   return isFresh(timestamp, now) && /^sha256=[0-9a-f]{64}$/.test(signature)

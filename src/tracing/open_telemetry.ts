@@ -16,12 +16,15 @@ import type { TracingConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { Attributes, Tracer, Tracing } from './tracer.ts'
 
-// What a collector that is away or slow cannot take is dropped beyond this.
+// Spans beyond these limits are dropped if the collector is away or slow.
 const queue = { maxQueueSize: 8_192, maxExportBatchSize: 512, scheduledDelayMillis: 1_000 }
 const exportTimeoutMs = 10_000
 const longestEndMs = 2_000
 
-/** Exports spans in batches by OTLP over HTTP, beside the work: a collector that is away, slow or wrong costs spans only. */
+/**
+ * Exports spans in batches by OTLP over HTTP, beside the work: a collector that is away, slow or wrong costs spans
+ * only.
+ */
 export function startOpenTelemetry(config: TracingConfig, serviceName: string, log: Log): Tracing {
   const exporter = new OTLPTraceExporter({ url: config.endpoint })
   const named = config.serviceName === undefined ? {} : { 'service.name': config.serviceName }
@@ -92,7 +95,9 @@ function samplerFor({ sampler, samplerArg }: TracingConfig): Sampler {
   return samplers[sampler ?? ''] ?? new ParentBasedSampler({ root: new AlwaysOnSampler() })
 }
 
-/** Logs when the collector does not take spans any more, and when it does again: neither its address nor what it said. */
+/**
+ * Logs when the collector does not take spans any more, and when it does again: neither its address nor what it said.
+ */
 function tellOfFailures(exporter: SpanExporter, log: Log): SpanExporter {
   let fails = false
   return {

@@ -1,4 +1,4 @@
-/** What a span tells of its work; never a secret, and nothing of a body. What is undefined is left out. */
+/** The attributes of a span: never a secret, and nothing of a body. Undefined ones are left out. */
 export type Attributes = { [name: string]: string | number | boolean | null | undefined }
 
 type SpanStart = {
@@ -15,7 +15,7 @@ type SpanEnd = { name?: string; attributes: Attributes; failed: boolean }
 export type Span = {
   /** The trace context that goes with the work, to logs and to others; null: none. */
   traceparent: string | null
-  /** Ends it. A span that is never ended is never told. */
+  /** Ends the span. A span that never ends is never exported. */
   end(end: SpanEnd): void
 }
 
@@ -25,7 +25,7 @@ export type Tracer = { start(span: SpanStart): Span }
 /** The tracing of a process. `end` sends what is still to be sent, for two seconds at most. */
 export type Tracing = { tracer: Tracer; end: () => Promise<void> }
 
-/** Where traces are off: work goes on in the context that it came with. */
+/** The tracer when traces are off: work keeps the context of its request. */
 export const noTracer: Tracer = {
   start: ({ parent }) => ({ traceparent: parent, end: () => {} }),
 }

@@ -4,7 +4,7 @@ import { parseRetryAfter } from '../messages/retry_after.ts'
 import { type Deadline, within } from './deadline.ts'
 import { errorText } from './error_text.ts'
 
-/** What is sent over a connection: the URL gives path and Host. */
+/** A POST over a connection. The URL gives path and Host. */
 export type Post = { url: URL; headers: Record<string, string>; body: Buffer }
 
 /** The receiver's answer, of which only the status counts; or why there was none. */

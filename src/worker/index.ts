@@ -75,11 +75,11 @@ const longestDrainMs = 20_000
 const hostWaitMs = 60_000
 
 /**
- * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks that
- * may take long, so that none starves another. Starts also the heartbeat, the sweeper that frees the jobs of dead
+ * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks
+ * that may take long, so that none starves another. Starts also the heartbeat, the sweeper that frees the jobs of dead
  * workers, and the metrics server where it is configured. Resolves when the pools run and are registered. Rejects with
- * one clear line on a database that was restored, until an operator has begun a recovery there, and on one that declares
- * other capabilities of protocols than the adapters.
+ * one clear line on a database that was restored, until an operator has begun a recovery there, and on one that
+ * declares other capabilities of protocols than the adapters.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
@@ -146,7 +146,7 @@ async function refusePoolerAt(databaseUrl: string): Promise<void> {
   await refusePooler(client).finally(() => client.end())
 }
 
-/** What was sent after the back-up must not be sent again by a worker that comes up on its own. */
+/** Orders that were sent after the back-up must not be sent again by a worker that starts on its own. */
 async function refuseRestored(db: Database): Promise<void> {
   const refusal = await db.call('work.check_origin')
   if (refusal === null) return

@@ -74,8 +74,8 @@ const accountGauges: Gauges<Functions['work.account_gauges']['result'][number]> 
 }
 
 /**
- * Makes a registry with the process's own metrics and those of the worker. The gauges are read from the database at each
- * scrape; while it cannot answer, they are NaN.
+ * Makes a registry with the process's own metrics and those of the worker. The gauges are read from the database at
+ * each scrape; while it cannot answer, they are NaN.
  */
 export function createWorkerMetrics(db: Database): WorkerMetrics {
   const registry = new Registry()
@@ -102,7 +102,7 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
   })
   const supplierTimes = new Histogram({
     name: 'supply_supplier_call_duration_seconds',
-    help: 'Time of a call to a supplier, by supplier, method and outcome: answered, not_received, not_placed, hold, unknown.',
+    help: 'Time of a call to a supplier, by outcome: answered, not_received, not_placed, hold or unknown.',
     labelNames: ['supplier', 'method', 'outcome'],
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
     registers: [registry],
@@ -137,7 +137,10 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
   }
 }
 
-/** Adds gauges of columns, by account where the rows have one. While the database cannot answer, they are NaN or have no sample. */
+/**
+ * Adds gauges of columns, by account where the rows have one. While the database cannot answer, they are NaN or have no
+ * sample.
+ */
 function addGauges<Row extends object>(registry: Registry, gauges: Gauges<Row>, read: () => Promise<Row[]>): void {
   const rows = shared(() => Promise.race([read().catch(() => []), sleep(scrapeTimeoutMs, [], { ref: false })]))
   const isByAccount = gauges === accountGauges

@@ -15,7 +15,9 @@ export type PeriodicTaskOptions = {
   onFatal: (reason: string) => void
 }
 
-/** How often each worker writes its heartbeat and sweeps, in milliseconds. A worker without one for 10 s counts as dead. */
+/**
+ * How often each worker writes its heartbeat and sweeps, in milliseconds. A worker without one for 10 s counts as dead.
+ */
 const sweepMs = 2_000
 /** How often it looks at its pools, at alerts and at lists of offers, in milliseconds. */
 const lookMs = 5_000
@@ -26,8 +28,9 @@ const resumeMs = 30_000
 const checkMs = 30_000
 
 /**
- * Starts what a worker does more often than once a minute beside its jobs: the heartbeat, the sweeper that frees the jobs
- * of dead workers, and what else keeps the queue in order. `stop` begins nothing more. The rest is in `tasks/crontab`.
+ * Starts what a worker does more often than once a minute beside its jobs: the heartbeat, the sweeper that frees the
+ * jobs of dead workers, and what else keeps the queue in order. `stop` begins nothing more. The rest is in
+ * `tasks/crontab`.
  */
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => Promise<void> } {
   const { db, config, log, offerSync } = options

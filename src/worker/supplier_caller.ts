@@ -29,7 +29,7 @@ export function createSupplierCaller(options: SupplierCallerOptions) {
     if (leased.wait_ms > 0) await sleep(leased.wait_ms, undefined, { signal }).catch(() => {})
     if (signal.aborted && isPut) return notPlaced('busy', 'the worker stopped before the call')
     const adapter = adapters.adapterFor(leased.protocol)
-    // What is certain not to have been sent may be sent later.
+    // An order that was certainly not sent may be sent later.
     const withoutCall = (cause: NotPlacedCause, problem: string) =>
       isPut ? notPlaced(cause, problem) : unknown(problem)
     if (adapter === undefined) return withoutCall('settings', `there is no adapter for protocol ${leased.protocol}`)

@@ -18,8 +18,8 @@ export type SupplierCredentials = {
 }
 
 /**
- * Makes what gives the tokens: from the row, where they may be sealed, or from the environment (`env:SUPPLIER_SECRET_…`), or changed for an access
- * token that all workers share.
+ * Makes what gives the tokens: from the row, where they may be sealed, or from the environment
+ * (`env:SUPPLIER_SECRET_…`), or changed for an access token that all workers share.
  */
 export function createSupplierCredentials(
   db: Database,

@@ -5,8 +5,8 @@ import { deliveryHeaders } from '../webhooks/headers.ts'
 import type { Sender, SendOutcome } from '../webhooks/send.ts'
 
 /**
- * Sends an event for `tasks/deliver_webhook.ts`: opens its codes and its account's secret, and signs it with the present
- * time. Specification 6.1.
+ * Sends an event for `tasks/deliver_webhook.ts`: opens its codes and its account's secret, and signs it with the
+ * present time. Specification 6.1.
  */
 export async function sendEvent(
   sender: Sender,

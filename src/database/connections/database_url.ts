@@ -12,7 +12,10 @@ export type TargetSession = 'read-write' | 'primary' | 'any'
 
 export type DatabaseServers = { servers: DatabaseServer[]; target: TargetSession }
 
-/** What is wrong with a database URL: the rest of a sentence that begins with the setting's name. It shows no part of the URL. */
+/**
+ * What is wrong with a database URL: the rest of a sentence that begins with the setting's name. It shows no part of
+ * the URL.
+ */
 export class DatabaseUrlError extends Error {
   override name = 'DatabaseUrlError'
 }

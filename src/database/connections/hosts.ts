@@ -9,7 +9,10 @@ import { type DatabaseServer, parseDatabaseUrl, type TargetSession } from './dat
 export type Hosts = {
   /** The server to connect to: the right one as far as is known, at first the first. */
   readonly current: DatabaseServer
-  /** Whether `current` is known to be right: there is no other, or a search found it and no connection to it failed since. */
+  /**
+   * Whether `current` is known to be right: there is no other, or a search found it and no connection to it failed
+   * since.
+   */
   readonly isKnown: boolean
   /**
    * Resolves to the right server: at once while it is known, after a search otherwise, which takes `probeMs` at most.
@@ -18,7 +21,9 @@ export type Hosts = {
   find(): Promise<DatabaseServer>
   /** As `find`, but searches again for up to this long. It calls `onWait` once if the first search found none. */
   wait(ms: number, onWait?: (error: DatabaseUnreachable) => void): Promise<DatabaseServer>
-  /** A connection to this server broke, was silent or refused to write: another server may be right now. Searches soon. */
+  /**
+   * A connection to this server broke, was silent or refused to write: another server may be right now. Searches soon.
+   */
   suspect(server: DatabaseServer): void
   /** Calls a function whenever another server has become `current`, until the returned function is called. */
   onMove(listener: () => void): () => void
@@ -155,8 +160,8 @@ async function probe(server: DatabaseServer, target: TargetSession): Promise<voi
 }
 
 /**
- * The options by which postgres.js connects to a server. It cannot read an IPv6 address in a URL or a string, but it takes
- * lists, which its types do not mention.
+ * The options by which postgres.js connects to a server. It cannot read an IPv6 address in a URL or a string, but it
+ * takes lists, which its types do not mention.
  */
 export function addressOf({ host, port }: DatabaseServer): { host?: string; port?: number } {
   return host === undefined ? {} : Object.assign({ host, port }, { host: [host], port: [port] })

@@ -11,8 +11,8 @@ export async function refusePooler(client: pg.Client): Promise<void> {
 }
 
 /**
- * The clients for a `pg.Pool` on a database URL that may name several servers, of which node-postgres knows nothing: each
- * connects to the server that is the right one at that moment, and breaks off when another has become it.
+ * The clients for a `pg.Pool` on a database URL that may name several servers, of which node-postgres knows nothing:
+ * each connects to the server that is the right one at that moment, and breaks off when another has become it.
  */
 export function clientsOf(databaseUrl: string): new (config?: pg.ClientConfig) => pg.Client {
   const hosts = hostsOf(databaseUrl)

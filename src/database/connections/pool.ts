@@ -56,15 +56,15 @@ const closeLimitMs = 1_000
 const recheckMs = 1_000
 
 /**
- * A pool of connections with one statement on each at a time. It throws a connection away that misses a deadline or breaks:
- * a half-open socket never reports that it is dead, and postgres.js would wait on it without end. A connection that was
- * idle for a while has to answer before it gets a statement. If one is silent, the pool keeps none that was idle at the
- * same time: a middlebox may have dropped them all.
+ * A pool of connections with one statement on each at a time. It throws a connection away that misses a deadline or
+ * breaks: a half-open socket never reports that it is dead, and postgres.js would wait on it without end. A connection
+ * that was idle for a while has to answer before it gets a statement. If one is silent, the pool keeps none that was
+ * idle at the same time: a middlebox may have dropped them all.
  *
  * The pool of postgres.js is not used, because it fails in three ways when the server goes away: a waiting statement
- * cannot be taken back safely, and `cancel` and the look-up of array types reject promises that nobody handles. Nor is its
- * choice among several servers: while all of them are away it never reports an error. When another server has become the
- * right one, connections to the previous one are replaced as soon as they are idle.
+ * cannot be taken back safely, and `cancel` and the look-up of array types reject promises that nobody handles. Nor is
+ * its choice among several servers: while all of them are away it never reports an error. When another server has
+ * become the right one, connections to the previous one are replaced as soon as they are idle.
  */
 export function createPool(options: PoolOptions): Pool {
   const hosts = hostsOf(options.url)
@@ -134,7 +134,8 @@ export function createPool(options: PoolOptions): Pool {
 
   /**
    * Nothing is done in a session without its role and time-outs, for a pooler can leave them out silently. A direct
-   * connection is asked once. Behind a pooler the next statement may run in another session, so it is asked once a second.
+   * connection is asked once. Behind a pooler the next statement may run in another session, so it is asked once a
+   * second.
    */
   async function checkSession(connection: Connection): Promise<void> {
     const { sql, checkedAt } = connection

@@ -11,8 +11,8 @@ export type SessionOptions = {
 export type SessionSettings = { readonly [name: string]: string | number }
 
 /**
- * Settings for connections whose statements all read by key and keep their plans. By default the planner chooses what is
- * best for the few rows of a new table or an empty queue, a sequential scan, and keeps that plan when there are many
+ * Settings for connections whose statements all read by key and keep their plans. By default the planner chooses what
+ * is best for the few rows of a new table or an empty queue, a sequential scan, and keeps that plan when there are many
  * rows. Plans are generic: a plan for given values costs more to make than it saves. JIT compilation is off because
  * PostgreSQL 16 and 17 estimate a high cost for a plan that has no alternative.
  */

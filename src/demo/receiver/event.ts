@@ -43,7 +43,7 @@ const orderEventSchema = v.variant('event_type', [completedSchema, failedSchema]
 /** An event about an order (specification 2.4 and 6.2); `event_type` tells which. Fields may be added to it. */
 export type OrderEvent = v.InferOutput<typeof orderEventSchema>
 
-/** What a body turned out to be; `problem` is a short text for a person. */
+/** A parsed body; `problem` is a short text for a person. */
 export type Parsed =
   | { kind: 'event'; eventId: string; event: OrderEvent }
   | { kind: 'unknown type'; eventId: string; problem: string }

@@ -21,7 +21,7 @@ export type Received = {
   status: number | null
 }
 
-/** What a receiver keeps in memory, within limits: the oldest is dropped first. */
+/** The memory of a receiver. It is bounded: the oldest entry is dropped first. */
 export type Journal = {
   received: Received[]
   /** Counts one more delivery of an event; `duplicate` says whether an earlier one was taken. */

@@ -1,7 +1,7 @@
 import { verifyWebhook } from '../../client/index.ts'
 import { type OrderEvent, parseEvent } from './event.ts'
 
-/** A POST as it came. Header names are in lower case. */
+/** A received POST. Header names are in lower case. */
 export type Delivery = { headers: Record<string, string>; body: Buffer; at: Date }
 
 /**

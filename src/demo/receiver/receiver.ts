@@ -8,7 +8,7 @@ import { type Delivery, type Judgement, judge } from './judge.ts'
 
 export type { Received } from './journal.ts'
 
-/** What a receiver does with a good delivery: takes it (200), answers another status, or never answers. */
+/** The answer to a good delivery: 200, another status, or none. */
 export type Answer = 'ok' | '500' | '429' | 'hang' | number
 
 /** The signing secret, or how to look it up when a delivery comes; undefined while it is not known yet. */
@@ -24,7 +24,7 @@ export type ReceiverOptions = {
   retryAfter?: number
   /** How long each answer is held back, in milliseconds. */
   delayMs?: number
-  /** Called with each body as it came, after `onEvent`. It may hold keys. */
+  /** Called with each received body, after `onEvent`. The body can contain keys. */
   onBody?: (body: Buffer) => void
   /** Called once for each POST, when it has been answered or left unanswered. */
   onEvent?: (received: Received) => void
@@ -34,7 +34,7 @@ export type Receiver = {
   /** Where it listens; every path is taken. */
   url: string
   port: number
-  /** What came so far, in the order of the answers; the newest 10,000. */
+  /** The newest 10,000 received POSTs, in the order of the answers. */
   received: Received[]
   /**
    * Resolves to the first that fits, of those that came and those to come. Rejects with an Error after `timeoutMs`
@@ -54,8 +54,8 @@ const bodyLimit = 10 * 1024 * 1024
  * `event_type` in the body, deduplicates by `X-Idempotency-Key`, and answers at once. For tests, demos and as an
  * example; it keeps everything in memory.
  *
- * An event counts as taken unless the sender got another answer (a status of 300 or more): a `hang` is the case where an event was
- * taken and the answer was lost, so its retry is a duplicate.
+ * An event counts as taken unless the sender got another answer (a status of 300 or more): a `hang` is the case where
+ * an event was taken and the answer was lost, so its retry is a duplicate.
  *
  * Other answers than those asked for: 405 to another method than POST, 413 to a body over 10 MiB, 401 to a wrong or
  * stale signature, 400 to what is signed but is no event, 503 when the look-up of the secret failed. While the secret
@@ -108,7 +108,7 @@ async function handle(
   if (body !== 'too large') options.onBody?.(body)
 }
 
-/** The body's bytes as they came: the signature is over them, not over what they mean. */
+/** The received bytes of the body, which are what the signature covers. */
 async function readBody(request: IncomingMessage): Promise<Buffer | 'too large' | 'broken off'> {
   try {
     const { bytes, tooLarge } = await readBytes(request, bodyLimit)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How the simulator treats an order; the player id's last two digits choose. */
+/** The behaviour of the simulator for an order. The last two digits of the player id choose it. */
 export type Behaviour = 'completes' | 'refuses' | 'fails' | 'partial' | 'stumbles' | 'slow' | 'silent' | 'loses_answer'
 
 /** What was ordered. */
@@ -11,7 +11,9 @@ export type SimulatedRequest = {
   deliveryData: Record<string, unknown>
 }
 
-/** An order that the simulator holds. `acceptedAt` is in milliseconds since the epoch; `puts` and `gets` count calls. */
+/**
+ * An order that the simulator holds. `acceptedAt` is in milliseconds since the epoch; `puts` and `gets` count calls.
+ */
 export type SimulatedOrder = SimulatedRequest & {
   behaviour: Behaviour
   acceptedAt: number
@@ -29,7 +31,7 @@ export type SimulatedResult = {
   supplierOrderId: string
 }
 
-/** What becomes of an order, but for the codes themselves: `codes` says how many. */
+/** The end of an order without the codes themselves: `codes` is their number. */
 export type SimulatedEnd = {
   status: 'completed' | 'failed'
   codes: number
@@ -41,8 +43,8 @@ export type SimulatedEnd = {
 export type SimulatedAnswer = { status: number; body: object } | 'silence'
 
 /**
- * The player ids that make an order go some way: by their last digits, the simulator's behaviour, after how many seconds
- * a simulated order then ends (null: never), and what partners learn about that. All other ids complete.
+ * The player ids that make an order go some way: by their last digits, the simulator's behaviour, after how many
+ * seconds a simulated order then ends (null: never), and what partners learn about that. All other ids complete.
  */
 export const magicPlayerIds = [
   { digits: '00', behaviour: 'refuses', seconds: 0, what: 'fails at once, with a reason' },
@@ -64,7 +66,7 @@ export const magicPlayerIds = [
   },
 ] as const satisfies { digits: string; behaviour: Behaviour; seconds: number | null; what: string }[]
 
-/** What becomes of an order of any other player id. */
+/** The scenario of all other player ids. */
 export const otherPlayerIds = { seconds: 2, what: 'completes after 2 seconds' }
 
 const secondsUntilFinal: Record<Behaviour, number> = {
@@ -120,7 +122,7 @@ export function answerTo(method: 'PUT' | 'GET', order: SimulatedOrder, elapsed: 
   return { status: body.status === 'processing' ? 202 : 200, body }
 }
 
-/** What a call gets instead of an answer about the order; undefined: the answer. The call has already been counted. */
+/** The answer to a call that misbehaves; undefined if the call gets its normal answer. The call is already counted. */
 export function misbehaviour(method: 'PUT' | 'GET', order: SimulatedOrder): SimulatedAnswer | undefined {
   if (order.behaviour === 'silent') return 'silence'
   if (order.behaviour === 'loses_answer' && method === 'PUT') return 'silence'
@@ -135,7 +137,7 @@ export function isSoldOut(sku: string): boolean {
   return sku.endsWith('-SOLD-OUT')
 }
 
-/** How an order stands, `elapsed` seconds of the simulation after it was accepted. */
+/** The state of an order, `elapsed` seconds of the simulation after it was accepted. */
 export function resultOf(order: SimulatedOrder, elapsed: number): SimulatedResult {
   const base = {
     reference: order.reference,
@@ -149,7 +151,7 @@ export function resultOf(order: SimulatedOrder, elapsed: number): SimulatedResul
   return { ...base, ...end, codes: codesFor(order, end.codes) }
 }
 
-/** What becomes of an order in the end, for a product that delivers codes or one that does not. */
+/** The end of an order, for a product that delivers codes or one that does not. */
 export function endOf(behaviour: Behaviour, quantity: number, hasCodes: boolean): SimulatedEnd {
   switch (behaviour) {
     case 'refuses':

@@ -4,7 +4,7 @@ import { signature } from '../../messages/sign.ts'
 import { finalAfter } from './orders.ts'
 import { eventOf, type UpstreamOrder } from './upstream.ts'
 
-/** What the simulator tells its log: each call with the status it answered (`silence`: none), each webhook. */
+/** A record for the simulator's log: a call with the status of its answer (`silence`: none), or a webhook. */
 export type SimulatorEvent = {
   event: 'call' | 'push'
   method: string
@@ -12,7 +12,10 @@ export type SimulatorEvent = {
   answer: number | 'silence' | 'connection error'
 }
 
-/** Sends the webhooks of orders of the protocol `b2b` when they end, once each. `close` drops those that are still to come. */
+/**
+ * Sends the webhooks of orders of the protocol `b2b` when they end, once each. `close` drops those that are still to
+ * come.
+ */
 export type Pusher = { schedule: (order: UpstreamOrder) => void; close: () => Promise<void> }
 
 type PusherOptions = { timeScale: number; secret: string; log: (event: SimulatorEvent) => void }

@@ -25,7 +25,10 @@ export type SimulatorOptions = {
   timeScale?: number
 }
 
-/** A running simulator. It holds `orders` of the protocol `http` by reference, `upstreamOrders` of `b2b` by idempotency key. */
+/**
+ * A running simulator. It holds `orders` of the protocol `http` by reference, `upstreamOrders` of `b2b` by idempotency
+ * key.
+ */
 export type Simulator = {
   url: string
   port: number

@@ -10,7 +10,7 @@ export type UpstreamOrder = SimulatedOrder & {
   code: string
   product: SimulatedProduct
   callbackUrl: string | null
-  /** What a repetition of it is compared by. */
+  /** The fields that a repeated order is compared by. */
   contents: object
 }
 
@@ -22,7 +22,7 @@ export type UpstreamRequest = {
   body: Buffer
 }
 
-/** What the simulated upstream works with. `elapsed` is the seconds of the simulation since an order was accepted. */
+/** The state of the simulated upstream. `elapsed` is the seconds of the simulation since an order was accepted. */
 export type UpstreamState = {
   /** By idempotency key. */
   orders: ReadonlyMap<string, UpstreamOrder>
@@ -57,7 +57,7 @@ export function answerUpstream(state: UpstreamState, request: UpstreamRequest): 
   return answerCatalog(pathname)
 }
 
-/** The event of an order that ended; undefined: a part of it failed, or nobody is to be notified. */
+/** The event of an order that ended; undefined if only a part failed, or the order has no `callbackUrl`. */
 export function eventOf(order: UpstreamOrder, seconds: number) {
   const { codes } = resultOf(order, seconds)
   const { orderCode, externalOrderId, totalAmount, status, reason, items } = renderOrder(order, seconds)
@@ -108,7 +108,7 @@ function orderOf(key: string, product: SimulatedProduct, wanted: OrderBody): Ups
   }
 }
 
-/** What a repeated order is compared by: all but the cap of its price. */
+/** The fields that a repeated order is compared by: all except the cap of its price. */
 function contentsOf({ externalOrderId, callbackUrl, items: [item] }: OrderBody): object {
   const { productId, quantity, deliveryData } = item
   return { externalOrderId, callbackUrl, productId, quantity, deliveryData }
@@ -142,7 +142,7 @@ function answerCatalog(path: string): SimulatedAnswer {
   return data(catalog.filter(({ gameSlug }) => gameSlug === slug).map(listedProduct))
 }
 
-/** How an order stands, as GET shows it: of one that failed in part, a completed item and a failed one. */
+/** An order as GET shows it. One that failed in part has a completed item and a failed one. */
 function renderOrder(order: UpstreamOrder, seconds: number) {
   const { status, codes, errorCode, reason } = resultOf(order, seconds)
   const delivered = status === 'failed' ? codes.length : order.quantity

@@ -35,7 +35,9 @@ export type AdmissionOptions = {
 }
 
 export type Admission = {
-  /** Lets a request in or answers it: origin check, rate limit, authentication, in this order (specification 5, 7, 8). */
+  /**
+   * Lets a request in or answers it: origin check, rate limit, authentication, in this order (specification 5, 7, 8).
+   */
   admit: Middleware
   /** Counts a request that was let in uncounted. Returns false if it answered the request: the budget is used up. */
   count: (ctx: Context) => Promise<boolean>

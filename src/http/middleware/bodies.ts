@@ -11,7 +11,10 @@ export type BodyFault = 'BODY_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'RATE_LIMITED' | 
 export type ReadBody = () => Promise<Buffer | BodyFault>
 type Resize = (bytes: number) => void
 
-/** Bounds the memory of bodies, in all and by client: a client may use a quarter. A body counts as 64 KiB until it is whole. */
+/**
+ * Bounds the memory of bodies, in all and by client: a client may use a quarter. A body counts as 64 KiB until it is
+ * whole.
+ */
 function createAllowance(maxBodies: number) {
   const maxBytes = maxBodies * bodyLimit
   const clients = new Map<string, number>()
@@ -63,7 +66,7 @@ export function receiveBodies(bodyMs: number): Middleware {
   const pushes = createAllowance(256)
   const orders = createAllowance(1024)
   return async (ctx, next) => {
-    // What nobody gathers is dropped as it arrives.
+    // Bytes that are not gathered are dropped as they arrive.
     ctx.req.resume()
     const { pattern } = ctx.state.route
     if (ctx.method !== 'POST' || pattern === undefined) return next()

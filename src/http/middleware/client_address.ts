@@ -5,16 +5,16 @@ import { parseAddress } from '../../network/ip_address.ts'
 
 /**
  * The address of the client (specification 8): the socket's, unless `trustProxyHops` is above 0; then the entry that
- * the outermost trusted proxy added to `X-Forwarded-For`, counted from the right. Where there are fewer entries, or that
- * one is no address, it is the socket's again. An IPv4 address mapped into IPv6 is given as IPv4.
- * Undefined if the client has gone.
+ * the outermost trusted proxy added to `X-Forwarded-For`, counted from the right. Where there are fewer entries, or
+ * that one is no address, it is the socket's again. An IPv4 address mapped into IPv6 is given as IPv4. Undefined if the
+ * client has gone.
  */
 export function clientAddress(request: IncomingMessage, trustProxyHops: number): string | undefined {
   const forwarded = trustProxyHops > 0 ? forwardedEntry(request, trustProxyHops) : undefined
   return forwarded ?? plainAddress(request.socket.remoteAddress?.replace(/%.*$/s, ''))
 }
 
-/** What a client is counted by: its IPv4 address, or the /64 of its IPv6 address. */
+/** The network that the rate limit counts a client by: its IPv4 address, or the /64 of its IPv6 address. */
 export function clientNetwork(address: string): string {
   const parsed = parseAddress(address)
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : address

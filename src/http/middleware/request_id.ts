@@ -9,8 +9,8 @@ import { isHealthCheck } from '../paths.ts'
 const likeApiKey = /svc_(live|test)_|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/i
 
 /**
- * An id for a request, or for what never became one: a UUID of version 7 (RFC 9562). It begins with the time, so that the
- * index of the orders' request ids grows at its end.
+ * An id for a request, or for what never became one: a UUID of version 7 (RFC 9562). It begins with the time, so that
+ * the index of the orders' request ids grows at its end.
  */
 export function newRequestId(): string {
   const time = Date.now().toString(16).padStart(12, '0')

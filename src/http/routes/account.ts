@@ -25,8 +25,8 @@ const columns = [
 const money = new Set(['amount', 'balanceAfter'])
 
 /**
- * The account of a request: what the service knows of it and its key, its balance and its ledger. The balance is the present
- * one, so it is never read from a standby.
+ * The account of a request: what the service knows of it and its key, its balance and its ledger. The balance is the
+ * present one, so it is never read from a standby.
  */
 export function addAccountRoutes(routes: Routes, options: RouteOptions): void {
   routes.get('/b2b/me', (ctx) => getMe(ctx, options))

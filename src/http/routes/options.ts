@@ -9,10 +9,10 @@ import type { HttpMetrics } from '../metrics.ts'
 import type { Admission } from '../middleware/admission.ts'
 import type { ResultWaiters } from './result_waiters.ts'
 
-/** Whether the process is about to end: it is not ready then, and serves what comes all the same. */
+/** `draining`: the process is about to end. It is not ready then, but it still serves requests. */
 export type Lifecycle = { draining: boolean }
 
-/** What the routes work with. */
+/** The dependencies of the routes. */
 export type RouteOptions = {
   db: Database
   /** For what may be read from a standby. */

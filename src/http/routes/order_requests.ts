@@ -43,7 +43,7 @@ export function sqlRequest(
     traceparent: traceparent ?? null,
     idempotency_key: idempotencyKey,
     external_order_id: order.externalOrderId ?? null,
-    // What PostgreSQL cannot store is in no good URL, so that what is replaced here is refused in any case.
+    // A valid URL has no characters that PostgreSQL cannot store, so a URL that is changed here is refused anyway.
     callback_url: url?.toWellFormed().replaceAll('\u0000', '\uFFFD') ?? null,
     callback_error: verdict.ok ? null : verdict.reason,
     max_total: order.maxTotal,

@@ -83,7 +83,7 @@ async function listOrders(ctx: RouteContext, { db, reads, turns }: RouteOptions)
   if (cursor !== undefined && page !== undefined)
     throw invalid([{ path: 'page', message: 'must not come with a cursor' }])
   if (asOf !== undefined && page === undefined) throw invalid([{ path: 'asOf', message: 'must come with a page' }])
-  // Who looks for a reference asks whether an order was placed: that has to be known.
+  // A partner that searches for its reference asks whether an order was placed: a standby may not know it yet.
   const source = externalOrderId === undefined ? reads : db
   const { id } = accountOf(ctx)
   const read = () =>
@@ -123,7 +123,7 @@ async function quoteOrder(ctx: RouteContext, { db, allowNetworks }: RouteOptions
   replyUnstored(ctx, `${quoted.quote.slice(0, -1)},"wouldBeRefused":${wouldBeRefused}}`)
 }
 
-/** What the order would be answered with; null if it would be accepted. */
+/** The refusal that the order would get; null if it would be accepted. */
 function refusalFor(result: string, extras: string): object | null {
   if (result === 'created') return null
   const { status, body } = errorOf(refusalOf(result), JSON.parse(extras) as ErrorExtras)

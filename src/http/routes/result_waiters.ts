@@ -17,8 +17,8 @@ export type Waiter = {
 /** The requests of this process that wait for results. They hold no connection to the database. */
 export type ResultWaiters = {
   /**
-   * A place for a request that has seen the account's results up to the number `after`. Undefined if all places are taken:
-   * answer at once then.
+   * A place for a request that has seen the account's results up to the number `after`. Undefined if all places are
+   * taken: answer at once then.
    */
   enter(accountId: string, after: number): Waiter | undefined
   /** Ends all waiting, and gives no more places. */

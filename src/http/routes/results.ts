@@ -6,7 +6,9 @@ import { readQuery } from '../validate.ts'
 import type { RouteOptions } from './options.ts'
 import type { Waiter } from './result_waiters.ts'
 
-/** The orders of an account that became final, by their numbers. A standby could be behind: they come from the primary. */
+/**
+ * The orders of an account that became final, by their numbers. A standby could be behind: they come from the primary.
+ */
 export function addResultRoutes(routes: Routes, options: RouteOptions): void {
   routes.get('/b2b/results', (ctx) => listResults(ctx, options))
 }
@@ -40,7 +42,7 @@ async function lookAgain(
   ctx.res.once('close', waiter.end)
   try {
     let page = await look()
-    // Who is ahead of the sequence learns that at once.
+    // A request with an `after` beyond the last number is answered at once.
     while (page !== undefined && page.count === 0 && Number(page.last_seq) >= after) {
       const reason = await waiter.next(until)
       if (reason === 'end') break

@@ -17,9 +17,9 @@ const refusals: { [result: string]: ErrorName } = {
 }
 
 /**
- * Partners' own tests, for accounts in mode `test` alone. A sample event is sent at once over the path of real ones, retries and
- * dead letters included, to any URL that an order could name. A simulated order is checked like a real one, ends as its
- * player ids say, and spends nothing.
+ * Partners' own tests, for accounts in mode `test` alone. A sample event is sent at once over the path of real ones,
+ * retries and dead letters included, to any URL that an order could name. A simulated order is checked like a real one,
+ * ends as its player ids say, and spends nothing.
  */
 export function addSimulationRoutes(routes: Routes, options: RouteOptions): void {
   routes.post('/simulation/webhooks', (ctx) => simulateWebhook(ctx, options))

@@ -6,9 +6,9 @@ import { readUpstreamEvent } from './event.ts'
 import { listOffers } from './listing.ts'
 
 /**
- * The protocol `b2b`: an upstream of this service's own family, of which we are a partner. Its base URL is its root, its
- * token our api key there, a sku the id of a product there. Our account there stands behind the key: the key of another
- * account sees none of the orders of the first, and needs a supplier of its own.
+ * The protocol `b2b`: an upstream of this service's own family, of which we are a partner. Its base URL is its root,
+ * its token our api key there, a sku the id of a product there. Our account there stands behind the key: the key of
+ * another account sees none of the orders of the first, and needs a supplier of its own.
  */
 export const createB2bAdapter: AdapterFactory = ({ timeoutMs }) => {
   const http = createSupplierHttp({ timeoutMs })

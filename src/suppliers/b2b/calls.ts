@@ -25,7 +25,7 @@ export async function placeOrder(api: Api, call: SupplierCall, signal: AbortSign
   return readRefusal(call, answer)
 }
 
-/** Asks how the order of an item stands: by its code where that is known, else by its reference. */
+/** Asks for the status of an item's order: by the order's code if it is known, else by our reference. */
 export async function askForOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
   const known = call.supplierOrderId
   if (known !== null && v.is(orderCode, known)) return readByCode(api, call, known, signal)
@@ -54,7 +54,7 @@ async function settleOtherBody(
   signal: AbortSignal,
 ): Promise<SupplierOutcome> {
   const found = await findOrder(api, call, signal)
-  // What it holds is compared with the item when it is read.
+  // The next read compares the order with the item.
   if ('code' in found) return underWay(found.code, found.httpStatus)
   if (found.outcome !== 'not_received') return found
   const details = { httpStatus: refused.status, raw: quoteBody(call, refused) }
@@ -63,7 +63,7 @@ async function settleOtherBody(
 
 async function readByCode(api: Api, call: SupplierCall, code: string, signal: AbortSignal): Promise<SupplierOutcome> {
   const exchange = await api({ path: `/orders/${code}` }, signal)
-  // It named this order itself. That it does not know it now says nothing: another account sees none of ours.
+  // A 404 proves nothing: the API key may belong to another account.
   return usable(exchange) ? readOrder(call, exchange.answer) : inconclusive(call, exchange)
 }
 

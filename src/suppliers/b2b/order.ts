@@ -43,7 +43,8 @@ const withCode = v.object({
 
 /**
  * What an order says that was read upstream, or that came back when it was placed. Only an order with our reference
- * counts. One with other contents than we asked for is held, and so is one whose parts cannot be reported to our partner.
+ * counts. One with other contents than we asked for is held, and so is one whose parts cannot be reported to our
+ * partner.
  */
 export function readOrder(call: SupplierCall, answer: HttpAnswer, isNew = false): SupplierOutcome {
   const read = readAnswer(withOrder, answer)
@@ -69,7 +70,7 @@ export function underWay(code: string, httpStatus: number): SupplierOutcome {
   return answered({ status: 'processing', supplierOrderId: code, ...nothing }, httpStatus)
 }
 
-/** The product upstream that a sku names; undefined where it names none. */
+/** The upstream product id in a sku; undefined if there is none. */
 export function productIdOf(sku: string): number | undefined {
   const id = /^[1-9]\d{0,9}$/.test(sku) ? Number(sku) : Number.POSITIVE_INFINITY
   return id <= 2_147_483_647 ? id : undefined
@@ -116,7 +117,7 @@ function partProblemOf({ deliversKeys }: SupplierCall, { status, items }: Order,
   return `there are ${codes.length} codes for an amount of ${delivered}`
 }
 
-/** In what the order is another one than was asked for; undefined: in nothing. */
+/** How the order differs from the one that was asked for; undefined if it does not. */
 function differenceFrom(call: SupplierCall, { items, currency }: Order): string | undefined {
   const productId = productIdOf(call.sku)
   if (items.some((item) => item.productId !== productId)) return 'the order is for another product'

@@ -49,7 +49,7 @@ export function isOtherBody(answer: HttpAnswer): boolean {
   return answer.status === 409 && new TextDecoder().decode(answer.body).includes('different_body')
 }
 
-/** A code as it may stand in a technical text. */
+/** A code that is safe in a technical text. */
 function plain(code: string): string {
   return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'with an unknown code'
 }

@@ -6,7 +6,7 @@ import { isForItem, isOurs, type KinguinOrder, readFoundOrders, readOrder, readS
 import { errorIn, lost, readRefusal } from './refusal.ts'
 import { settleOrder } from './settle.ts'
 
-// What one order may have of one product: of any offers together, and of a wholesale offer that is named.
+// The most units of one product in one order: from any offers together, and from a named wholesale offer.
 const retailLimit = 9
 const wholesaleLimit = 1_000
 
@@ -26,7 +26,7 @@ export async function placeOrder(api: Api, call: SupplierCall, signal: AbortSign
   return interpretOrder(api, call, answer, signal)
 }
 
-/** What the API is sent to place the order of an item; or the outcome, where there is nothing that it could serve. */
+/** The body that places the order of an item; or the outcome if the API cannot serve the item. */
 function orderFor(call: SupplierCall): object | SupplierOutcome {
   const { reference, quantity, unitCost, currency } = call
   const sku = readSku(call.sku)
@@ -43,7 +43,7 @@ function orderFor(call: SupplierCall): object | SupplierOutcome {
   }
 }
 
-/** Asks how the order of an item stands: by the name that it has there, where that is known, else by our reference. */
+/** Asks for the status of an item's order: by the id of the API if it is known, else by our reference. */
 export async function askForOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
   const { supplierOrderId: known } = call
   if (known === null) return findOrder(api, call, signal)

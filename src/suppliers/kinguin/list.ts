@@ -48,7 +48,7 @@ export async function listOffers(
     const read = await http.withinDeadline((inTime) => readProduct(api, productId, inTime), signal)
     if (!read.ok) return read
     const { product } = read
-    // What a product lists beyond the wanted offers may be large: it is not kept.
+    // A product can list many offers: only the wanted ones are kept.
     if (product !== null) offers.push(...wanted.flatMap(({ sku, offerId }) => offerOf(sku, product, offerId)))
   }
   return { ok: true, offers }
@@ -74,13 +74,13 @@ function offerOf(sku: string, product: Product, offerId: Sku['offerId']): Listed
   return [{ sku, cost: costOf(terms.price), currency: 'EUR', stock: stockOf(terms, product.isPreorder) }]
 }
 
-/** We order text alone. Where that is not counted apart, there are some, or there is none at all. */
+/** The stock of text keys, the only ones that we order: 0 without any keys, null if they are not counted apart. */
 function stockOf({ qty, textQty, isPreorder }: Terms, isProductPreorder: boolean): number | null {
   if (isPreorder || isProductPreorder || qty === 0) return 0
   return textQty
 }
 
-/** A price as a decimal with two places, never below what it is. */
+/** A price as a decimal with two places, rounded up. */
 function costOf(price: number): string {
   const rounded = price.toFixed(2)
   return Number(rounded) >= price ? rounded : (Number(rounded) + 0.01).toFixed(2)

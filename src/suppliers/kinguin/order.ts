@@ -4,7 +4,7 @@ import { type Read, readAnswer } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { count, list, number, object, optionalText, text } from '../parts.ts'
 
-/** A sku as the API knows it. Without an offer the API takes any that serve. */
+/** The ids of the API in a sku. Without an offer the API takes any that fit. */
 export type Sku = { productId: string; offerId: string | null }
 
 const statuses = ['processing', 'completed', 'canceled', 'refunded'] as const
@@ -24,7 +24,7 @@ const orderSchema = object({
 const foundSchema = object({ results: list(object({ orderExternalId: optionalText })), item_count: number })
 const ordersSchema = object({ results: list(orderSchema) })
 
-/** An order as the API tells it. */
+/** An order in the form of the API. */
 export type KinguinOrder = v.InferOutput<typeof orderSchema>
 
 /** Reads `productId` or `productId/offerId`; undefined where a sku is neither. */
@@ -57,7 +57,7 @@ export function isOurs(order: Pick<KinguinOrder, 'orderExternalId'>, reference: 
   return order.orderExternalId?.toLowerCase() === reference.toLowerCase()
 }
 
-/** Whether an order is for what the item is: the product, the offer if one was named, and how many of it. */
+/** Whether an order fits the item: the product, the offer if one was named, and the quantity. */
 export function isForItem({ products }: KinguinOrder, call: SupplierCall): boolean {
   const sku = readSku(call.sku)
   const matches = products.every(

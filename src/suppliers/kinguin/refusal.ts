@@ -4,7 +4,7 @@ import { jsonOf, quoteBody, readValue } from '../body.ts'
 import type { Exchange, HttpAnswer } from '../exchange.ts'
 import { inconclusive, notPlaced, refused, type SupplierOutcome } from '../outcome.ts'
 
-/** An error as the API tells it; `property` is the path of the field at fault. */
+/** An error in the form of the API; `property` is the path of the field at fault. */
 type KinguinError = { kind: string; property: string | null }
 
 const errorSchema = v.object({
@@ -12,7 +12,7 @@ const errorSchema = v.object({
   propertyPath: v.nullish(v.string(), null),
 })
 
-/** The error that an answer tells; undefined where it tells none in the API's own form. */
+/** The error in an answer; undefined if there is none in the form of the API. */
 export function errorIn(answer: HttpAnswer): KinguinError | undefined {
   const read = readValue(errorSchema, jsonOf(answer))
   if (!read.ok || answer.status < 400) return undefined
@@ -25,8 +25,8 @@ export function lost(call: SupplierCall, exchange: Exchange): SupplierOutcome {
 }
 
 /**
- * What an answer that took no order says. Only an error in the API's own form, of a kind after which there is certainly
- * no order, decides anything. A pre-order counts as out of stock: the API sells none as text.
+ * The outcome of an answer that refused an order. Only an error in the API's own form, of a kind after which there is
+ * certainly no order, decides anything. A pre-order counts as out of stock: the API sells none as text.
  */
 export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
   const error = answer.status < 500 ? errorIn(answer) : undefined

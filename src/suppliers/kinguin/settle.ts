@@ -11,9 +11,9 @@ const withdrawn = ['RETURNED', 'REFUNDED', 'CANCELED']
 const undelivered = ['PENDING', 'PROCESSING', ...withdrawn]
 
 /**
- * What an order of ours says. Its keys are had once it is final. A pre-order is processing until its release: it ends by
- * itself, and past the deadline operators are notified. One that was canceled or refunded has failed; what was delivered
- * of it and not taken back is a part.
+ * The outcome of an order of ours. Its keys can be downloaded once it is final. A pre-order is processing until its
+ * release: it ends by itself, and past the deadline operators are notified. One that was canceled or refunded has
+ * failed; what was delivered of it and not taken back is a part.
  */
 export async function settleOrder(
   api: Api,
@@ -63,7 +63,7 @@ function say(call: SupplierCall, answer: HttpAnswer, order: KinguinOrder, codes:
   return unusable(call, answer, said.problem, { mayHoldKeys: true })
 }
 
-/** Whether the order itself says that it has no key to be had. */
+/** Whether the statuses of the order's keys show that it has no key to download. */
 function isWithoutKeys({ products }: KinguinOrder): boolean {
   return products.every(({ keys }) => keys?.every(({ status }) => undelivered.includes(status)) ?? false)
 }
