@@ -30,13 +30,13 @@ describe('a reason in plain Russian', () => {
     )
   })
 
-  test('loses what steers a screen and shows nothing', async () => {
+  test('loses invisible control characters', async () => {
     const steering =
       '\u0001\u0007\u001b\u007f\u0090\u00ad\u061c\u200b\u200e\u202e\u2066\u2069\u{feff}\u{e0041}'
     expect(await reasonOf([...'Нет товара'].join(steering))).toBe('Нет товара')
   })
 
-  test('is cut to 300 characters, behind a word', async () => {
+  test('is cut to 300 characters, after a word', async () => {
     expect(await reasonOf('слово '.repeat(100))).toBe(`${'слово '.repeat(49).trim()}…`)
     expect(await reasonOf('я'.repeat(300))).toBe('я'.repeat(300))
     expect(await reasonOf(`${'я'.repeat(150)} ${'я'.repeat(150)}`)).toBe(`${'я'.repeat(150)}…`)
@@ -44,7 +44,7 @@ describe('a reason in plain Russian', () => {
   })
 })
 
-describe('of a reason there is left out', () => {
+describe('core.buyer_reason leaves out', () => {
   const tells = [
     ['a link', 'https://supplier.example/orders/17'],
     ['a link in full-width letters', 'ｈｔｔｐｓ：／／supplier．example'],
@@ -84,22 +84,18 @@ describe('of a reason there is left out', () => {
     ['a key that is named so', 'ключ: «A1»'],
   ] as const
 
-  test.each(tells)('%s, with its sentence', async (_what, told) => {
-    expect(await reasonOf(`Товар недоступен. Подробно см. ${told} и ждите! Средства возвращены.`)).toBe(
-      'Товар недоступен. Средства возвращены.',
-    )
-  })
-
   test.each(tells)(
-    '%s, and all if there is nothing else: the text of the errorCode stands in',
-    async (_what, told) => {
-      expect(await reasonOf(`Ошибка (${told})`, 'PRODUCT_DISABLED')).toBe('Товар снят с продажи.')
-      expect(await reasonOf(`Ошибка (${told})`)).toBeNull()
+    '%s, with its sentence; without another sentence the errorCode gives the text',
+    async (_, found) => {
+      const reason = `Товар недоступен. Подробно см. ${found} и ждите! Средства возвращены.`
+      expect(await reasonOf(reason)).toBe('Товар недоступен. Средства возвращены.')
+      expect(await reasonOf(`Ошибка (${found})`, 'PRODUCT_DISABLED')).toBe('Товар снят с продажи.')
+      expect(await reasonOf(`Ошибка (${found})`)).toBeNull()
     },
   )
 })
 
-describe('through the whole way', () => {
+describe('in orders and events', () => {
   const clean = 'Товар недоступен. Средства возвращены.'
   const hostile = `Товар\u202e недоступен.\r\nКлюч ABCDE-FGHIJ-KLMNO, https://supplier.example!\u0007 Средства возвращены.`
 
@@ -111,7 +107,7 @@ describe('through the whole way', () => {
     expect(JSON.parse(event?.body).data.reason).toBe(clean)
   })
 
-  test('so with one that it pushed, and of the part of an item that failed', async () => {
+  test('a partner sees a pushed reason cleaned, for the part of an item that failed', async () => {
     const { code, item } = await keys(2)
     await answer(sql(), item, processing())
     await push('first', item, failed({ codes: ['A'], reason: hostile }))
@@ -131,7 +127,7 @@ describe('through the whole way', () => {
     expect(await read(plain.code)).toMatchObject({ items: [{ errorCode }] })
   })
 
-  test("an operator's reason likewise, and the operators' own views keep it whole", async () => {
+  test("a partner sees an operator's reason cleaned, and the operators' views keep it whole", async () => {
     const { code, item } = await order()
     await sql()`update supply.order_items set stuck_at = now() where id = ${item}`
     await sql()`select ops.settle_item(${item}, 'failed', reason => ${hostile})`

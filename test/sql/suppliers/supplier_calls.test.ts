@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
 import {
   answer,
+  type Call,
   completed,
   failed,
+  finishCalls,
   leaseCalls,
+  notPlaced,
   notReceived,
   processing,
   record,
@@ -14,8 +17,8 @@ import { audit, balanceOf } from '../../support/orders.ts'
 
 const { sql, partner, order, read, itemOf, alertsOf } = itemTests()
 
-describe('an item is leased before it is sent', () => {
-  test('and sent once: after a lease it is only asked for, until the supplier says that it never came', async () => {
+describe('an item that is leased before it is sent', () => {
+  test('is sent once: then it is polled until the supplier says that it never received it', async () => {
     const { item } = await order()
     const [first] = await leaseCalls(sql(), [item])
     expect(first).toMatchObject({ method: 'put', sku: 'sku-101', quantity: 1, reference: item })
@@ -28,14 +31,14 @@ describe('an item is leased before it is sent', () => {
     expect(third?.method).toBe('put')
   })
 
-  test('and a lease that ran out leads to a question, never to a second sending', async () => {
+  test('is polled, and not sent again, after its lease ran out', async () => {
     const { item } = await order()
     await leaseCalls(sql(), [item])
     await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
     expect((await leaseCalls(sql(), [item]))[0]?.method).toBe('get')
   })
 
-  test('and what a worker says that was thought dead changes nothing', async () => {
+  test('ignores the result of a worker whose lease ran out', async () => {
     const { code, item } = await order()
     const [old] = await leaseCalls(sql(), [item])
     await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
@@ -47,22 +50,18 @@ describe('an item is leased before it is sent', () => {
     expect((await read(code)).status).toBe('completed')
   })
 
-  test('and of two results of one item in one call the first counts, and the second is to be recorded again', async () => {
+  test('takes the first of two results in one batch, and answers busy for the second', async () => {
     const { code, item } = await order()
     const [call] = await leaseCalls(sql(), [item])
-    const results = [failed(), completed()].map((result, index) => ({
-      ...{ ordinal: index + 1, itemId: item, leaseToken: call?.lease_token, result },
-    }))
-    const verdicts = await sql()`
-      select * from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0, null) where ordinal is not null order by ordinal`
-    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['settled', 'busy'])
-    if (!call) throw new Error('not leased')
-    expect(await record(sql(), call, completed())).toBe('contradicting')
+    const twice = [call, call] as Call[]
+    const { verdicts } = await finishCalls(sql(), twice, (index) => (index === 0 ? failed() : completed()))
+    expect(verdicts).toEqual(['settled', 'busy'])
+    expect(await record(sql(), call as Call, completed())).toBe('contradicting')
     expect((await read(code)).status).toBe('failed')
     expect(await balanceOf(sql(), partner())).toBe(1000)
   })
 
-  test('and while a lease lives, another job of the item is put off until it ends', async () => {
+  test('delays another job until its lease ends', async () => {
     const { item } = await order()
     await leaseCalls(sql(), [item])
     await sql()`select * from work.begin_calls(${[item]}, '{}', null)`
@@ -76,6 +75,7 @@ describe('polling', () => {
   test.each([
     ['processing', processing()],
     ['an unknown outcome', unknown()],
+    ['a call that placed no order', notPlaced()],
   ])('after %s comes after 1, 2, 5, 10, 20, 30 s, then every 60 s', async (_, result) => {
     const { item } = await order()
     const waits: number[] = []
@@ -88,9 +88,11 @@ describe('polling', () => {
   })
 
   test('waits as long as the supplier asks', async () => {
-    const { item } = await order()
-    await answer(sql(), item, unknown(17))
-    expect(Math.round((await itemOf(item)).wait)).toBe(17)
+    for (const result of [unknown(17), notPlaced('busy', 17)]) {
+      const { item } = await order()
+      await answer(sql(), item, result)
+      expect(Math.round((await itemOf(item)).wait)).toBe(17)
+    }
   })
 
   test('has exactly one job an item', async () => {
@@ -102,7 +104,7 @@ describe('polling', () => {
 })
 
 describe('the deadline', () => {
-  test('makes an item stuck: alerted, still processing, asked every ten minutes, never sent again', async () => {
+  test('makes an item stuck: alerted, still processing, polled every ten minutes, never sent again', async () => {
     const { code, item } = await order()
     await answer(sql(), item, unknown())
     const before = await alertsOf('item_stuck:first')
@@ -117,7 +119,7 @@ describe('the deadline', () => {
     expect(await audit(sql())).toEqual([])
   })
 
-  test('is met to the second: the last question before it is not put off beyond it', async () => {
+  test('is met to the second: the last poll before it is not later', async () => {
     const { item } = await order()
     await answer(sql(), item, unknown(), '3 s')
     await answer(sql(), item, unknown(), '3 s')
@@ -125,7 +127,7 @@ describe('the deadline', () => {
     expect((await itemOf(item)).wait).toBeLessThanOrEqual(3)
   })
 
-  test('does not keep a sensible answer from settling the item', async () => {
+  test('does not stop a later answer from settling the item', async () => {
     const { code, item } = await order()
     await answer(sql(), item, unknown())
     await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${item}`
