@@ -9,7 +9,7 @@ const database = testDatabase()
 const api = testApi(() => database.url, { config: { docsPassword } })
 
 const narrow = { viewport: { width: 390, height: 844 } }
-const wide = { viewport: { width: 1200, height: 900 } }
+const wide = { viewport: { width: 1280, height: 900 } }
 const pages = guidePages.map(({ path }) => path)
 
 test('every link of the guide leads somewhere', async () => {
@@ -44,17 +44,30 @@ describeInChromium('/docs in a browser', (open) => {
     return watched
   }
 
-  test.each(pages)('%s is shown without a complaint, asks for nothing elsewhere, and fits', async (path) => {
-    const { page, requests, complaints } = await openGuide(path)
-    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+  test('every page is shown without a complaint, asks for nothing elsewhere, and fits with all its programs', async () => {
+    const { page, requests, complaints } = await openGuide('/docs')
+    for (const path of pages) {
+      await page.goto(`${api().url}${path}`)
+      expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1)
+      const font = await page.evaluate('getComputedStyle(document.body).fontFamily')
+      expect(font, path).toContain('system-ui')
+      await page.setViewportSize(narrow.viewport)
+      expect(await overflowOf(page), path).toBe(0)
+      const size = await page.evaluate(
+        'parseFloat(getComputedStyle(document.querySelector("main")).fontSize)',
+      )
+      expect(size, path).toBeGreaterThanOrEqual(16)
+      await page.setViewportSize(wide.viewport)
+      const tooWide = await page.evaluate(`[...document.querySelectorAll('.panel')].flatMap((panel) => {
+        panel.hidden = false
+        panel.style.display = 'block'
+        const isTooWide = panel.querySelector('.file') && panel.scrollWidth > panel.clientWidth
+        return isTooWide ? [panel.dataset.label] : []
+      })`)
+      expect(tooWide, path).toEqual([])
+      expect(complaints, path).toEqual([])
+    }
     expect(new Set(requests.map(({ url }) => new URL(url).origin))).toEqual(new Set([api().url]))
-    const font = await page.evaluate('getComputedStyle(document.body).fontFamily')
-    expect(font).toContain('system-ui')
-    await page.setViewportSize(narrow.viewport)
-    expect(await overflowOf(page)).toBe(0)
-    const size = await page.evaluate('parseFloat(getComputedStyle(document.querySelector("main")).fontSize)')
-    expect(size).toBeGreaterThanOrEqual(16)
-    expect(complaints).toEqual([])
   })
 
   test('the contents lead to the chapters', async () => {

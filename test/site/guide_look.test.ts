@@ -140,25 +140,6 @@ describeInChromium('the guide in a browser', (open) => {
     await expect.poll(() => page.locator('.contents summary').innerText()).toContain('Dead letters')
   })
 
-  test('no program scrolls sideways on a desk, whichever language is chosen', async () => {
-    for (const path of [
-      '/docs',
-      '/docs/first-webhook',
-      '/docs/idempotency',
-      '/docs/reconciliation',
-      '/docs/webhooks',
-    ]) {
-      const { page } = await openGuide(path)
-      const tooWide = await page.evaluate(`[...document.querySelectorAll('.panel')].flatMap((panel) => {
-        panel.hidden = false
-        panel.style.display = 'block'
-        const isTooWide = panel.querySelector('.file') && panel.scrollWidth > panel.clientWidth
-        return isTooWide ? [panel.dataset.label] : []
-      })`)
-      expect(tooWide, path).toEqual([])
-    }
-  })
-
   test('each page leads to the next, and back', async () => {
     const { page } = await openGuide('/docs')
     await page.locator('.neighbours').getByRole('link', { name: 'Next First webhook' }).click()
@@ -210,14 +191,22 @@ describeInChromium('the guide in a browser', (open) => {
   })
 
   describe('looked at by axe', () => {
-    const all = guidePages.map(({ path }) => path)
+    // Between them these pages have every kind of part.
+    const most = [
+      '/docs',
+      '/docs/webhooks',
+      '/docs/errors',
+      '/docs/orders',
+      '/docs/results',
+      '/docs/changelog',
+    ]
     const some = ['/docs', '/docs/webhooks']
     // Further boxes, rows, links and paragraphs are made of the same parts as the first ones, and there are very many.
     const shorten = `for (const [most, selector] of [[3, '.box'], [3, 'tr'], [12, '.contents li'], [12, 'main p']])
       [...document.querySelectorAll(selector)].slice(most).forEach((part) => part.remove())`
 
     test.each([
-      { ...wide, colorScheme: 'light', paths: all },
+      { ...wide, colorScheme: 'light', paths: most },
       { ...narrow, colorScheme: 'dark', paths: some },
     ] as const)(
       'has no serious violation: $viewport.width px, $colorScheme',
