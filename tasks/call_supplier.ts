@@ -28,10 +28,7 @@ export type CallSupplierOptions = {
   unsafeAfter: string
   /** Makes the first attempts that are leased with the results. */
   firstAttempts: FirstAttempts
-  metrics: {
-    countSupplierCall(verdict: string): void
-    observeEndedOrder(outcome: string, seconds: number): void
-  }
+  metrics: { countSupplierCall(verdict: string): void; observeEndedOrder(outcome: string, seconds: number): void }
   sealing: Sealing
   log: Log
   tracer: Tracer

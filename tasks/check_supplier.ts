@@ -36,9 +36,22 @@ export function createCheckSupplier({ db, call }: CheckSupplierOptions): Task {
 function neverPlaced(): Omit<LeasedCall, 'supplier' | 'protocol' | 'base_url' | 'token' | 'token_url' | 'client_id'> {
   const reference = randomUUID()
   return {
-    ...{ ordinal: 1, item_id: reference, lease_token: reference, method: 'get', reference },
-    ...{ sku: 'check', quantity: 1, delivery_data: {}, delivery_type: 'id_only', wait_ms: 0 },
-    ...{ unit_cost: null, currency: null, supplier_order_id: null, first_sent_at: null },
-    ...{ pushes_events: false, request_id: null, traceparent: null },
+    ordinal: 1,
+    item_id: reference,
+    lease_token: reference,
+    method: 'get',
+    reference,
+    sku: 'check',
+    quantity: 1,
+    delivery_data: {},
+    delivery_type: 'id_only',
+    wait_ms: 0,
+    unit_cost: null,
+    currency: null,
+    supplier_order_id: null,
+    first_sent_at: null,
+    pushes_events: false,
+    request_id: null,
+    traceparent: null,
   }
 }

@@ -49,10 +49,7 @@ export type DeliverWebhookOptions = {
  * of the retry ladder, or makes a dead letter. `firstAttempts` go the same way, without a job. Specification 6.3 to
  * 6.6.
  */
-export function createDeliverWebhook(options: DeliverWebhookOptions): {
-  task: Task
-  firstAttempts: FirstAttempts
-} {
+export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Task; firstAttempts: FirstAttempts } {
   const { db, send, metrics, sealing, log, tracer } = options
 
   const lease = batch<string, LeasedAttempt | null>({
@@ -111,10 +108,7 @@ function createFirstAttempts(
   let isEnding = false
 
   return {
-    request: () => ({
-      to_send: isEnding ? 0 : Math.max(0, maxFirstAttempts - underWay.size),
-      pool_id: poolId(),
-    }),
+    request: () => ({ to_send: isEnding ? 0 : Math.max(0, maxFirstAttempts - underWay.size), pool_id: poolId() }),
     begin(rows) {
       for (const attempt of rows.filter(isAttempt)) {
         const delivery = deliver(attempt)

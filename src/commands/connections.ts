@@ -105,11 +105,5 @@ export async function asOperator<T>(url: string, work: (db: Database) => Promise
 
 /** One connection that may execute schema `ops`. */
 export function connectOperator(url: string): Database {
-  return connect({
-    url,
-    role: 'supply_operator',
-    max: 1,
-    ...workerTimes,
-    applicationName: 'supply-ordering operator',
-  })
+  return connect({ url, role: 'supply_operator', max: 1, ...workerTimes, applicationName: 'supply-ordering operator' })
 }

@@ -18,11 +18,7 @@ const wanted: Wanted[] = [
     what: 'a top-up that the supplier refuses',
     items: [{ productId: 101, deliveryData: { gameUserId: '123456700' } }],
   },
-  {
-    what: 'two keys of which the first supplier has none',
-    items: [{ productId: 112, quantity: 2 }],
-    story: true,
-  },
+  { what: 'two keys of which the first supplier has none', items: [{ productId: 112, quantity: 2 }], story: true },
 ]
 
 /**

@@ -14,9 +14,7 @@ export async function seed(): Promise<void> {
     publicUrl,
     port,
     dataKeys,
-  } = loadConfig(process.env, {
-    command: 'seed',
-  })
+  } = loadConfig(process.env, { command: 'seed' })
   const simulator = { url: supplierUrl, token: supplierToken ?? simulatorToken }
   const apiKey = await loadDemo(databaseDirectUrl, simulator, dataKeys)
   console.log(demoGreeting(publicUrl ?? `http://127.0.0.1:${port}`, apiKey))

@@ -93,10 +93,7 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
   const db = stories?.watched(apiDb) ?? apiDb
   const tracing = await startTracing(config, 'supply-ordering', log)
   const { tracer } = tracing
-  const server = await startServer({
-    ...{ db, reads, config, log, tracer, sealing },
-    expected: expectedVersion(),
-  })
+  const server = await startServer({ db, reads, config, log, tracer, sealing, expected: expectedVersion() })
   const demo = config.seedDemo ? await startDemo(operator?.url ?? databaseUrl, config.dataKeys) : undefined
   const worker = await startWorker({ databaseUrl, db: workerDb, config, log, tracer, sealing })
   await postgres?.claim.showAddress(server.url)

@@ -131,15 +131,7 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
     if (!pending.add(key, weight)) throw new DatabaseOverloaded()
     try {
       return await new Promise((resolve, reject) => {
-        const member = {
-          entry,
-          key,
-          weight,
-          deadline: performance.now() + waitMs,
-          retries: 0,
-          resolve,
-          reject,
-        }
+        const member = { entry, key, weight, deadline: performance.now() + waitMs, retries: 0, resolve, reject }
         expireInTime(member)
         waiting.add(member)
         start()

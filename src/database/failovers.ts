@@ -34,10 +34,7 @@ export function watchOrders(db: Database, log: Log): WatchedDatabase {
     for (const { result, body } of placed)
       if (result === 'created' || result === 'replayed') note(codeOf(body), codeOf(body))
   }
-  return {
-    db: observed(db, (name, _, result) => name === 'api.place_orders' && noteOrders(result as never)),
-    stop,
-  }
+  return { db: observed(db, (name, _, result) => name === 'api.place_orders' && noteOrders(result as never)), stop }
 }
 
 /** The code of an order in JSON: its first field, which is not worth the parsing of all. */

@@ -11,11 +11,7 @@ export type FunctionTable = {
 }
 
 /** A prepared statement's text in pieces, and which argument goes between them. */
-export type Statement = {
-  strings: TemplateStringsArray
-  args: { name: string; type: string }[]
-  returns: Returns
-}
+export type Statement = { strings: TemplateStringsArray; args: { name: string; type: string }[]; returns: Returns }
 
 const statements = new WeakMap<FunctionTable, Map<string, Statement>>()
 

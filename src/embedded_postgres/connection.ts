@@ -58,11 +58,7 @@ export async function nobodyElseConnected(url: string): Promise<boolean> {
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 30_000,
-  })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 30_000 })
   client.on('error', () => {})
   await client.connect()
   try {

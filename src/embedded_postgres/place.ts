@@ -50,11 +50,7 @@ export function relocatedDir(dataDir: string): string {
 
 /** Whether the user can go into a folder, through all that lie above it. */
 export async function canEnter(dir: string, runAs: RunAs): Promise<boolean> {
-  const child = spawn('/bin/sh', ['-c', 'cd "$1" 2>/dev/null', 'sh', dir], {
-    ...runAs,
-    cwd: '/',
-    stdio: 'ignore',
-  })
+  const child = spawn('/bin/sh', ['-c', 'cd "$1" 2>/dev/null', 'sh', dir], { ...runAs, cwd: '/', stdio: 'ignore' })
   const [code] = await once(child, 'exit')
   return code === 0
 }

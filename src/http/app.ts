@@ -144,10 +144,7 @@ function findRoute(routes: Routes): Middleware {
     const { path, pathAndMethod } = routes.match(ctx.path, ctx.method)
     const pattern = pathAndMethod[0]?.path
     const allow = new Set(path.flatMap(({ methods }) => methods))
-    ctx.state.route = {
-      pattern: pattern === undefined ? undefined : String(pattern),
-      allow: [...allow].sort(),
-    }
+    ctx.state.route = { pattern: pattern === undefined ? undefined : String(pattern), allow: [...allow].sort() }
     await next()
   }
 }

@@ -30,11 +30,7 @@ const rows = {
   TOO_MANY_SAMPLES_A_MINUTE: { status: 429, text: 'Too many samples in one minute', code: 'RATE_LIMITED' },
   TOO_MANY_SIMULATIONS: { status: 429, text: 'Too many simulated orders are open', code: 'RATE_LIMITED' },
   TOO_MANY_SIMULATIONS_A_MINUTE: { status: 429, text: 'Too many simulated orders', code: 'RATE_LIMITED' },
-  REDELIVERED_RECENTLY: {
-    status: 429,
-    text: 'The event was redelivered within the last minute',
-    code: 'RATE_LIMITED',
-  },
+  REDELIVERED_RECENTLY: { status: 429, text: 'The event was redelivered within the last minute', code: 'RATE_LIMITED' },
   TOO_MANY_REDELIVERIES: { status: 429, text: 'Too many redeliveries in one minute', code: 'RATE_LIMITED' },
 
   VALIDATION_ERROR: { status: 400, text: 'The request is invalid' },

@@ -312,12 +312,7 @@ export const ordersQuery = v.object({
 })
 
 /** The query of GET /b2b/balance/transactions. */
-export const transactionsQuery = v.object({
-  limit: pageLimit,
-  cursor: cursorOf(/^[1-9]\d{0,17}$/),
-  from,
-  to,
-})
+export const transactionsQuery = v.object({ limit: pageLimit, cursor: cursorOf(/^[1-9]\d{0,17}$/), from, to })
 
 /** The query of GET /b2b/results. */
 export const resultsQuery = v.object({

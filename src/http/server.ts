@@ -78,7 +78,16 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   addPoolMetrics(metrics.registry, db.usage)
   const resultWaiters = createResultWaiters({ db })
   const app = createApp({
-    ...{ db, reads, resultWaiters, config, log, tracer, sealing, metrics, lifecycle, expected },
+    db,
+    reads,
+    resultWaiters,
+    config,
+    log,
+    tracer,
+    sealing,
+    metrics,
+    lifecycle,
+    expected,
     bodyMs: times.bodyMs,
   })
   const server = createHttpServer(app.callback(), times)

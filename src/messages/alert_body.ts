@@ -37,12 +37,7 @@ function alertmanagerAlert(notice: Notification, now: Date): object {
   const [alertname = '', ...rest] = notice.cause.split(':')
   const endsAt = notice.closed_at ?? new Date(now.getTime() + longestAlertMs)
   return {
-    labels: {
-      alertname,
-      service: 'supply-ordering-service',
-      subject: rest.at(-1) ?? '',
-      cause: notice.cause,
-    },
+    labels: { alertname, service: 'supply-ordering-service', subject: rest.at(-1) ?? '', cause: notice.cause },
     annotations: { summary: notice.message, count: String(notice.count) },
     startsAt: notice.opened_at.toISOString(),
     endsAt: endsAt.toISOString(),

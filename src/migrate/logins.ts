@@ -3,11 +3,7 @@ import pg from 'pg'
 import type { SessionSettings } from '../database/connections/session.ts'
 
 /** The passwords of the logins of the service's processes; a login without one is left as it is. */
-export type LoginPasswords = {
-  api?: string | undefined
-  worker?: string | undefined
-  operator?: string | undefined
-}
+export type LoginPasswords = { api?: string | undefined; worker?: string | undefined; operator?: string | undefined }
 
 /** The settings of the sessions of a process's login. Without them, the login keeps its settings. */
 export type LoginSettings = { api?: SessionSettings; worker?: SessionSettings; operator?: SessionSettings }

@@ -38,10 +38,7 @@ export function readMigrations(dir: string = defaultMigrationsDir): MigrationFil
       throw new Error(`migrations ${previous} and ${name} have the same number`)
     }
   }
-  return names.map((name) => ({
-    name: name.slice(0, -'.sql'.length),
-    checksum: sha256(readText(join(dir, name))),
-  }))
+  return names.map((name) => ({ name: name.slice(0, -'.sql'.length), checksum: sha256(readText(join(dir, name))) }))
 }
 
 /**

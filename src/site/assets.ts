@@ -12,11 +12,7 @@ export type Asset = { type: string; etag: string; bytes: Buffer; gzipped?: Promi
 
 const gzip = promisify(gzipCallback)
 const folder = join(import.meta.dirname, 'assets')
-const types: { [extension: string]: string } = {
-  '.css': 'text/css',
-  '.js': 'text/javascript',
-  '.svg': 'image/svg+xml',
-}
+const types: { [extension: string]: string } = { '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' }
 
 /** The files that come from modules, by name. */
 const modules: { [name: string]: string } = { 'minisearch.js': 'minisearch' }

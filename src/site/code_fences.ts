@@ -9,16 +9,19 @@ type Names = { [language: string]: string }
 
 /** The names of languages for readers. */
 const names: Names = {
-  ...{
-    bash: 'Shell',
-    console: 'Shell',
-    sh: 'Shell',
-    ts: 'TypeScript',
-    typescript: 'TypeScript',
-    py: 'Python',
-    python: 'Python',
-  },
-  ...{ php: 'PHP', go: 'Go', java: 'Java', json: 'JSON', http: 'HTTP', sql: 'SQL' },
+  bash: 'Shell',
+  console: 'Shell',
+  sh: 'Shell',
+  ts: 'TypeScript',
+  typescript: 'TypeScript',
+  py: 'Python',
+  python: 'Python',
+  php: 'PHP',
+  go: 'Go',
+  java: 'Java',
+  json: 'JSON',
+  http: 'HTTP',
+  sql: 'SQL',
 }
 
 /** The names in tabs, where a shell command stands for curl. */

@@ -5,8 +5,12 @@ import { basePath, renderPage, replyPage, siteHeader, styleSheets } from './page
 
 /** The addresses by their names in JSON. */
 const places = {
-  ...{ api: '/b2b', reference: '/reference', openApi: '/openapi.json', guide: '/docs' },
-  ...{ live: '/livez', ready: '/readyz' },
+  api: '/b2b',
+  reference: '/reference',
+  openApi: '/openapi.json',
+  guide: '/docs',
+  live: '/livez',
+  ready: '/readyz',
 }
 
 /** `/`: the addresses of the service, as a page for people and as JSON for programs. It is public. */

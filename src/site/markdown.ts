@@ -41,9 +41,7 @@ export function renderMarkdown(markdown: string, hrefOf: (target: string) => str
       },
     },
   })
-  marked.use({
-    extensions: [{ name: 'tabGroup', renderer: (token) => renderTabGroup(token as TabGroup, hrefOf) }],
-  })
+  marked.use({ extensions: [{ name: 'tabGroup', renderer: (token) => renderTabGroup(token as TabGroup, hrefOf) }] })
   return { html: marked.parser(groupTabs(marked.lexer(markdown))), headings }
 }
 

@@ -56,12 +56,7 @@ export type ListedOffer = { sku: string; cost: string; currency: string; stock: 
 export type Listing = { ok: true; offers: ListedOffer[] } | { ok: false; error: string }
 
 /** A received event: its headers and raw body, the supplier's secret for events and the present time. */
-export type SupplierEvent = {
-  headers: IncomingHttpHeaders
-  rawBody: Buffer
-  secret: string
-  now: Date
-}
+export type SupplierEvent = { headers: IncomingHttpHeaders; rawBody: Buffer; secret: string; now: Date }
 
 /**
  * What an event says: which item to ask for. `eventId` is the supplier's name for the event, by which a repeated one is

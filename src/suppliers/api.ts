@@ -44,8 +44,5 @@ export function callsOf(http: SupplierHttp, prefix: string, runs: { put: Run; ge
       if (typeof api === 'string') return refuse(api)
       return http.withinDeadline((inTime) => run(api, call, inTime), signal)
     }
-  return {
-    put: within(runs.put, (problem) => notPlaced('settings', problem)),
-    get: within(runs.get, unknown),
-  }
+  return { put: within(runs.put, (problem) => notPlaced('settings', problem)), get: within(runs.get, unknown) }
 }

@@ -4,12 +4,7 @@ import { retryAfterSeconds } from '../messages/retry_after.ts'
 import { errorCode } from '../network/error_code.ts'
 
 /** A whole HTTP answer; of a body that was too large, `body` is the beginning. `retryAfter` is in seconds. */
-export type HttpAnswer = {
-  status: number
-  retryAfter: number | null
-  body: Uint8Array
-  tooLarge: boolean
-}
+export type HttpAnswer = { status: number; retryAfter: number | null; body: Uint8Array; tooLarge: boolean }
 
 /**
  * The result of a request: an answer, or the reason why there is none, as a short, stable text without secrets.

@@ -25,13 +25,7 @@ export type SupplierOutcome =
       supplierOrderId: string | null
       httpStatus: number | null
     }
-  | {
-      outcome: 'unknown'
-      error: string
-      httpStatus: number | null
-      retryAfter: number | null
-      raw: string | null
-    }
+  | { outcome: 'unknown'; error: string; httpStatus: number | null; retryAfter: number | null; raw: string | null }
   | { outcome: 'not_received' }
   | {
       outcome: 'not_placed'

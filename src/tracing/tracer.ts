@@ -26,6 +26,4 @@ export type Tracer = { start(span: SpanStart): Span }
 export type Tracing = { tracer: Tracer; end: () => Promise<void> }
 
 /** The tracer when traces are off: work keeps the context of its request. */
-export const noTracer: Tracer = {
-  start: ({ parent }) => ({ traceparent: parent, end: () => {} }),
-}
+export const noTracer: Tracer = { start: ({ parent }) => ({ traceparent: parent, end: () => {} }) }

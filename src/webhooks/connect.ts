@@ -42,13 +42,7 @@ export async function connect(target: Target, deadline: Deadline): Promise<Conne
 }
 
 async function connectTo(to: Address, port: number, ms: number, deadline: Deadline): Promise<Connection> {
-  const socket = netConnect({
-    host: to.address,
-    port,
-    family: to.family,
-    autoSelectFamily: false,
-    noDelay: true,
-  })
+  const socket = netConnect({ host: to.address, port, family: to.family, autoSelectFamily: false, noDelay: true })
   const opened = new Promise<Connection>((resolve) => {
     socket.once('connect', () => resolve({ kind: 'connected', socket }))
     socket.on('error', (error) => resolve({ kind: 'failed', error: errorText(error) }))

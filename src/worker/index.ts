@@ -113,10 +113,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       })
     },
   })
-  const periodic = startPeriodicTasks({
-    ...{ db, config, log, pools, offerSync },
-    onFatal: fatal.resolve,
-  })
+  const periodic = startPeriodicTasks({ db, config, log, pools, offerSync, onFatal: fatal.resolve })
 
   return {
     metricsPort: metricsServer?.port,
@@ -184,14 +181,24 @@ function createTasks(
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
   const sender = createSender({ resolver, allowNetworks, timeoutMs: options.webhookTimeoutMs })
   const { task: deliverWebhook, firstAttempts } = createDeliverWebhook({
-    ...{ db, poolId, metrics, sealing, log, tracer },
+    db,
+    poolId,
+    metrics,
+    sealing,
+    log,
+    tracer,
     send: (attempt) => sendEvent(sender, attempt, sealing),
     maxFirstAttempts: config.webhookConcurrency,
   })
   const call = createSupplierCaller({ adapters, credentials, publicUrl, signal: cutOff, metrics })
   const tasks: Tasks = {
     call_supplier: createCallSupplier({
-      ...{ db, firstAttempts, metrics, sealing, log, tracer },
+      db,
+      firstAttempts,
+      metrics,
+      sealing,
+      log,
+      tracer,
       call,
       maxCallsPerSupplier: Math.max(1, Math.floor(config.supplierConcurrency / 2)),
       deadline: `${config.supplierDeadlineHours} hours`,
@@ -199,7 +206,8 @@ function createTasks(
     }),
     deliver_webhook: deliverWebhook,
     alert_operators: createAlertOperators({
-      ...{ db, log },
+      db,
+      log,
       webhook: { url: config.alertWebhookUrl, format: config.alertWebhookFormat },
     }),
     settle_simulation: createSettleSimulation(db),
@@ -245,18 +253,8 @@ async function startPoolsOfTasks(
   const timed = (tasks: { [name: string]: Task }) =>
     Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, task)]))
   const pools = await startPools([
-    {
-      ...pool,
-      name: 'suppliers',
-      concurrency: config.supplierConcurrency,
-      tasks: timed({ call_supplier }),
-    },
-    {
-      ...pool,
-      name: 'webhooks',
-      concurrency: config.webhookConcurrency,
-      tasks: timed({ deliver_webhook, ...rest }),
-    },
+    { ...pool, name: 'suppliers', concurrency: config.supplierConcurrency, tasks: timed({ call_supplier }) },
+    { ...pool, name: 'webhooks', concurrency: config.webhookConcurrency, tasks: timed({ deliver_webhook, ...rest }) },
     {
       ...pool,
       name: 'waiting webhooks',

@@ -146,7 +146,10 @@ function addGauges<Row extends object>(registry: Registry, gauges: Gauges<Row>, 
   const isByAccount = gauges === accountGauges
   for (const [name, [column, help]] of Object.entries(gauges)) {
     new Gauge({
-      ...{ name, help, labelNames: isByAccount ? ['account'] : [], registers: [registry] },
+      name,
+      help,
+      labelNames: isByAccount ? ['account'] : [],
+      registers: [registry],
       async collect() {
         const known = await rows()
         this.reset()

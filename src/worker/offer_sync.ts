@@ -7,12 +7,7 @@ import type { SupplierCredentials } from './supplier_credentials.ts'
 
 type LeasedSync = Functions['work.begin_sync']['result'][number]
 
-export type OfferSyncOptions = {
-  db: Database
-  adapters: SupplierAdapters
-  credentials: SupplierCredentials
-  log: Log
-}
+export type OfferSyncOptions = { db: Database; adapters: SupplierAdapters; credentials: SupplierCredentials; log: Log }
 
 /** Reads the lists of suppliers that are due. */
 export type OfferSync = {

@@ -51,11 +51,7 @@ function partsOf(text: string): { before: string; hosts: string[]; after: string
   const authority = authorityEnd === -1 ? rest : rest.slice(0, authorityEnd)
   const hostsStart = authority.lastIndexOf('@') + 1
   const hosts = authority.slice(hostsStart).split(',')
-  return {
-    before: scheme + authority.slice(0, hostsStart),
-    hosts,
-    after: rest.slice(authority.length),
-  }
+  return { before: scheme + authority.slice(0, hostsStart), hosts, after: rest.slice(authority.length) }
 }
 
 function serverOf(before: string, hostAndPort: string, after: string, isOneOfSeveral: boolean) {

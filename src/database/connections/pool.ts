@@ -146,12 +146,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    usage: () => ({
-      inUse: all.size - idle.length,
-      idle: idle.length,
-      waiting: waiting.size,
-      max: options.max,
-    }),
+    usage: () => ({ inUse: all.size - idle.length, idle: idle.length, waiting: waiting.size, max: options.max }),
     async run(strings, parameters, deadline) {
       const connection = await acquire(deadline)
       const sentAt = Date.now()
@@ -213,10 +208,7 @@ function openConnection(options: PoolOptions, server: DatabaseServer): Connectio
       // postgres.js opens another one at the next statement.
       connection.checkedAt = undefined
     },
-    connection: {
-      application_name: options.applicationName,
-      ...(options.pooled ? {} : sessionSettings(options)),
-    },
+    connection: { application_name: options.applicationName, ...(options.pooled ? {} : sessionSettings(options)) },
   })
   const connection: Connection = { sql, server, idleSince: 0, checkedAt: undefined }
   return connection

@@ -1,17 +1,9 @@
 import * as v from 'valibot'
 import { parseJson } from '../../messages/json.ts'
 
-const envelope = {
-  event_id: v.string(),
-  occurred_at: v.string(),
-}
+const envelope = { event_id: v.string(), occurred_at: v.string() }
 
-const order = {
-  orderCode: v.string(),
-  externalOrderId: v.string(),
-  totalAmount: v.number(),
-  completedAt: v.string(),
-}
+const order = { orderCode: v.string(), externalOrderId: v.string(), totalAmount: v.number(), completedAt: v.string() }
 
 const item = v.looseObject({
   productName: v.string(),
@@ -29,12 +21,7 @@ const completedSchema = v.looseObject({
 const failedSchema = v.looseObject({
   ...envelope,
   event_type: v.literal('order.failed'),
-  data: v.looseObject({
-    ...order,
-    status: v.literal('failed'),
-    error: v.string(),
-    reason: v.nullable(v.string()),
-  }),
+  data: v.looseObject({ ...order, status: v.literal('failed'), error: v.string(), reason: v.nullable(v.string()) }),
 })
 
 const anyEventSchema = v.looseObject({ ...envelope, event_type: v.string() })

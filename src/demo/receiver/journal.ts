@@ -38,11 +38,7 @@ export type Journal = {
 const receivedLimit = 10_000
 const eventsLimit = 100_000
 
-type Waiting = {
-  fits: (received: Received) => boolean
-  found: (received: Received) => void
-  gaveUp: () => void
-}
+type Waiting = { fits: (received: Received) => boolean; found: (received: Received) => void; gaveUp: () => void }
 
 /** Makes the journal of a receiver; `onEvent` is called with each POST that is added. */
 export function createJournal(onEvent: (received: Received) => void = () => {}): Journal {

@@ -10,13 +10,7 @@ export type Delivery = { headers: Record<string, string>; body: Buffer; at: Date
  */
 export type Judgement =
   | { kind: 'refused'; verified: boolean | 'unknown'; status: 400 | 401; problem: string }
-  | {
-      kind: 'good'
-      verified: true | 'unknown'
-      eventId: string
-      event: OrderEvent | null
-      problem: string | null
-    }
+  | { kind: 'good'; verified: true | 'unknown'; eventId: string; event: OrderEvent | null; problem: string | null }
 
 /**
  * Judges a delivery as every receiver should (specification 6.1 and 6.3): first the signature over the raw body and the

@@ -39,7 +39,12 @@ export const games = demo.games.map(({ slug, name }, index) => {
 /** A product as the catalog of the simulated upstream lists it. */
 export function listedProduct({ id, gameSlug, name, price, deliveryType, maxQuantity, inStock }: SimulatedProduct) {
   return {
-    ...{ id, gameSlug, name, deliveryType, inStock, maxQuantity },
+    id,
+    gameSlug,
+    name,
+    deliveryType,
+    inStock,
+    maxQuantity,
     slug: `product-${id}`,
     wholesalePrice: price,
     currency: 'RUB',

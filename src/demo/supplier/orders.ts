@@ -14,12 +14,7 @@ export type SimulatedRequest = {
 /**
  * An order that the simulator holds. `acceptedAt` is in milliseconds since the epoch; `puts` and `gets` count calls.
  */
-export type SimulatedOrder = SimulatedRequest & {
-  behaviour: Behaviour
-  acceptedAt: number
-  puts: number
-  gets: number
-}
+export type SimulatedOrder = SimulatedRequest & { behaviour: Behaviour; acceptedAt: number; puts: number; gets: number }
 
 /** The body of an answer or a push. */
 export type SimulatedResult = {

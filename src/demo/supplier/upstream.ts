@@ -15,12 +15,7 @@ export type UpstreamOrder = SimulatedOrder & {
 }
 
 /** A request to the simulated upstream: `path` is what follows `/b2b`, with its query. */
-export type UpstreamRequest = {
-  method: string
-  path: string
-  idempotencyKey: string | undefined
-  body: Buffer
-}
+export type UpstreamRequest = { method: string; path: string; idempotencyKey: string | undefined; body: Buffer }
 
 /** The state of the simulated upstream. `elapsed` is the seconds of the simulation since an order was accepted. */
 export type UpstreamState = {
@@ -96,13 +91,19 @@ function orderOf(key: string, product: SimulatedProduct, wanted: OrderBody): Ups
   const { externalOrderId: reference, items, callbackUrl } = wanted
   const [{ quantity, deliveryData }] = items
   const request = {
-    ...{ reference, quantity, deliveryData },
+    reference,
+    quantity,
+    deliveryData,
     sku: product.deliveryType === 'key' ? `KEY-${product.id}` : `TOPUP-${product.id}`,
   }
   return {
     ...request,
     behaviour: behaviourFor(request),
-    ...{ acceptedAt: Date.now(), puts: 0, gets: 0, product, callbackUrl },
+    acceptedAt: Date.now(),
+    puts: 0,
+    gets: 0,
+    product,
+    callbackUrl,
     code: `ord_${createHash('sha256').update(key).digest('hex').slice(0, 32)}`,
     contents: contentsOf(wanted),
   }
@@ -158,7 +159,10 @@ function renderOrder(order: UpstreamOrder, seconds: number) {
   })
   const whole = status === 'failed' ? 'completed' : status
   return {
-    ...{ code: order.code, orderCode: order.code, externalOrderId: order.reference, status },
+    code: order.code,
+    orderCode: order.code,
+    externalOrderId: order.reference,
+    status,
     totalAmount: Math.round(order.product.price * order.quantity * 100) / 100,
     currency: 'RUB',
     callbackUrl: order.callbackUrl,

@@ -18,13 +18,7 @@ export function accessLog(log: Log, metrics: HttpMetrics): Middleware {
     const status = ctx.writable ? ctx.status : clientGoneStatus
     const { method, state } = ctx
     const route = state.route.pattern
-    const record = {
-      method,
-      route,
-      status,
-      ms: Math.round(ms),
-      account: state.account?.id,
-    }
+    const record = { method, route, status, ms: Math.round(ms), account: state.account?.id }
     if (status >= 500) log.error(record, 'request')
     else if (status === 200 && isHealthCheck(route)) log.debug(record, 'request')
     else log.info(record, 'request')

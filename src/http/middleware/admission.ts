@@ -155,14 +155,7 @@ function admitRequest(ctx: Context, allowedOrigins: string[]): AdmitRequest {
   const allowOrigin = parsed !== undefined && originAllowed(parsed, allowedOrigins)
   const keyMatters = rulesFor(ctx.path).key !== undefined || isForeignWrite({ write, origin, allowOrigin })
   const keyHash = keyMatters ? hashOf(presentedKey(ctx)) : null
-  return {
-    client: ctx.state.client,
-    keyHash,
-    origin,
-    write,
-    allowOrigin,
-    count: isCounted(ctx.state.route.pattern),
-  }
+  return { client: ctx.state.client, keyHash, origin, write, allowOrigin, count: isCounted(ctx.state.route.pattern) }
 }
 
 type OriginFacts = Pick<AdmitRequest, 'write' | 'origin' | 'allowOrigin'>

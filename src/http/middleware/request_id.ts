@@ -28,18 +28,10 @@ export function identify(tracer: Tracer): Middleware {
     const isGiven = isRequestId(given) && !likeApiKey.test(given)
     ctx.state.requestId = isGiven ? given : newRequestId()
     ctx.state.requestIdGiven = isGiven
-    const span = tracer.start({
-      name: ctx.method,
-      kind: 'server',
-      parent: parseTraceparent(ctx.get('traceparent')),
-    })
+    const span = tracer.start({ name: ctx.method, kind: 'server', parent: parseTraceparent(ctx.get('traceparent')) })
     ctx.state.traceparent = span.traceparent
     ctx.state.route = { pattern: undefined, allow: [] }
-    ctx.set({
-      'X-Request-Id': ctx.state.requestId,
-      'X-Api-Version': '1',
-      'X-Content-Type-Options': 'nosniff',
-    })
+    ctx.set({ 'X-Request-Id': ctx.state.requestId, 'X-Api-Version': '1', 'X-Content-Type-Options': 'nosniff' })
     await withCorrelation(ctx.state, next)
     endSpan(ctx, span)
   }

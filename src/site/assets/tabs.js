@@ -76,12 +76,7 @@ function tabFor(panel) {
 }
 
 function tabAfter(key, index, count) {
-  const next = {
-    ArrowRight: (index + 1) % count,
-    ArrowLeft: (index - 1 + count) % count,
-    Home: 0,
-    End: count - 1,
-  }
+  const next = { ArrowRight: (index + 1) % count, ArrowLeft: (index - 1 + count) % count, Home: 0, End: count - 1 }
   return next[key]
 }
 

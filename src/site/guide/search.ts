@@ -45,9 +45,7 @@ function operations(): Section[] {
 
 /** Longer blocks of code are whole programs, which the search leaves out. */
 const longestCode = 1_500
-const entities: { [entity: string]: string } = {
-  ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" },
-}
+const entities: { [entity: string]: string } = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 
 /** The text of rendered HTML. */
 function plainText(html: string): string {

@@ -19,10 +19,7 @@ const tags = [
   { name: 'Orders', description: 'Place orders and read them.' },
   { name: 'Results', description: 'The orders that became final, as a numbered list.' },
   { name: 'Balance', description: 'The balance and its transactions.' },
-  {
-    name: 'Webhooks',
-    description: 'The events that the service sends to your `callbackUrl`, and their redelivery.',
-  },
+  { name: 'Webhooks', description: 'The events that the service sends to your `callbackUrl`, and their redelivery.' },
   { name: 'Simulation', description: 'Simulated orders and sample events, for accounts in test mode.' },
   { name: 'Suppliers', description: 'The pushes of suppliers; not for partners.' },
   { name: 'Documents', description: 'The OpenAPI document, the reference and the guide.' },
@@ -55,12 +52,7 @@ export function openApiDocument() {
       ...platformPaths,
     },
     webhooks,
-    components: {
-      schemas: componentSchemas(namedSchemas),
-      responses: sharedResponses,
-      headers,
-      securitySchemes,
-    },
+    components: { schemas: componentSchemas(namedSchemas), responses: sharedResponses, headers, securitySchemes },
   }
 }
 

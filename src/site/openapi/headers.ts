@@ -1,15 +1,8 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
 import type { Header, Reference } from './types.ts'
 
-const header = (description: string, schema: JsonSchema = { type: 'string' }): Header => ({
-  description,
-  schema,
-})
-const always = (description: string, schema: JsonSchema): Header => ({
-  description,
-  required: true,
-  schema,
-})
+const header = (description: string, schema: JsonSchema = { type: 'string' }): Header => ({ description, schema })
+const always = (description: string, schema: JsonSchema): Header => ({ description, required: true, schema })
 const seconds = (description: string) => header(description, { type: 'integer', minimum: 0 })
 
 /** Every header of a response, except those of the connection and the content. */
@@ -25,15 +18,8 @@ export const headers = {
     type: 'integer',
     minimum: 1,
   }),
-  'X-RateLimit-Remaining': header('The requests that are left in the window.', {
-    type: 'integer',
-    minimum: 0,
-  }),
-  'X-RateLimit-Reset': header('The seconds until the window ends.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: 60,
-  }),
+  'X-RateLimit-Remaining': header('The requests that are left in the window.', { type: 'integer', minimum: 0 }),
+  'X-RateLimit-Reset': header('The seconds until the window ends.', { type: 'integer', minimum: 1, maximum: 60 }),
   'Retry-After': seconds('The seconds to wait before the next try.'),
   Allow: header('The methods of the path.'),
   ETag: header('The version of the answer: send it as `If-None-Match` next time.'),
@@ -43,9 +29,7 @@ export const headers = {
   'X-Next-Cursor': header('The `cursor` of the next page; absent on the last page.'),
   'WWW-Authenticate': header('How to authenticate.'),
   'Content-Security-Policy': header('The page loads nothing from other servers.'),
-  'Referrer-Policy': header('Browsers tell no other server the address of the page.', {
-    const: 'no-referrer',
-  }),
+  'Referrer-Policy': header('Browsers tell no other server the address of the page.', { const: 'no-referrer' }),
 } satisfies { [name: string]: Header }
 
 export type HeaderName = keyof typeof headers

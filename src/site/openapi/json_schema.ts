@@ -31,9 +31,7 @@ export function schemaRef(name: string): Reference {
  * The JSON Schemas (draft 2020-12) of named valibot schemas; one that contains another refers to it. Throws if a
  * schema cannot be converted.
  */
-export function componentSchemas(schemas: { [name: string]: v.GenericSchema }): {
-  [name: string]: JsonSchema
-} {
+export function componentSchemas(schemas: { [name: string]: v.GenericSchema }): { [name: string]: JsonSchema } {
   return toJsonSchemaDefs(schemas, config)
 }
 

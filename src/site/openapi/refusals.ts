@@ -12,22 +12,16 @@ const extras: { [name in ErrorName]?: ErrorExtras } = {
   INVALID_CALLBACK_URL: {
     details: [{ path: 'callbackUrl', message: 'callbackUrl must not point to an internal host name' }],
   },
-  DELIVERY_DATA_INVALID: {
-    details: [{ path: 'items[0].deliveryData.gameUserId', message: 'is required' }],
-  },
+  DELIVERY_DATA_INVALID: { details: [{ path: 'items[0].deliveryData.gameUserId', message: 'is required' }] },
   INSUFFICIENT_BALANCE: { details: { balance: 12.5, required: 89, currency: 'RUB' } },
   IDEMPOTENCY_KEY_REUSED: {
     details: [{ path: 'items', message: 'differs from the order made with this key' }],
     orderCode: 'ord_4c0d9f6e1b7a42f38e5d2c1b0a998877',
   },
   ORDERED_PRODUCT_NOT_FOUND: { details: [{ path: 'items[0].productId', message: 'no such product' }] },
-  PRODUCT_UNAVAILABLE: {
-    details: [{ path: 'items[0].productId', message: 'the product is out of stock' }],
-  },
+  PRODUCT_UNAVAILABLE: { details: [{ path: 'items[0].productId', message: 'the product is out of stock' }] },
   QUANTITY_OUT_OF_RANGE: { details: [{ path: 'items[0].quantity', message: 'must be from 1 to 100' }] },
-  PRICE_CHANGED: {
-    details: [{ path: 'items[0].maxPrice', message: 'the price is now 89.00', price: 89 }],
-  },
+  PRICE_CHANGED: { details: [{ path: 'items[0].maxPrice', message: 'the price is now 89.00', price: 89 }] },
 }
 
 function extrasOf(name: ErrorName): ErrorExtras | undefined {
@@ -63,9 +57,7 @@ function refusal(names: ErrorName[], description: string, { counted = true, head
   return {
     description,
     headers: counted ? countedHeaders(...headers) : uncountedHeaders(...headers),
-    content: {
-      'application/json': { schema: anyOf(schemasOf(names)), examples: Object.fromEntries(examples) },
-    },
+    content: { 'application/json': { schema: anyOf(schemasOf(names)), examples: Object.fromEntries(examples) } },
   }
 }
 

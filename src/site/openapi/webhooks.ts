@@ -4,7 +4,12 @@ import { jsonBody } from './operation.ts'
 import type { Examples, Operation, Parameter, Response } from './types.ts'
 
 const header = (name: string, description: string, schema: JsonSchema, example: unknown): Parameter => ({
-  ...{ name, in: 'header', required: true, description, example, schema },
+  name,
+  in: 'header',
+  required: true,
+  description,
+  example,
+  schema,
 })
 
 const headers = (type: string): Parameter[] => [
@@ -51,7 +56,10 @@ function webhook(
 ): { post: Operation } {
   return {
     post: {
-      ...{ operationId, tags: ['Webhooks'], ...texts, security: [{ webhookSignature: [] }] },
+      operationId,
+      tags: ['Webhooks'],
+      ...texts,
+      security: [{ webhookSignature: [] }],
       parameters: headers(type),
       requestBody: jsonBody(schema, samples, '`application/json; charset=utf-8`.'),
       responses: answers,

@@ -21,20 +21,14 @@ type SecurityRequirement = { [scheme: string]: readonly string[] }
 
 /** How a request proves its sender. */
 type SecurityScheme =
-  | {
-      readonly type: 'apiKey'
-      readonly in: 'header' | 'query'
-      readonly name: string
-      readonly description: string
-    }
+  | { readonly type: 'apiKey'; readonly in: 'header' | 'query'; readonly name: string; readonly description: string }
   | { readonly type: 'http'; readonly scheme: string; readonly description: string }
 
 /** An operation with its address; a webhook has the name of its event instead. */
-export type Endpoint = {
-  id: string
-  method: string
-  operation: Operation
-} & ({ path: string; event?: undefined } | { event: string; path?: undefined })
+export type Endpoint = { id: string; method: string; operation: Operation } & (
+  | { path: string; event?: undefined }
+  | { event: string; path?: undefined }
+)
 
 /** The operations of one subject. */
 export type Subject = { id: string; name: string; description: string; endpoints: Endpoint[] }
@@ -54,11 +48,17 @@ export function subjectsOf({ tags, paths, webhooks }: ApiDocument): Subject[] {
   const endpoints: Endpoint[] = [
     ...Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
-        ...{ id: idOf(operation.operationId), method: idOf(method.toUpperCase()), operation, path },
+        id: idOf(operation.operationId),
+        method: idOf(method.toUpperCase()),
+        operation,
+        path,
       })),
     ),
     ...Object.entries(webhooks).map(([event, { post }]) => ({
-      ...{ id: idOf(post.operationId), method: 'POST', operation: post, event },
+      id: idOf(post.operationId),
+      method: 'POST',
+      operation: post,
+      event,
     })),
   ]
   const known = new Set(tags.map(({ name }) => name))

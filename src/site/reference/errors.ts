@@ -80,10 +80,7 @@ function commonResponses({ components }: ApiDocument): string {
     const [media] = Object.values(response.content ?? {})
     const models = media === undefined ? '' : errorModels(media.schema)
     const words = `${prose(response.description)}${headerLine(response.headers)}${models}`
-    const body = codeBox([{ label: 'JSON', html: examplesOf(response) }], {
-      title: 'Body',
-      about: titleOf(name),
-    })
+    const body = codeBox([{ label: 'JSON', html: examplesOf(response) }], { title: 'Body', about: titleOf(name) })
     return `<section class="operation" aria-labelledby="${id}">
 <div class="words">${heading(4, id, escapeHtml(titleOf(name)))}${words}</div>
 <div class="code">${body}</div>
@@ -107,7 +104,11 @@ function models(document: ApiDocument): string {
 
 function headers({ components }: ApiDocument): string {
   const list = Object.entries(components.headers).map(([name, { description, schema, required }]) => ({
-    ...{ name, in: 'header' as const, description, schema, required: required ?? false },
+    name,
+    in: 'header' as const,
+    description,
+    schema,
+    required: required ?? false,
   }))
   return `<div class="narrow">${parameterFields(components.schemas, headerId('').slice(0, -1), list)}</div>`
 }

@@ -9,13 +9,7 @@ import { isSchema, limitsOf, type ReadSchema, readSchema, type Schemas, typeOf }
 type Place = { id: string; noted: Noted }
 /** Requests mark the required fields, answers the optional ones. */
 export type Noted = 'required' | 'optional'
-type Field = {
-  name: string
-  required: boolean
-  description?: string | undefined
-  example?: unknown
-  read: ReadSchema
-}
+type Field = { name: string; required: boolean; description?: string | undefined; example?: unknown; read: ReadSchema }
 
 /** The fields of a body, with all levels open. The ids of the fields begin with `id`. */
 export function bodyFields(

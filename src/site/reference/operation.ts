@@ -87,17 +87,10 @@ function requestBoxes(document: ApiDocument, { base, address }: Addresses, endpo
   const { content = {} } = Object(operation.responses[200])
   if (Object.keys(content).join() === 'text/html') return ''
   const about = `Request of ${operation.summary}`
-  const request = codeBox(samplesOf(document, address, endpoint), {
-    title: 'Request',
-    group: 'language',
-    about,
-  })
+  const request = codeBox(samplesOf(document, address, endpoint), { title: 'Request', group: 'language', about })
   const response = responseExamples(endpoint, `Response of ${operation.summary}`)
   const [, ...others] = Object.entries(operation.requestBody?.content['application/json']?.examples ?? {})
-  const tabs = others.map(([label, example]) => ({
-    label,
-    html: examplesAs('application/json', { [label]: example }),
-  }))
+  const tabs = others.map(([label, example]) => ({ label, html: examplesAs('application/json', { [label]: example }) }))
   const bodies = tabs.length === 0 ? '' : codeBox(tabs, { title: 'Other request bodies', about })
   return [request, response, tryItForm(base, endpoint), bodies].join('\n')
 }

@@ -26,11 +26,7 @@ export function readSchema(schemas: Schemas, given: JsonSchema | Reference): Rea
   const [only] = others
   if (others.length === 1 && only !== undefined) {
     const read = readSchema(schemas, only)
-    return {
-      ...read,
-      schema: withOwn(read.schema, own),
-      nullable: read.nullable || others.length < choices.length,
-    }
+    return { ...read, schema: withOwn(read.schema, own), nullable: read.nullable || others.length < choices.length }
   }
   const types = [own.type ?? []].flat()
   const nullable = others.length < choices.length || types.includes('null')

@@ -37,10 +37,7 @@ function orderFor(call: SupplierCall): object | SupplierOutcome {
   const { productId, offerId } = sku
   if (quantity > (offerId === null ? retailLimit : wholesaleLimit)) return refused(null, 'OUT_OF_STOCK')
   const offer = offerId === null ? {} : { offerId }
-  return {
-    products: [{ productId, qty: quantity, price, keyType: 'text', ...offer }],
-    orderExternalId: reference,
-  }
+  return { products: [{ productId, qty: quantity, price, keyType: 'text', ...offer }], orderExternalId: reference }
 }
 
 /** Asks for the status of an item's order: by the id of the API if it is known, else by our reference. */

@@ -182,7 +182,9 @@ function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' 
     for (const job of returned) jobs.delete(job.id)
   })
   return () => ({
-    ...{ id: created.id, jobs, fetches: () => (hasStock ? undefined : fetches) },
+    id: created.id,
+    jobs,
+    fetches: () => (hasStock ? undefined : fetches),
     nudge: () => created.nudge(1),
   })
 }

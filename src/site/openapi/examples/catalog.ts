@@ -46,14 +46,7 @@ const game = {
 export const games = answers({
   'Two games': [
     game,
-    {
-      ...game,
-      id: 4,
-      slug: 'frost-kingdoms',
-      name: 'Frost Kingdoms',
-      imageUrl: null,
-      deliveryTypes: ['key'],
-    },
+    { ...game, id: 4, slug: 'frost-kingdoms', name: 'Frost Kingdoms', imageUrl: null, deliveryTypes: ['key'] },
   ],
 })
 
@@ -62,8 +55,5 @@ export const productLists = answers({ 'The products of a game': [topUp] })
 export const productAnswers = answers({ 'A top-up': topUp, 'A product of keys': key })
 
 export const catalogPages = answers({
-  'Two products': {
-    products: [topUp, key],
-    pagination: { limit: 100, nextCursor: null, hasMore: false },
-  },
+  'Two products': { products: [topUp, key], pagination: { limit: 100, nextCursor: null, hasMore: false } },
 })

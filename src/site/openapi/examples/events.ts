@@ -59,15 +59,7 @@ export const redeliverDeadRequests = bodies({
 
 export const redeliveryCounts = answers({ 'Three events': { count: 3 } })
 
-const entry = {
-  itemId: null,
-  amount: null,
-  round: null,
-  attempt: null,
-  status: null,
-  error: null,
-  nextAttemptAt: null,
-}
+const entry = { itemId: null, amount: null, round: null, attempt: null, status: null, error: null, nextAttemptAt: null }
 const delivery = { ...entry, round: 1, attempt: 1 }
 
 export const timelines = answers({
@@ -80,13 +72,7 @@ export const timelines = answers({
       { ...entry, at: endedAt, what: 'item_completed', itemId: topUp.id },
       { ...entry, at: endedAt, what: 'order_completed' },
       { ...entry, at: endedAt, what: 'event_created' },
-      {
-        ...delivery,
-        at: '2026-03-02T09:41:07.530Z',
-        what: 'delivery_attempt',
-        status: 404,
-        error: 'http_404',
-      },
+      { ...delivery, at: '2026-03-02T09:41:07.530Z', what: 'delivery_attempt', status: 404, error: 'http_404' },
       { ...delivery, at: '2026-03-02T09:41:07.812Z', what: 'given_up' },
     ],
   },

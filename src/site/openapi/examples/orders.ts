@@ -52,12 +52,7 @@ export const order = {
 }
 
 const isCompleted = { status: 'completed', completedAt: endedAt }
-const isFailed = {
-  status: 'failed',
-  errorCode: 'PLAYER_NOT_FOUND',
-  errorMessage: reason,
-  completedAt: endedAt,
-}
+const isFailed = { status: 'failed', errorCode: 'PLAYER_NOT_FOUND', errorMessage: reason, completedAt: endedAt }
 
 const completedOrder = {
   ...order,
@@ -90,25 +85,12 @@ const failedOrder = {
   refundedAmount: money(1669),
   items: [
     { ...topUp, ...isFailed, refundedAmount: money(89) },
-    {
-      ...keyItem,
-      ...isFailed,
-      errorCode: 'OUT_OF_STOCK',
-      errorMessage: null,
-      refundedAmount: money(1580),
-    },
+    { ...keyItem, ...isFailed, errorCode: 'OUT_OF_STOCK', errorMessage: null, refundedAmount: money(1580) },
   ],
 }
 
 /** The status of the webhook of an order that was delivered, and of one that the receiver refused. */
-const delivered = {
-  eventId,
-  state: 'delivered',
-  attempts: 1,
-  nextAttemptAt: null,
-  lastStatus: 200,
-  lastError: null,
-}
+const delivered = { eventId, state: 'delivered', attempts: 1, nextAttemptAt: null, lastStatus: 200, lastError: null }
 export const dead = { ...delivered, state: 'dead', lastStatus: 404, lastError: 'http_404' }
 
 const topUpRequest = { productId: 101, deliveryData: { gameUserId: '123456789' } }
@@ -147,10 +129,7 @@ export const orderPages = answers({
     orders: [{ ...completedOrder, items: completedOrder.items.map(withoutKeys) }],
     pagination: { limit: 20, nextCursor: null, hasMore: false },
   },
-  'A page by number': {
-    orders: [],
-    pagination: { limit: 20, nextCursor: null, hasMore: false, total: 0, asOf: '1' },
-  },
+  'A page by number': { orders: [], pagination: { limit: 20, nextCursor: null, hasMore: false, total: 0, asOf: '1' } },
 })
 
 /* Quotes */
@@ -200,10 +179,7 @@ export const quotes = answers({
 const resultItem = (
   { id, productId, productName, amount, price, refundedAmount }: typeof topUp,
   more: object = {},
-) => ({
-  ...{ id, productId, productName, amount, price, status: 'completed', refundedAmount, errorCode: null },
-  ...more,
-})
+) => ({ id, productId, productName, amount, price, status: 'completed', refundedAmount, errorCode: null, ...more })
 
 const partialResult = {
   seq: 1,

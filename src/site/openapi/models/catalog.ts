@@ -47,7 +47,4 @@ export const product = v.object({
   updatedAt: time('When the product or its availability last changed.'),
 })
 
-export const catalogPage = v.object({
-  products: listOf(product, 'By `id`.'),
-  pagination,
-})
+export const catalogPage = v.object({ products: listOf(product, 'By `id`.'), pagination })

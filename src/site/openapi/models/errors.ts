@@ -61,11 +61,7 @@ const priceDetail = v.object({
   ),
 })
 
-export const priceError = v.object({
-  ...business,
-  code: v.picklist(['PRICE_CHANGED']),
-  details: v.array(priceDetail),
-})
+export const priceError = v.object({ ...business, code: v.picklist(['PRICE_CHANGED']), details: v.array(priceDetail) })
 
 export const rateLimitError = v.object({
   ...business,

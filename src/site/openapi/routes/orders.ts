@@ -83,10 +83,7 @@ export const orderPaths: Paths = {
           'Cache-Control',
           'Idempotent-Replayed',
         ]),
-        201: {
-          ...ok('The order is placed and charged.', 'OrderAnswer', examples.placedOrders),
-          links: toOrder,
-        },
+        201: { ...ok('The order is placed and charged.', 'OrderAnswer', examples.placedOrders), links: toOrder },
       },
       errors: [...orderErrors, 'INSUFFICIENT_BALANCE'],
     }),
@@ -116,9 +113,7 @@ export const orderPaths: Paths = {
       ].join('\n\n'),
       access: 'keyForWrites',
       body: jsonBody('QuoteRequest', examples.quoteRequests),
-      answers: {
-        200: ok('The quote, also for an order that would be refused.', 'QuoteAnswer', examples.quotes),
-      },
+      answers: { 200: ok('The quote, also for an order that would be refused.', 'QuoteAnswer', examples.quotes) },
     }),
   },
   '/b2b/orders/{code}': {
@@ -164,9 +159,7 @@ export const orderPaths: Paths = {
           'Pause for a second after an empty answer.',
       ].join('\n\n'),
       parameters: queryParameters(resultsQuery),
-      answers: {
-        200: ok('The results after `after`, the oldest first.', 'ResultPage', examples.resultPages),
-      },
+      answers: { 200: ok('The results after `after`, the oldest first.', 'ResultPage', examples.resultPages) },
     }),
   },
 }

@@ -11,8 +11,13 @@ const page: Response = {
   content: textBody('text/html'),
 }
 const places = {
-  ...{ service: 'supply-ordering', api: '/b2b', reference: '/reference', openApi: '/openapi.json' },
-  ...{ guide: '/docs', live: '/livez', ready: '/readyz' },
+  service: 'supply-ordering',
+  api: '/b2b',
+  reference: '/reference',
+  openApi: '/openapi.json',
+  guide: '/docs',
+  live: '/livez',
+  ready: '/readyz',
 }
 const alive = { 405: responseRef('MethodNotAllowed'), default: responseRef('NotServed') }
 
@@ -33,10 +38,7 @@ export const platformPaths: Paths = {
         200: {
           description: 'The paths.',
           headers: countedHeaders('Vary', 'Content-Security-Policy'),
-          content: {
-            ...json('PlacesAnswer', answers({ 'The paths': places })),
-            ...textBody('text/html'),
-          },
+          content: { ...json('PlacesAnswer', answers({ 'The paths': places })), ...textBody('text/html') },
         },
       },
     }),
@@ -48,9 +50,7 @@ export const platformPaths: Paths = {
       summary: 'Liveness',
       description: 'Does not use the database. Does not count against the rate limit.',
       access: 'none',
-      answers: {
-        200: uncountedOk('The process is alive.', 'LivenessAnswer', answers({ Alive: { status: 'ok' } })),
-      },
+      answers: { 200: uncountedOk('The process is alive.', 'LivenessAnswer', answers({ Alive: { status: 'ok' } })) },
       common: alive,
     }),
   },

@@ -111,9 +111,7 @@ export const simulationPaths: Paths = {
       parameters: [
         pathParameter('eventId', 'The `eventId` of the sample event.', v.pipe(v.string(), v.uuid()), orders.eventId),
       ],
-      answers: {
-        200: ok('The event and its deliveries.', 'SimulationStateAnswer', events.simulationStates),
-      },
+      answers: { 200: ok('The event and its deliveries.', 'SimulationStateAnswer', events.simulationStates) },
       errors: ['EVENT_NOT_FOUND'],
     }),
   },
