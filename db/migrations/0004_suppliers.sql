@@ -85,6 +85,19 @@ comment on column supply.suppliers.trouble is
   'What an operator has to put right before it takes orders, as the last answers to them said: our balance there '
   'is spent, it does not accept our credentials, or our settings make no request; null: nothing.';
 
+create type supply.planned_call as (item_id uuid, due_at timestamptz, wait_ms double precision);
+comment on type supply.planned_call is
+  'When the call about an item is due, and for how long the worker waits then by the limits of its supplier.';
+
+create type supply.call_verdict as enum (
+  'busy', 'settled', 'waiting', 'stuck', 'next_supplier', 'held', 'stale', 'repeated', 'late', 'contradicting',
+  'sent_again'
+);
+comment on type supply.call_verdict is
+  'What a result means for its item. settled: delivered or failed, also in part. waiting, stuck: it is asked for '
+  'again. held: an operator decides. next_supplier: another one gets it. stale, repeated, late, contradicting: nothing '
+  'changes. busy: the result could not be recorded now. sent_again: an operator sends the item again.';
+
 create type supply.call_result as (
   ordinal int,
   item_id uuid,
@@ -93,7 +106,7 @@ create type supply.call_result as (
   supplier text,
   method text,
   outcome text,
-  verdict text,
+  verdict supply.call_verdict,
   delivered int,
   codes text[],
   error_code text,
@@ -115,10 +128,7 @@ comment on column supply.call_result.supplier is 'The supplier that was called, 
 comment on column supply.call_result.method is 'put, get or push.';
 comment on column supply.call_result.outcome is
   'processing, completed, failed, unknown, not_received, not_placed or hold.';
-comment on column supply.call_result.verdict is
-  'What it means for its item. settled: delivered or failed, also in part. waiting, stuck: it is asked for again. '
-  'held: an operator decides. next_supplier: another one gets it. stale, repeated, late, contradicting: nothing '
-  'changes. busy: it could not be recorded now.';
+comment on column supply.call_result.verdict is 'What it means for its item.';
 comment on column supply.call_result.delivered is 'How many units it delivers, where it is settled.';
 comment on column supply.call_result.codes is 'The codes that it delivers.';
 comment on column supply.call_result.error_code is 'The supplier''s error code.';

@@ -229,7 +229,7 @@ create table supply.supplier_attempts (
   status_code int,
   outcome text check (
     outcome in ('processing', 'completed', 'failed', 'unknown', 'not_received', 'not_placed', 'hold')),
-  verdict text,
+  verdict supply.call_verdict,
   error_code text,
   reason text,
   error text,
@@ -256,8 +256,7 @@ comment on column supply.supplier_attempts.status_code is 'The HTTP status, if t
 comment on column supply.supplier_attempts.outcome is
   'What the supplier said: processing, completed, failed; not_received: it does not know the order; not_placed: by '
   'this call there is no order; hold: an operator has to look; unknown: nothing can be concluded.';
-comment on column supply.supplier_attempts.verdict is
-  'What the service made of it: settled, waiting, next_supplier, held, stale, late, contradicting, repeated.';
+comment on column supply.supplier_attempts.verdict is 'What it meant for the item.';
 comment on column supply.supplier_attempts.error_code is 'The supplier''s errorCode.';
 comment on column supply.supplier_attempts.reason is 'The supplier''s reason.';
 comment on column supply.supplier_attempts.error is 'What went wrong, in technical terms; never shown to partners.';

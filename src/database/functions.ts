@@ -193,10 +193,10 @@ export const functions = {
   'work.fill_slots': { args: {}, returns: 'void' },
   'work.finish_calls': {
     args: { results: 'jsonb', deadline: 'interval', unsafe_after: 'interval', to_send: 'integer', pool_id: 'text' },
-    returns: 'rows', columns: { ordinal: 'integer | null', verdict: 'text | null', ended_outcome: 'text | null',
-    ended_seconds: 'double precision | null', event_id: 'uuid | null', lease_token: 'uuid | null',
-    callback_url: 'text | null', event_type: 'text | null', body: 'text | null', secret: 'text | null',
-    attempt: 'integer | null', request_id: 'text | null', request_id_given: 'boolean | null',
+    returns: 'rows', columns: { ordinal: 'integer | null', verdict: 'supply.call_verdict | null',
+    ended_outcome: 'text | null', ended_seconds: 'double precision | null', event_id: 'uuid | null',
+    lease_token: 'uuid | null', callback_url: 'text | null', event_type: 'text | null', body: 'text | null',
+    secret: 'text | null', attempt: 'integer | null', request_id: 'text | null', request_id_given: 'boolean | null',
     traceparent: 'text | null', account_id: 'bigint | null' } },
   'work.finish_deliveries': { args: { results: 'jsonb', to_send: 'integer', pool_id: 'text' }, returns: 'rows',
     columns: { ordinal: 'integer | null', verdict: 'text | null', told_seconds: 'double precision | null',
@@ -245,6 +245,8 @@ export const functions = {
 } as const
 
 export const types = {
+  'supply.call_verdict': ['busy', 'settled', 'waiting', 'stuck', 'next_supplier', 'held', 'stale', 'repeated', 'late',
+    'contradicting', 'sent_again'],
   'supply.order_request': { ordinal: 'integer', account_id: 'bigint', key_id: 'bigint', request_id: 'text',
     request_id_given: 'boolean', traceparent: 'text', idempotency_key: 'text', external_order_id: 'text',
     callback_url: 'text', callback_error: 'text', max_total: 'numeric', items: 'supply.order_request_item[]' },

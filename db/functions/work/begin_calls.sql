@@ -13,13 +13,7 @@ declare
   needs_choice constant boolean := core.lock_choices(item_ids);
   locked_ids constant uuid[] := array(
     select i.id from supply.order_items i where i.id = any (item_ids) order by i.id for no key update skip locked);
-  due_ids uuid[];
-  later_ids uuid[];
-  later_at timestamptz[];
-  turn_ids uuid[] := '{}';
-  waits double precision[];
-  turn_later_ids uuid[];
-  turn_later_at timestamptz[];
+  calls supply.planned_call[];
 begin
   if not item_ids <@ locked_ids then
     perform core.enqueue_busy('call_supplier', array(
@@ -29,11 +23,8 @@ begin
     perform core.choose_again(locked_ids);
   end if;
 
-  select coalesce(array_agg(d.id) filter (where d.due_at <= now()), '{}'),
-    coalesce(array_agg(d.id) filter (where d.due_at > now()), '{}'), array_agg(d.due_at) filter (where d.due_at > now())
-  into due_ids, later_ids, later_at
-  from (
-    select i.id, case
+  calls := array(
+    select row(i.id, case
       -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
       when planned.at > now() then planned.at
       -- guard: no supplier is called after a failover that may have lost orders
@@ -43,24 +34,22 @@ begin
         then now() + (0.5 + random())
           * least(interval '1 minute', greatest(interval '250 ms', (now() - i.next_check_at) / 2))
       else planned.at
-    end as due_at
+    end, 0)::supply.planned_call
     from supply.order_items i
     -- Without a lease, nothing planned means held for an operator.
     -- guard: no worker calls for an item under another lease
     cross join lateral (select coalesce(i.lease_expires_at, i.next_check_at) as at) as planned
-    where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
-  ) as d;
+    where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null);
   if needs_choice then
-    select array_agg(t.item_id), array_agg(t.wait_ms), array_agg(t.item_id) filter (where t.due_at is not null),
-      array_agg(t.due_at) filter (where t.due_at is not null)
-    into turn_ids, waits, turn_later_ids, turn_later_at from core.take_turns(due_ids) t;
-    due_ids := array(select d.id from unnest(due_ids) as d (id) where d.id <> all (coalesce(turn_later_ids, '{}')));
-    later_ids := later_ids || turn_later_ids;
-    later_at := later_at || turn_later_at;
+    calls := array(
+      select row(c.item_id, coalesce(t.due_at, c.due_at), coalesce(t.wait_ms, 0))::supply.planned_call
+      from unnest(calls) as c
+      left join core.take_turns(array(select d.item_id from unnest(calls) as d where d.due_at <= now())) as t
+        on t.item_id = c.item_id);
   end if;
-  if cardinality(later_ids) > 0 then
-    perform core.enqueue('call_supplier', later_ids, later_at, 'call_supplier');
-  end if;
+  perform core.enqueue('call_supplier', array_agg(c.item_id), array_agg(c.due_at), 'call_supplier')
+  from unnest(calls) as c where c.due_at > now()
+  having count(*) > 0;
 
   return query
   with leased as (
@@ -68,13 +57,15 @@ begin
       next_call = 'get', sent_at = coalesce(i.sent_at, now()), lease_token = core.time_ordered_uuid(),
       limited_at = null, lease_expires_at = now() + interval '45 s' + before.wait_ms * interval '1 ms'
     from (
-      select b.id, b.sent_at, case
+      select b.id, b.sent_at, c.wait_ms, case
         -- The worker may have been away since the answer that allowed it.
         when b.next_call = 'put' and b.sent_at is not null
           and not core.repeat_is_safe(b.supplier, b.sent_at, b.recovered_at) then 'get'
         else b.next_call
-      end as method, coalesce(waits[array_position(turn_ids, b.id)], 0) as wait_ms
-      from supply.order_items b where b.id = any (due_ids)
+      end as method
+      from unnest(calls) as c
+      cross join lateral (select b.* from supply.order_items b where b.id = c.item_id offset 0) as b
+      where c.due_at <= now()
     ) as before
     where i.id = before.id
     returning i.*, before.method, before.sent_at as first_sent_at, before.wait_ms

@@ -2,7 +2,7 @@ create or replace function work.finish_calls(
   results jsonb, deadline interval, unsafe_after interval, to_send int, pool_id text
 )
 returns table (
-  ordinal int, verdict text, ended_outcome text, ended_seconds double precision,
+  ordinal int, verdict supply.call_verdict, ended_outcome text, ended_seconds double precision,
   event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
   request_id text, request_id_given boolean, traceparent text, account_id bigint
 )

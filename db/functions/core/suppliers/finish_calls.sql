@@ -3,7 +3,8 @@ create or replace function core.finish_calls(
   pool_id text default null
 )
 returns table (
-  ordinal int, verdict text, ended_outcome text, ended_seconds double precision, attempt core.leased_attempts
+  ordinal int, verdict supply.call_verdict, ended_outcome text, ended_seconds double precision,
+  attempt core.leased_attempts
 )
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -22,7 +23,7 @@ begin
   into seen from unnest(results) as r;
   if seen.any_busy then
     return query
-    select r.ordinal, 'busy', null::text, null::double precision, null::core.leased_attempts
+    select r.ordinal, r.verdict, null::text, null::double precision, null::core.leased_attempts
     from unnest(results) as r where r.verdict = 'busy';
     results := array(select r from unnest(results) as r where r.verdict <> 'busy');
   end if;

@@ -1,6 +1,6 @@
 create or replace view ops.supplier_attempts as
 select a.id as attempt_id, a.item_id, o.code as order_code, a.supplier, a.method, a.started_at, a.finished_at,
-  a.status_code, a.outcome, a.verdict, a.error_code, a.reason, a.error, cardinality(a.codes) as codes,
+  a.status_code, a.outcome, a.verdict::text, a.error_code, a.reason, a.error, cardinality(a.codes) as codes,
   a.supplier_order_id, a.repeats, a.cause
 from supply.supplier_attempts a
 join supply.order_items i on i.id = a.item_id

@@ -2,7 +2,6 @@ create or replace function work.list_order_texts(after bigint, page_limit int, k
 returns table (order_id bigint, kind text, id text, item_id uuid, texts jsonb)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   ids constant bigint[] := array(select o.id from supply.orders o where o.id > after order by o.id limit page_limit);
 begin
@@ -12,6 +11,6 @@ begin
 end
 $$;
 comment on function work.list_order_texts is
-  'Returns what core.order_texts does for the next orders after an order id, and a row of kind page with the id of the last
-order that was read. No row: there are no more orders.
+  'Returns what core.order_texts does for the next orders after an order id, and a row of kind page with the id of the
+last order that was read. No row: there are no more orders.
 nullable: id, item_id, texts';

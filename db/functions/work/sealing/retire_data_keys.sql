@@ -5,4 +5,5 @@ as $$
   delete from supply.data_keys k where k.id <> but_key_id
 $$;
 comment on function work.retire_data_keys is
-  'Forgets all data keys but one. Call it when everything is sealed under that key: processes then start without the others.';
+  'Forgets all data keys but one. Call it when everything is sealed under that key: processes then start without the
+others.';
