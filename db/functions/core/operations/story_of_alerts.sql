@@ -1,9 +1,7 @@
 create or replace function core.story_of_alerts(order_id bigint)
 returns table (at timestamptz, place int, actor text, what text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
-begin
-  return query
   with occurrences as (
     select a.finished_at as at, array[case
         when a.verdict = 'held' then 'item_held:'
@@ -43,8 +41,7 @@ begin
       where a.cause = any (o.causes) and o.at between a.first_at - interval '1 minute'
         and a.acknowledged_at + interval '1 minute'
         and o.at <= a.last_at + interval '1 minute') as alert
-  ) as a;
-end
+  ) as a
 $$;
 comment on function core.story_of_alerts is
   'The part of an order''s story (ops.order_story) that alerts tell: those that its items and its event raised or took

@@ -1,26 +1,26 @@
 create or replace function core.story_of_deliveries(order_id bigint)
 returns table (at timestamptz, place int, actor text, what text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
-declare
-  event supply.events := (select e from supply.events e where e.order_id = story_of_deliveries.order_id);
-begin
-  return query
+  with attempts as (
+    select a.*, e.round as last_round, e.lease_token = a.lease_token and e.lease_expires_at > now() as is_under_way
+    from supply.events e join supply.delivery_attempts a on a.event_id = e.id
+    where e.order_id = story_of_deliveries.order_id
+  )
   select r.requested_at, 2, 'partner', 'redelivers',
     format('the partner asked for redelivery (key %s): round %s begins', r.key_id, r.round)
-  from supply.redelivery_requests r where r.event_id = event.id;
-
-  return query
+  from supply.events e join supply.redelivery_requests r on r.event_id = e.id
+  where e.order_id = story_of_deliveries.order_id
+  union all
   select a.started_at, 9, 'service', 'webhook sent',
-    format('%sattempt %s of 9', case when event.round > 1 then format('round %s, ', a.round) else '' end, a.attempt)
+    format('%sattempt %s of 9', case when a.last_round > 1 then format('round %s, ', a.round) else '' end, a.attempt)
       || case
         when a.outcome <> 'lost' and a.finished_at >= a.started_at + interval '1 second'
           then format(', after %s s', round(extract(epoch from a.finished_at - a.started_at)))
         else ''
       end
       || ': ' || case
-        when a.finished_at is null and event.lease_token = a.lease_token and event.lease_expires_at > now()
-          then 'it is under way'
+        when a.finished_at is null and a.is_under_way then 'it is under way'
         when a.finished_at is null then 'no result was recorded; the worker seems to be lost'
         when a.outcome = 'lost' then 'no result was recorded, because the worker was lost; it counts'
         when a.outcome = 'delivered' then format('delivered, the receiver answers %s', a.status_code)
@@ -30,18 +30,16 @@ begin
       || coalesce('; the next attempt comes after ' || date_trunc('second', a.next_attempt_at - a.finished_at), '')
       || case when a.next_attempt_at is not null and a.retry_after_seconds is not null then ', as the receiver asks'
         else '' end
-  from supply.delivery_attempts a where a.event_id = event.id;
-
-  return query
+  from attempts a
+  union all
   select a.finished_at, 10, 'service', 'dead letter', case
       when a.status_code between 300 and 499 and a.status_code not in (408, 429) then 'the receiver refuses it for good'
       when a.attempt = 9 then 'nine attempts were in vain'
       else 'the callback URL cannot be used'
     end || ': nothing sends it again by itself'
-  from supply.delivery_attempts a where a.event_id = event.id and a.finished_at is not null
-    -- The ninth attempt may have been lost.
-    and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost');
-end
+  from attempts a
+  -- The ninth attempt may have been lost.
+  where a.finished_at is not null and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')
 $$;
 comment on function core.story_of_deliveries is
   'The part of an order''s story (ops.order_story) that the deliveries of its event tell: each attempt, each

@@ -1,9 +1,7 @@
 create or replace function core.story_of_items(order_id bigint)
 returns table (at timestamptz, place int, actor text, what text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
-begin
-  return query
   with calls as (
     select a as call, s.item, s.label, s.ordered,
       coalesce(lead(a.supplier) over later, (s.item).supplier) as next_supplier,
@@ -12,7 +10,7 @@ begin
         row_number() over later - row_number() over (
           partition by a.item_id, a.supplier, a.method, a.verdict, a.outcome, a.status_code, a.error order by a.id)
       end as run
-    from core.story_items(order_id) s
+    from core.story_items(story_of_items.order_id) s
     join supply.supplier_attempts a on a.item_id = (s.item).id and a.method <> 'operator'
     window later as (partition by a.item_id order by a.id)
   ), told as (
@@ -40,9 +38,8 @@ begin
       end
       || ': ' || core.call_in_words(t.call, t.ordered, t.next_supplier,
         is_under_way => (t.item).lease_token = (t.call).lease_token and (t.item).lease_expires_at > now())
-  from told t;
-
-  return query
+  from told t
+  union all
   select core.story_end(array[whole.id], (s.item).completed_at), 5, 'service', 'item ' || (s.item).status,
     format('%s: %s × %s', s.label, (s.item).amount, (s.item).product_name)
       || case
@@ -52,12 +49,11 @@ begin
           then format('; codes delivered: %s', (select count(*) from supply.item_keys k where k.item_id = (s.item).id))
         else ''
       end
-  from core.story_items(order_id) s
+  from core.story_items(story_of_items.order_id) s
   cross join lateral (
     select i.id from supply.order_items i
     where i.order_id = (s.item).order_id and i.position = (s.item).position and i.part = 0) as whole
-  where (s.item).completed_at is not null;
-end
+  where (s.item).completed_at is not null
 $$;
 comment on function core.story_of_items is
   'The part of an order''s story (ops.order_story) that its items tell: each call to a supplier and each push with its

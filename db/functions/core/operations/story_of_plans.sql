@@ -1,9 +1,7 @@
 create or replace function core.story_of_plans(order_id bigint)
 returns table (at timestamptz, place int, actor text, what text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
-begin
-  return query
   select greatest(now(), p.due_at), 12, 'service',
     case when p.due_at > now() then 'planned' else 'now' end,
     case
@@ -25,10 +23,9 @@ begin
       (s.item).stuck_at is not null and (s.item).held_at is null as is_stuck,
       (s.item).sent_at is null and exists (
         select from supply.suppliers su where su.code = (s.item).supplier and su.paused_at is not null) as is_waiting
-    from core.story_items(order_id) s where (s.item).completed_at is null
-  ) as p;
-
-  return query
+    from core.story_items(story_of_plans.order_id) s where (s.item).completed_at is null
+  ) as p
+  union all
   select greatest(now(), p.due_at), 12, 'service', case when p.due_at > now() then 'planned' else 'now' end,
     case p.state
       when 'dead' then format('the partner was not told: ops.redeliver(%L) starts a new round', p.id)
@@ -42,8 +39,7 @@ begin
     select e.id, e.state, e.attempts,
       case e.state when 'sending' then e.lease_expires_at else e.next_attempt_at end as due_at
     from supply.events e where e.order_id = story_of_plans.order_id and e.state <> 'delivered'
-  ) as p;
-end
+  ) as p
 $$;
 comment on function core.story_of_plans is
   'The end of an order''s story (ops.order_story): what comes next for its open items and its event, and when; or what

@@ -7,8 +7,8 @@ select a.id as account_id, a.name, a.kind, a.mode, a.active, a.currency, a.balan
     0)::numeric(14,2) as in_orders,
   a.low_balance_threshold, a.balance <= a.low_balance_threshold as low_balance, a.created_at
 from supply.accounts a;
-comment on view ops.accounts is 'The accounts with their balances, money in the account''s currency.';
+comment on view ops.accounts is 'The accounts and their balances, in the account''s currency.';
 comment on column ops.accounts.account_id is 'The account number.';
-comment on column ops.accounts.mode is 'live, or test: opens the simulation endpoints.';
-comment on column ops.accounts.in_orders is 'What was charged on orders that are not final yet.';
+comment on column ops.accounts.mode is 'live, or test: may use the simulation endpoints.';
+comment on column ops.accounts.in_orders is 'The total charged on orders that are not final yet.';
 comment on column ops.accounts.low_balance is 'Whether the balance is at or below the threshold.';

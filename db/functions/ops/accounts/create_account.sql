@@ -30,6 +30,6 @@ begin
 end
 $$;
 comment on function ops.create_account is
-  'Makes an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on partner
-endpoints). mode: live, or test (opens the simulation endpoints; its orders are real too). currency: ISO 4217. Warns
-if another account has the name; ops.onboard refuses that.';
+  'Creates an active account with a balance of 0 and returns its number. kind: supply, or storefront (refused on
+partner endpoints). mode: live, or test (may use the simulation endpoints; its orders are real too). currency: ISO
+4217. Warns if another account has the name.';

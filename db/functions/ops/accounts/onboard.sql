@@ -37,6 +37,6 @@ begin
 end
 $$;
 comment on function ops.onboard is
-  'Makes a new partner: a supply account, its first deposit, and a full API key with label, allowed_ips and
-expires_at, shown once. tell_partner is a text for the partner, without the key; \gx in place of the semicolon shows
-it best. Raises if an account has the name in any case, unless allow_duplicate is true.';
+  'Creates a partner: a supply account, its first deposit, and a full API key with label, allowed_ips and expires_at,
+shown once. tell_partner is a text for the partner, without the key; \gx instead of the semicolon shows it best. Raises
+if an account has the name in any case, unless allow_duplicate is true.';

@@ -19,5 +19,5 @@ begin
 end
 $$;
 comment on function ops.set_account_active is
-  'Opens or closes an account. The API keys of a closed one get 401; its orders go on, and its events are delivered.
-Specification 5.';
+  'Opens or closes an account. The API keys of a closed account get 401. Its orders continue, and its events are
+delivered. Specification 5.';

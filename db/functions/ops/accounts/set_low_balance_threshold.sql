@@ -16,5 +16,5 @@ begin
 end
 $$;
 comment on function ops.set_low_balance_threshold is
-  'Sets when a balance counts as low: at or below the threshold (account currency), which the partner sees too. 0:
+  'Sets the threshold (account currency) at or below which a balance counts as low. The partner sees it too. 0:
 never.';

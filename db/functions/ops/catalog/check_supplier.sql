@@ -37,6 +37,6 @@ begin
 end
 $$;
 comment on function ops.check_supplier is
-  'Has a worker ask a supplier for an order that was never placed, which is harmless. Call it twice: the first call
-asks, the second one shows the answer, which takes at most 10 s. took_ms counts from the question to the recorded
-answer. Raises for an unknown supplier.';
+  'Makes a worker ask a supplier for an order that was never placed, which is harmless. Call it twice: the first call
+starts the check, the second shows the answer, within 10 s. took_ms: from the start to the recorded answer. Raises for
+an unknown supplier.';

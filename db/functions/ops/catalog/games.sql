@@ -4,4 +4,4 @@ select g.id as game_id, g.slug, g.name, g.image_url,
 from supply.games g;
 comment on view ops.games is 'The games that products belong to.';
 comment on column ops.games.game_id is 'The game''s number.';
-comment on column ops.games.products is 'How many products it has.';
+comment on column ops.games.products is 'The number of its products.';

@@ -39,6 +39,6 @@ begin
 end
 $$;
 comment on function ops.load_catalog is
-  'Makes or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the
-arguments of ops.upsert_supplier, ops.upsert_game, ops.upsert_product and ops.upsert_offer. What it does not list
-stays, also in a product that exists. All or nothing; loading it again changes nothing.';
+  'Creates or changes what a document lists: {suppliers, games, products, offers}, arrays whose entries have the
+arguments of the ops.upsert_ functions. Other entries, and members that an entry omits, keep their values. All or
+nothing; loading it again changes nothing.';

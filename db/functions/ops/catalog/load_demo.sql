@@ -15,5 +15,5 @@ begin
 end
 $$;
 comment on function ops.load_demo is
-  'Loads the demo catalog (as ops.load_catalog) if there is no demo partner yet, and returns true. Later calls keep
-what operators changed: they only set the address of the simulated suppliers. For demonstrations.';
+  'Loads the demo catalog (as ops.load_catalog) if there is no demo partner yet, and returns true. Later calls only set
+the addresses of the simulated suppliers, and keep what operators changed. For demonstrations.';

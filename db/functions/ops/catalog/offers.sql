@@ -19,20 +19,21 @@ from supply.offers o
 join supply.products p on p.id = o.product_id
 join core.judged_offers j on j.product_id = o.product_id and j.supplier = o.supplier;
 comment on view ops.offers is
-  'Which supplier delivers which product. The smallest priority number is asked first, among equals the cheapest.';
-comment on column ops.offers.cost is 'What one unit costs, in currency; null: not known.';
-comment on column ops.offers.usable is 'Whether new items may go there.';
+  'The suppliers'' offers of products. The offer with the smallest priority number is used first, among equals the
+cheapest.';
+comment on column ops.offers.cost is 'The cost of one unit, in currency; null: not known.';
+comment on column ops.offers.usable is 'Whether new items may use it.';
 comment on column ops.offers.currency is 'The currency of cost and max_cost.';
 comment on column ops.offers.product_cost is
-  'The cost in product_currency, rounded up to the cent, by the last rate even if that expired; null: not known,
-beyond all bounds, or there is no rate.';
-comment on column ops.offers.price is 'What partners pay, in product_currency.';
+  'The cost in product_currency, rounded up to the cent, by the last rate even if that expired; null: not known, too
+large, or there is no rate.';
+comment on column ops.offers.price is 'The price for partners, in product_currency.';
 comment on column ops.offers.product_currency is 'The currency of the product.';
 comment on column ops.offers.margin is
-  'The part of the price that remains after the cost, as 0.05 for 5 per cent, rounded down.';
-comment on column ops.offers.min_margin is 'The least margin, of the product or of all; null: any.';
-comment on column ops.offers.max_cost is 'Above this cost it is not used; null: no limit.';
-comment on column ops.offers.stock is 'How many units the supplier''s list says it has; null: not known.';
-comment on column ops.offers.available is 'Whether the supplier has it, as far as its list says.';
-comment on column ops.offers.synced_at is 'When the supplier''s list last told of it; null: never.';
-comment on column ops.offers.unusable is 'Why new items do not go there; null: they may.';
+  'The part of the price that remains after the cost, rounded down; 0.05 is 5 per cent.';
+comment on column ops.offers.min_margin is 'The minimum margin, of the product or of all products; null: none.';
+comment on column ops.offers.max_cost is 'The maximum cost at which it is used; null: no limit.';
+comment on column ops.offers.stock is 'The units in stock by the supplier''s list; null: not known.';
+comment on column ops.offers.available is 'Whether the supplier has it, by its list.';
+comment on column ops.offers.synced_at is 'When the supplier''s list last contained it; null: never.';
+comment on column ops.offers.unusable is 'Why new items do not use it; null: they may.';

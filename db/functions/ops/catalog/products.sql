@@ -4,10 +4,10 @@ select p.id as product_id, g.slug as game_slug, p.name, p.price, p.currency, p.d
   p.in_stock and exists (select from core.active_offers o where o.product_id = p.id) as available, p.updated_at
 from supply.products p
 join supply.games g on g.id = p.game_id;
-comment on view ops.products is 'What partners can order, the price in the product''s currency.';
+comment on view ops.products is 'The products that partners can order, the price in the product''s currency.';
 comment on column ops.products.product_id is 'The productId of orders.';
-comment on column ops.products.game_slug is 'The game.';
+comment on column ops.products.game_slug is 'The game''s slug.';
 comment on column ops.products.currency is 'ISO 4217 code of the price; only accounts in it see the product.';
-comment on column ops.products.in_stock is 'Whether an operator lets it be ordered.';
+comment on column ops.products.in_stock is 'Whether operators allow orders of it.';
 comment on column ops.products.available is
-  'Whether it can be ordered now: in stock, with an offer of an active supplier.';
+  'Whether partners can order it now: it is in stock, and an active supplier offers it.';

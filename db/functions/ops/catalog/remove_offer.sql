@@ -16,5 +16,5 @@ begin
 end
 $$;
 comment on function ops.remove_offer is
-  'Removes a supplier''s offer of a product. Without another offer the product shows as out of stock. Items that were
-placed go on.';
+  'Removes a supplier''s offer of a product. Without another offer the product is shown as out of stock. Placed items
+continue.';

@@ -22,5 +22,5 @@ begin
 end
 $$;
 comment on function ops.set_in_stock is
-  'Takes a product off sale (false), or puts it back (true), and changes nothing else. Orders that exist go on. A
-notice says what the product is now. Raises no_data_found for an unknown product.';
+  'Takes a product off sale (false), or puts it back on sale (true), and changes nothing else. Existing orders
+continue. A notice shows the product''s state. Raises no_data_found for an unknown product.';

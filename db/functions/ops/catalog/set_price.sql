@@ -19,5 +19,5 @@ begin
 end
 $$;
 comment on function ops.set_price is
-  'Sets the unit price of a product, in the product''s currency, and nothing else. Orders that exist keep their price.
-A notice says the price before. Raises no_data_found for an unknown product.';
+  'Sets the unit price of a product, in the product''s currency, and nothing else. Existing orders keep their price. A
+notice shows the previous price. Raises no_data_found for an unknown product.';

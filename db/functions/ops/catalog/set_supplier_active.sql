@@ -27,12 +27,13 @@ begin
     perform core.log_operator('set_supplier_active', 'supplier ' || known.code, jsonb_build_object('active', active));
   exception when sqlstate 'DRYRN' then null;
   end;
-  raise notice '%supplier % is %', core.dry_run_words(dry_run), known.code, case
+  raise notice '%supplier % is %',
+    case when dry_run then 'dry run, nothing changed; without dry_run: ' else '' end, known.code, case
     when active then format('open: %s products have a usable offer again', changed)
     else format('closed: %s products lost their last usable offer, and are out of stock', changed)
   end;
 end
 $$;
 comment on function ops.set_supplier_active is
-  'Opens or closes a supplier for new items; items that it already has are still asked for. Meanwhile products that
-only it delivers show as out of stock; a notice says how many. dry_run: only the notice, nothing changes.';
+  'Opens or closes a supplier for new items. Items that it already has are still polled. Products that only a closed
+supplier offers are shown as out of stock; a notice counts them. dry_run: only the notice, nothing changes.';

@@ -38,5 +38,5 @@ begin
 end
 $$;
 comment on function ops.set_supplier_limits is
-  'Limits the calls to a supplier over all workers: how many may be under way at once, and how many HTTP requests a
-minute they may make. Null: no limit. Items that wait for the old limits look again within seconds.';
+  'Limits the calls to a supplier over all workers: calls at once, and HTTP requests a minute. Null: no limit. Items
+that wait for the previous limits are tried again within seconds.';

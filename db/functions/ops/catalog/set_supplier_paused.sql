@@ -42,5 +42,5 @@ begin
 end
 $$;
 comment on function ops.set_supplier_paused is
-  'Pauses a supplier, for a reason, or ends the pause (null). New items go to other suppliers of the product, or wait.
-Items that it has are still asked for. After the pause the oldest waiting items are sent first.';
+  'Pauses a supplier, with a reason, or ends the pause (null). New items use other suppliers of the product, or wait.
+Items that it has are still polled. After the pause the oldest waiting items are sent first.';

@@ -33,5 +33,5 @@ begin
 end
 $$;
 comment on function ops.set_supplier_sync is
-  'Sets how often the costs and the stock of a supplier are read, from 1 minute to 30 days. Null: never, and its last
-list does not count any more. Raises where its protocol has no list.';
+  'Sets how often workers read the costs and the stock of a supplier, from 1 minute to 30 days. Null: never, and its
+last list no longer counts. Raises where its protocol has no list.';

@@ -27,27 +27,27 @@ left join (
 ) as i on i.supplier = s.supplier
 order by s.supplier;
 comment on view ops.supplier_health is
-  'How the suppliers answer: over 5 minutes, an hour and a day. Earlier calls than the last ten minutes are counted,
-those of the day by hours, and their latencies are within 10 per cent. Results that a supplier pushes are no calls.';
+  'The suppliers'' answers over 5 minutes, an hour and a day. Calls older than ten minutes are counts by five minutes,
+with latencies within 10 per cent. Pushed results are not calls.';
 comment on column ops.supplier_health.supplier is 'The supplier.';
-comment on column ops.supplier_health.calls_5m is
-  'The calls of the last 5 minutes: items that were sent, or asked for.';
-comment on column ops.supplier_health.failures_5m is 'Those of them that the supplier answered by a failure.';
+comment on column ops.supplier_health.calls_5m is 'The calls of the last 5 minutes: items that were sent or polled.';
+comment on column ops.supplier_health.failures_5m is 'The calls of these that the supplier answered with a failure.';
 comment on column ops.supplier_health.unknowns_5m is
-  'Those of them without a usable answer: a time-out, a lost connection, a 5xx, an answer that makes no sense.';
+  'The calls of these without a usable answer: a time-out, a lost connection, a 5xx, an answer that makes no sense.';
 comment on column ops.supplier_health.p50_ms is
-  'Within so many milliseconds half of the answers of the last 5 minutes came; null: none did.';
-comment on column ops.supplier_health.p95_ms is 'Within so many milliseconds 95 per cent of them came.';
-comment on column ops.supplier_health.open_items is 'How many items it has that are not final.';
-comment on column ops.supplier_health.oldest_open is 'When the oldest of these was sent there; null: none was sent.';
+  'Half of the answers of the last 5 minutes took at most this long; null: there was none.';
+comment on column ops.supplier_health.p95_ms is
+  '95 per cent of the answers of the last 5 minutes took at most this long.';
+comment on column ops.supplier_health.open_items is 'The number of its items that are not final.';
+comment on column ops.supplier_health.oldest_open is 'When the oldest of these items was sent; null: none was sent.';
 comment on column ops.supplier_health.last_good_at is
-  'When a call was last answered by processing, completed or failed; null: none is known.';
+  'When it last answered processing, completed or failed; null: not known.';
 comment on column ops.supplier_health.state is
   'paused: by an operator. silent: no usable answer for SUPPLIER_SILENT_MINUTES while it has items; operators are
-alerted. circuit_open: none to the last calls, so that new items go to others. failing: none since unanswered_since.
-answering. idle: it was not called in the last 5 minutes.';
+alerted. circuit_open: its last calls failed, and new items use others. failing: no usable answer since
+unanswered_since. answering. idle: not called in the last 5 minutes.';
 comment on column ops.supplier_health.unanswered_since is
-  'When a call first ended without a usable answer, since the last good one; null: none did.';
+  'When a call first ended without a usable answer since the last usable one; null: none did.';
 comment on column ops.supplier_health.calls_1h is 'As calls_5m, of the last hour.';
 comment on column ops.supplier_health.failures_1h is 'As failures_5m, of the last hour.';
 comment on column ops.supplier_health.unknowns_1h is 'As unknowns_5m, of the last hour.';
@@ -58,4 +58,4 @@ comment on column ops.supplier_health.failures_1d is 'As failures_5m, of the las
 comment on column ops.supplier_health.unknowns_1d is 'As unknowns_5m, of the last day.';
 comment on column ops.supplier_health.p50_ms_1d is 'As p50_ms, of the last day.';
 comment on column ops.supplier_health.p95_ms_1d is 'As p95_ms, of the last day.';
-comment on column ops.supplier_health.active is 'Whether it gets new items.';
+comment on column ops.supplier_health.active is 'Whether it is open for new items.';

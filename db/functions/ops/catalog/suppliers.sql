@@ -12,28 +12,27 @@ select s.code, s.protocol, s.base_url, s.active,
   s.max_calls, s.per_minute, s.synced_at, s.sync_error, s.sync_due_at
 from supply.suppliers s;
 comment on view ops.suppliers is
-  'The suppliers that fulfil orders. Their tokens are not shown, but for the name of a setting that has one.';
-comment on column ops.suppliers.offers is 'How many products it offers.';
-comment on column ops.suppliers.open_items is 'How many items it has that are not final.';
+  'The suppliers that fulfil orders. No token is shown, only the name of the setting that has it.';
+comment on column ops.suppliers.offers is 'The number of its offers.';
+comment on column ops.suppliers.open_items is 'The number of its items that are not final.';
 comment on column ops.suppliers.token is
-  'env:NAME, where its token is the setting of that name; null: it stands in the database.';
+  'env:NAME if the setting of that name has its token; null: the database has it.';
 comment on column ops.suppliers.push_secret is
-  'env:NAME, where the secret of its events is the setting of that name; null: it has none, or it stands in the
-database.';
-comment on column ops.suppliers.token_url is 'Where an access token is had; null: its token is used as it is.';
-comment on column ops.suppliers.client_id is 'Who we are there.';
+  'env:NAME if the setting of that name has the secret of its events; null: the database has it, or there is none.';
+comment on column ops.suppliers.token_url is 'The URL that issues access tokens; null: its token is used directly.';
+comment on column ops.suppliers.client_id is 'Our client id at the supplier.';
 comment on column ops.suppliers.trouble is
-  'Why it takes no orders: our balance there is spent, it does not accept our credentials, or our settings make no
-request; null: nothing is known.';
+  'Why it takes no orders: balance (ours there is spent), credentials (it does not accept ours), or settings (ours make
+no request); null: no trouble is known.';
 comment on column ops.suppliers.open_since is
-  'Since when its circuit is open, and new items pass it over; null: it is closed.';
-comment on column ops.suppliers.sync_every is 'How often its costs and stock are read; null: never.';
-comment on column ops.suppliers.paused_at is 'Since when it gets no new items; null: it gets them.';
+  'When its circuit opened, so that new items use others; null: the circuit is closed.';
+comment on column ops.suppliers.sync_every is 'How often workers read its costs and stock; null: never.';
+comment on column ops.suppliers.paused_at is 'When it was paused; null: it is not paused.';
 comment on column ops.suppliers.paused_reason is 'Why an operator paused it.';
-comment on column ops.suppliers.waiting_items is 'How many items are to be sent to it and were not yet.';
-comment on column ops.suppliers.max_calls is
-  'How many calls to it may be under way at once, over all workers; null: no limit.';
-comment on column ops.suppliers.per_minute is 'How many requests a minute all workers may make; null: no limit.';
-comment on column ops.suppliers.synced_at is 'When its costs and its stock were last read in full; null: never.';
-comment on column ops.suppliers.sync_error is 'Why the last reading failed; null: it did not.';
-comment on column ops.suppliers.sync_due_at is 'When they are read next; null: never.';
+comment on column ops.suppliers.waiting_items is 'The number of items that wait to be sent to it.';
+comment on column ops.suppliers.max_calls is 'The maximum number of calls at once, over all workers; null: no limit.';
+comment on column ops.suppliers.per_minute is
+  'The maximum number of requests a minute, over all workers; null: no limit.';
+comment on column ops.suppliers.synced_at is 'When a worker last read its costs and stock completely; null: never.';
+comment on column ops.suppliers.sync_error is 'Why the last read failed; null: it did not fail.';
+comment on column ops.suppliers.sync_due_at is 'When the next read is due; null: never.';

@@ -18,5 +18,5 @@ begin
 end
 $$;
 comment on function ops.sync_supplier is
-  'Makes a worker read the costs and the stock of a supplier now, also where that is off. Raises where its protocol
-lists none, and where it is not active. ops.suppliers shows when it was done.';
+  'Makes a worker read the costs and the stock of a supplier now, even if its reads are off. Raises if its protocol has
+no list, and if it is not active. ops.suppliers shows when it was read.';

@@ -25,4 +25,4 @@ begin
   return (select g.id from supply.games g where g.slug = upsert_game.slug);
 end
 $$;
-comment on function ops.upsert_game is 'Makes a game or changes the one with the slug; returns its number.';
+comment on function ops.upsert_game is 'Creates a game or changes the one with the slug; returns its number.';

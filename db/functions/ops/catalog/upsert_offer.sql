@@ -54,6 +54,6 @@ begin
 end
 $$;
 comment on function ops.upsert_offer is
-  'Makes or changes what a supplier offers for a product: its sku, its cost of one unit in currency (null: the
-product''s) and its priority; the smallest number is asked first, among equals the cheapest. What the list of the
-supplier says of the sku replaces cost and currency. Items that are under way keep theirs.';
+  'Creates or changes a supplier''s offer of a product: sku, cost of one unit in currency (null: the product''s) and
+priority. The smallest priority number is used first, among equals the cheapest. The supplier''s list replaces cost and
+currency. Items under way keep theirs.';

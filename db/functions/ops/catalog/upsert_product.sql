@@ -62,6 +62,6 @@ begin
 end
 $$;
 comment on function ops.upsert_product is
-  'Makes a product (null id: a new one) or changes one; returns its id. Null keeps the old value; region '''' and
-amount_value 0 clear. delivery_type: id_only (top-up), key (codes) or other. delivery_fields: [{id, type: text|number|
-select, label, required, placeholder, options}]; a new id_only product has the player id, ''[]'' means none.';
+  'Creates a product (null id: a new one) or changes one; returns its id. Null keeps the old value; region '''' and
+amount_value 0 clear. delivery_type: id_only (top-up), key (codes) or other. delivery_fields: [{id, type: text|
+number|select, label, required, placeholder, options}]; a new id_only product gets the player id, ''[]'': none.';

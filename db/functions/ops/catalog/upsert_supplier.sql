@@ -76,6 +76,6 @@ begin
 end
 $$;
 comment on function ops.upsert_supplier is
-  'Makes a supplier or changes the one with the code. token: its credential, and with http the HMAC key of its pushes.
-push_secret: of the events that it pushes. token_url and client_id: where token buys an access token. token and
-push_secret may be env:SUPPLIER_SECRET_…. The last four: null keeps, an empty text clears (not protocol).';
+  'Creates a supplier or changes the one with the code. token: its credential; with http also the HMAC key of its
+pushes. push_secret: of the events that it pushes. token_url and client_id: how token gets an access token. token and
+push_secret may be env:SUPPLIER_SECRET_…. The last four: null keeps, '''' clears (not protocol).';

@@ -3,9 +3,9 @@ select c.id as change_id, c.changed_at, c.product_id, p.name as product, c.suppl
 from supply.offer_changes c
 join supply.products p on p.id = c.product_id;
 comment on view ops.offer_changes is
-  'What the lists of suppliers changed in their offers. What operators change stands in ops.operator_log.';
+  'The changes that suppliers'' lists made to their offers. Operators'' changes are in ops.operator_log.';
 comment on column ops.offer_changes.before is
-  'Of cost, currency, stock, available and problem what changed, as it was.';
-comment on column ops.offer_changes.after is 'The same afterwards.';
+  'The changed members of cost, currency, stock, available and problem, with their old values.';
+comment on column ops.offer_changes.after is 'The same members with their new values.';
 comment on column ops.offer_changes.change_id is 'A running number.';
-comment on column ops.offer_changes.product is 'The name of the product.';
+comment on column ops.offer_changes.product is 'The product''s name.';

@@ -31,5 +31,5 @@ begin
 end
 $$;
 comment on function ops.set_max_cost is
-  'Sets the cost above which an offer is not used for new items, in the currency of its costs. Null: no limit. With a
-limit, an offer of unknown cost is not used, nor one whose list changes to another currency.';
+  'Sets the maximum cost, in the currency of its costs, at which new items use an offer. Null: no limit. With a limit,
+an offer of unknown cost is not used, and neither is one whose list changes to another currency.';

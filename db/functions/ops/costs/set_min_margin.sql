@@ -43,11 +43,12 @@ begin
       jsonb_build_object('min_margin', min_margin));
   exception when sqlstate 'DRYRN' then null;
   end;
-  raise notice '%: % → %; products that went out of stock, or came back: %', core.dry_run_words(dry_run) || rule,
+  raise notice '%: % → %; products that went out of stock, or came back: %',
+    case when dry_run then 'dry run, nothing changed; without dry_run: ' else '' end || rule,
     coalesce(before::text, 'not set'), coalesce(min_margin::text, 'not set'), changed;
 end
 $$;
 comment on function ops.set_min_margin is
-  'Sets which part of the price must remain after the cost, as 0.05 for 5 per cent; other offers, and those of unknown
-cost, are not used for new items. Without product_id: for all products without a margin of their own. -1 accepts twice
-the price; null removes the rule. A notice counts the changed products; dry_run: nothing changes.';
+  'Sets the part of the price that must remain after the cost, as 0.05 for 5 per cent. New items do not use other
+offers, or offers of unknown cost. Without product_id: of all products without their own. -1 accepts twice the price;
+null removes the rule. A notice counts the changed products; dry_run: nothing changes.';

@@ -30,6 +30,6 @@ begin
 end
 $$;
 comment on function ops.set_rate is
-  'Sets by what costs in one currency are converted into another, until a moment: from that on, offers in
-from_currency for products in to_currency are not used. A null valid_until: until it is set again; one in the past
-ends the rate at once. The opposite direction is another rate. Items keep the cost that they were placed with.';
+  'Sets the rate that converts costs from one currency to another, valid until a moment (null: until it is set again; a
+past moment ends it now). Without a valid rate, offers in from_currency for products in to_currency are not used. The
+opposite direction is another rate. Placed items keep their cost.';

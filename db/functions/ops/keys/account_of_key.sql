@@ -5,4 +5,4 @@ as $$
   select k.account_id from supply.api_keys k where k.key_hash = sha256(convert_to(account_of_key.key, 'UTF8'))
 $$;
 comment on function ops.account_of_key is
-  'The account that an API key was issued to, whether the key still works or not; null for an unknown key.';
+  'Returns the account that an API key was issued to, even if the key no longer works; null for an unknown key.';

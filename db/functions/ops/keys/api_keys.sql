@@ -4,7 +4,7 @@ select k.id as key_id, k.account_id, k.prefix, k.last4, k.scope,
   k.expires_at, k.last_used_at, k.label, k.starts_at, k.revoked_at, k.allowed_origins, k.allowed_ips, k.rotated_from,
   k.created_at
 from supply.api_keys k;
-comment on view ops.api_keys is 'The API keys; of a key itself only its prefix and last four characters.';
+comment on view ops.api_keys is 'The API keys, each with its prefix and last four characters only.';
 comment on column ops.api_keys.key_id is 'The key number.';
-comment on column ops.api_keys.prefix is 'svc_live_ or svc_test_, as it was issued.';
-comment on column ops.api_keys.active is 'Whether it works now, if its account is active.';
+comment on column ops.api_keys.prefix is 'svc_live_ or svc_test_, as issued.';
+comment on column ops.api_keys.active is 'Whether it works now, provided that its account is active.';

@@ -25,6 +25,6 @@ begin
 end
 $$;
 comment on function ops.ensure_demo_key is
-  'Returns a working API key of the demo partner: the known one if it works, else a new one. The first call makes the
-partner, a test account with a deposit of 100000 RUB, and its signing secret, which other accounts have from their
-first delivery on. For demonstrations only.';
+  'Returns a working API key of the demo partner: the known one if it works, else a new one. The first call creates the
+partner, a test account with 100000 RUB, and its signing secret, which other accounts get with their first delivery.
+For demonstrations only.';

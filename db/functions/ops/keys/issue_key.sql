@@ -28,6 +28,6 @@ begin
 end
 $$;
 comment on function ops.issue_key is
-  'Issues an API key and returns it: it is shown this once, only its SHA-256 is kept. scope: full, or public (refused
-on partner endpoints). A notice says its number. label: what operators call it. allowed_origins: host, *.host or whole
-origin; allowed_ips: networks; null means any. Specification 2.1.';
+  'Issues an API key and returns it. It is shown only once; only its SHA-256 is kept. A notice shows its number. scope:
+full, or public (refused on partner endpoints). label: the operators'' name for it. allowed_origins: host, *.host or
+whole origin; allowed_ips: networks; null means any. Specification 2.1.';

@@ -2,4 +2,4 @@ create or replace view ops.rate_limits as
 select r.network, r.per_minute
 from supply.rate_limits r;
 comment on view ops.rate_limits is
-  'The request budgets that were agreed for networks; the narrowest network that holds an address counts.';
+  'The request budgets of networks. The narrowest network that contains an address counts.';

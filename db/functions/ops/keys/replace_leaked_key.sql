@@ -31,6 +31,6 @@ begin
 end
 $$;
 comment on function ops.replace_leaked_key is
-  'Revokes a key that leaked, given as a whole, and returns its replacement, shown this once, with the same label,
-scope, allowlists and expiry. Notices say whose key it was and when it was last used. Raises for an unknown key, and
-for one that is revoked already.';
+  'Revokes a leaked key, given whole, and returns its replacement, shown only once, with the same label, scope,
+allowlists and expiry. Notices show the key''s account and its last use. Raises for an unknown key, and for one that is
+already revoked.';

@@ -16,4 +16,4 @@ begin
 end
 $$;
 comment on function ops.revoke_key is
-  'Ends a key at once and permanently; to revoke it again changes nothing, as a notice says. Specification 5.';
+  'Revokes a key at once and permanently. A repeat changes nothing. Specification 5.';

@@ -35,6 +35,6 @@ begin
 end
 $$;
 comment on function ops.rotate_key is
-  'Issues a replacement of a key and returns it, shown this once: the same prefix, label, scope, allowlists and
-expiry, valid from at. The old key works until overlap after that, at most until its own expiry. A notice says its
-number. Raises for a key that is revoked, has expired by then, or was rotated already. Specification 2.1.';
+  'Issues a replacement of a key and returns it, shown only once: the same prefix, label, scope, allowlists and expiry,
+valid from at. The old key works until overlap after that, at most until its own expiry. A notice shows its number.
+Raises for a key that is revoked, already rotated, or expired by then. Specification 2.1.';

@@ -25,6 +25,6 @@ begin
 end
 $$;
 comment on function ops.set_key is
-  'Sets the expiry and both allowlists of a key; null clears that one. An expiry in the past ends the key at once.
-ops.set_key_expiry, ops.set_key_origins and ops.set_key_ips set one of the three. A notice says what changed.
+  'Sets the expiry and both allowlists of a key; null clears each. A past expiry ends the key at once.
+ops.set_key_expiry, ops.set_key_origins and ops.set_key_ips set one of the three. A notice shows what changed.
 Specification 5.';

@@ -9,5 +9,5 @@ begin
 end
 $$;
 comment on function ops.set_key_expiry is
-  'Sets when a key ends, and keeps the rest of the key. Null: it does not end. A time in the past ends it at once. A
-notice says the time before. Raises on an unknown key. Specification 5.';
+  'Sets when a key expires, and nothing else. Null: never. A past time ends it at once. A notice shows the previous
+time. Raises for an unknown key. Specification 5.';

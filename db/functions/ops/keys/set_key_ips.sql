@@ -9,5 +9,5 @@ begin
 end
 $$;
 comment on function ops.set_key_ips is
-  'Sets the networks from which a key may be used, and keeps the rest of the key. Null: any address. A notice says the
-networks before. Raises on an unknown key, and on an empty list. Specification 5.';
+  'Sets the networks from which a key may be used, and nothing else. Null: any address. A notice shows the previous
+networks. Raises for an unknown key, and for an empty list. Specification 5.';

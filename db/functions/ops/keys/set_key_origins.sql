@@ -9,6 +9,6 @@ begin
 end
 $$;
 comment on function ops.set_key_origins is
-  'Sets the origins of browsers from which a key may be used, and keeps the rest of the key. Null: any origin. A
-notice says the origins before. Raises on an unknown key, and on what is no host, *.host or whole origin.
-Specification 5.';
+  'Sets the browser origins from which a key may be used, and nothing else. Null: any origin. A notice shows the
+previous origins. Raises for an unknown key, and for an entry that is no host, *.host or whole origin. Specification
+5.';

@@ -24,5 +24,5 @@ begin
 end
 $$;
 comment on function ops.set_rate_limit is
-  'Sets the request budget per 60 s of each client in a network; null removes it. The narrowest network that holds an
-address counts. Specification 8.';
+  'Sets the request budget per 60 s of each client in a network; null removes it. The narrowest network that contains
+an address counts. Specification 8.';

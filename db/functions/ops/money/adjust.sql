@@ -10,6 +10,6 @@ begin
 end
 $$;
 comment on function ops.adjust is
-  'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance;
-the note says why. A reference counts once, whatever its case and the blanks around it: repeated it changes nothing,
-and with another amount, or of a deposit, it is refused.';
+  'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance.
+note: why. A reference is booked once, whatever its case and the blanks around it. A repeat changes nothing; with
+another amount, or of a deposit, it is refused.';

@@ -41,6 +41,6 @@ begin
 end
 $$;
 comment on function ops.margins is
-  'Returns what the orders placed from a moment on and before another one brought (null: any time), by day (of the
-session''s time zone), product, supplier and partner. margin is sold - refunded - cost, without the
-items_without_cost; null where all are. refunded counts ops.refund_item too. Open items count as delivered.';
+  'Returns the margins of the orders placed in a period (null: no bound), by day (in the session''s time zone),
+product, supplier and partner. margin is sold - refunded - cost, without the items_without_cost; null if no item has a
+cost. refunded includes ops.refund_item. Open items count as delivered.';

@@ -18,6 +18,6 @@ begin
 end
 $$;
 comment on function ops.refund_item is
-  'Gives back a delivered item''s price or a part of it (account currency) and returns the balance; all refunds of an
-item are at most its price. The partner sees an adjustment with the order''s code; the order stays as it is. A
-repeated reference changes nothing. Raises for an open or failed item, and a reference of something else.';
+  'Refunds a delivered item''s price or a part of it (account currency) and returns the balance. All refunds of an item
+are at most its price. The partner sees an adjustment with the order''s code; the order does not change. A repeated
+reference changes nothing. Raises for an open or failed item, and for a reference used elsewhere.';

@@ -50,7 +50,7 @@ begin
 end
 $$;
 comment on function ops.statement(anycompatible, timestamptz, timestamptz) is
-  'As ops.statement(account, month), from a moment on and before another one (null: from its beginning, until now).';
+  'As ops.statement(account, month), for a period (null: from the account''s beginning, until now).';
 
 create or replace function ops.statement(account anycompatible, month text)
 returns table (
@@ -94,6 +94,6 @@ begin
 end
 $$;
 comment on function ops.statement(anycompatible, text) is
-  'Returns what moved an account''s balance in a month (''2026-11''; null: ever), oldest first. opening_balance and
-closing_balance have no amount. After a month, summary has the sum of the amounts, and its note their sums by kind.
-Raises for an unknown account or month. With two moments: ops.statement(account_id, from_at, to_at).';
+  'Returns the movements of an account''s balance in a month (''2026-11''; null: all), oldest first. opening_balance
+and closing_balance have no amount. A month ends with summary: the sum, and a note with the sums by kind. Raises for an
+unknown account or month. With two moments: ops.statement(account_id, from_at, to_at).';

@@ -44,4 +44,4 @@ $$;
 comment on function ops.find is
   'Returns what a text may mean, at most 50 of a kind: orders (by any id or reference), items (also by the supplier''s
 order id), events, alerts, accounts and products (by number or a part of the name), API keys (by number, prefix, last
-four characters or whole), suppliers. id is what the functions for that kind take. Shows no key.';
+four characters or whole), suppliers. The functions for that kind take id. Shows no key.';

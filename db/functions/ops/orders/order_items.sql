@@ -12,17 +12,16 @@ from supply.order_items i
 join supply.orders o on o.id = i.order_id
 cross join lateral (select count(*)::int as codes from supply.item_keys k where k.item_id = i.id) k;
 comment on view ops.order_items is
-  'The items of orders, and how far each is with its supplier; money in the order''s currency. No code is shown.';
-comment on column ops.order_items.item_id is 'The item; its reference at the supplier.';
-comment on column ops.order_items.order_code is 'The order.';
-comment on column ops.order_items.supplier is 'The supplier that has the item now, or had it last.';
-comment on column ops.order_items.codes_delivered is 'How many codes the partner received.';
-comment on column ops.order_items.stuck is 'Whether the supplier''s deadline passed and the item is still open.';
-comment on column ops.order_items.held is 'Whether the item waits for an operator, because an answer made no sense.';
-comment on column ops.order_items.codes_kept is 'How many codes the supplier gave, delivered or not.';
+  'The items of orders and their progress at the supplier; money in the order''s currency. No code is shown.';
+comment on column ops.order_items.item_id is 'The item, and its reference at the supplier.';
+comment on column ops.order_items.order_code is 'The order''s code.';
+comment on column ops.order_items.supplier is 'The supplier that has the item, or had it last.';
+comment on column ops.order_items.codes_delivered is 'The number of codes that the partner received.';
+comment on column ops.order_items.stuck is 'Whether it is still open after the supplier''s deadline.';
+comment on column ops.order_items.held is 'Whether it waits for an operator, because an answer made no sense.';
+comment on column ops.order_items.codes_kept is 'The number of codes that the supplier gave, delivered or not.';
 comment on column ops.order_items.error_message is 'The text that a buyer may read.';
 comment on column ops.order_items.completed_at is
-  'When it ended; null: it is open. Those that a supplier ended are found at once by: where supplier = … and
-completed_at > … order by completed_at.';
+  'When it ended; null: it is open. The index serves: where supplier = … and completed_at > … order by completed_at.';
 comment on column ops.order_items.to_ask is
-  'Whether it was open when the database was restored, and no supplier has said since what it knows of it.';
+  'Whether it was open at a restore, and its supplier has not answered about it since.';

@@ -25,5 +25,5 @@ begin
 end
 $$;
 comment on function ops.partner_orders is
-  'The latest orders of a partner, newest first, at most limit (1 to 1000): what was ordered, the amounts in its
-currency, how long each took, and the state of its webhook. Raises for an unknown account.';
+  'Returns the latest orders of a partner, newest first, at most limit (1 to 1000): the items, the amounts in the
+order''s currency, how long each took, and the state of its webhook. Raises for an unknown account.';

@@ -18,5 +18,5 @@ begin
 end
 $$;
 comment on function ops.poll_all is
-  'Makes the next call about each open item of a supplier due now, as ops.poll_now for one. Skips items that have
-ended or are being changed at this moment, and returns how many there were.';
+  'Makes the next call about each open item of a supplier due now, as ops.poll_now for one, and returns how many items.
+Skips items that have ended or are being changed.';

@@ -16,5 +16,5 @@ begin
 end
 $$;
 comment on function ops.poll_now is
-  'Makes the next call to the supplier about an item due now, also of a stuck or held one. Raises if the item is
+  'Makes the next call to the supplier about an item due now, even if the item is stuck or held. Raises if the item is
 final.';

@@ -35,6 +35,6 @@ begin
 end
 $$;
 comment on function ops.reroute_item is
-  'Gives an item that no supplier can have to another supplier with an offer of its product, at once. A notice says
-from where to where. Raises where the item is final or was sent, where the supplier is unknown or paused, and where it
-has no usable offer. Specification 7.';
+  'Moves an item that no supplier can have to another supplier with an offer of its product, at once. A notice shows
+both suppliers. Raises if the item is final or was sent, and if the supplier is unknown, is paused or has no usable
+offer. Specification 7.';

@@ -89,5 +89,5 @@ end
 $$;
 comment on function ops.settle_item is
   'Settles a stuck or held item, or one that no supplier has. completed on a key item needs exactly its amount of
-codes, with those kept. failed with fewer delivers these and refunds the rest; codes => ''{}'' delivers none. Buyers
-see the Russian sentences of reason, at most 300 characters. Raises where the item is final, or the codes do not fit.';
+codes, including those kept. failed with fewer delivers these and refunds the rest; codes => ''{}'' delivers none.
+Buyers see the Russian sentences of reason, at most 300 characters. Raises for a final item, and for wrong codes.';

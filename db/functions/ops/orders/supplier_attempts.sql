@@ -6,18 +6,18 @@ from supply.supplier_attempts a
 join supply.order_items i on i.id = a.item_id
 join supply.orders o on o.id = i.order_id;
 comment on view ops.supplier_attempts is
-  'Every call to a supplier, every result it pushed and every settlement by hand. No code is shown.';
+  'All calls to suppliers, pushed results and settlements by operators. No code is shown.';
 comment on column ops.supplier_attempts.attempt_id is 'A running number.';
-comment on column ops.supplier_attempts.order_code is 'The order.';
-comment on column ops.supplier_attempts.method is 'put (sent), get (asked for), push, or operator.';
+comment on column ops.supplier_attempts.order_code is 'The order''s code.';
+comment on column ops.supplier_attempts.method is 'put (sent), get (polled), push, or operator.';
 comment on column ops.supplier_attempts.outcome is
-  'What the supplier said: processing, completed, failed, unknown, not_received, not_placed (by this call it has no
-order), hold (an operator has to look).';
+  'The supplier''s answer: processing, completed, failed, unknown, not_received, not_placed (it has no order by this
+call), hold (an operator must look).';
 comment on column ops.supplier_attempts.verdict is
-  'What the service made of it: settled, waiting, stuck, next_supplier, held, stale, late, contradicting, repeated;
-sent_again: an operator had it sent.';
+  'The service''s decision: settled, waiting, stuck, next_supplier, held, stale, late, contradicting, repeated;
+sent_again: an operator sent it again.';
 comment on column ops.supplier_attempts.reason is 'The supplier''s reason, or the operator''s.';
-comment on column ops.supplier_attempts.codes is 'How many codes the answer held.';
+comment on column ops.supplier_attempts.codes is 'The number of codes in the answer.';
 comment on column ops.supplier_attempts.cause is
-  'Of not_placed: why, as balance (ours there is spent), credentials, settings (ours make no request), unreachable,
+  'The cause of not_placed: balance (ours there is spent), credentials, settings (ours make no request), unreachable,
 busy.';

@@ -35,6 +35,6 @@ begin
 end
 $$;
 comment on function ops.begin_recovery is
-  'Begins a recovery on a restored database, before a worker runs. Suppliers are asked for open items before these are
-sent. Undelivered events are held until ops.release_events. The numbers of results go on a million higher. Returns how
-many items and events that are. note: what was restored. An open recovery ends.';
+  'Begins a recovery on a restored database, before a worker runs, and returns how many items and events it concerns.
+Workers ask suppliers for open items before they send them. Undelivered events are held until ops.release_events. The
+numbers of results continue a million higher. note: what was restored. An open recovery ends.';

@@ -22,5 +22,5 @@ begin
 end
 $$;
 comment on function ops.end_recovery is
-  'Ends the open recovery: events are delivered again as they are made. Raises while events are held, or suppliers
-have not said what they know of the items that were open.';
+  'Ends the open recovery: new events are delivered again. Raises while events are held, or suppliers have not answered
+about the items that were open.';

@@ -11,8 +11,7 @@ cross join lateral (
 ) as events
 order by r.id desc;
 comment on view ops.recovery is
-  'The recoveries after restores, the latest first, and what the open one still has to wait for.';
-comment on column ops.recovery.items_to_ask is
-  'How many items there are of which the supplier has not said yet what it knows.';
-comment on column ops.recovery.events_held is 'How many events wait for ops.release_events.';
-comment on column ops.recovery.accounts_held is 'Of how many accounts those are.';
+  'The recoveries after restores, the latest first, and what the open one still waits for.';
+comment on column ops.recovery.items_to_ask is 'The number of items about which the supplier has not answered yet.';
+comment on column ops.recovery.events_held is 'The number of events that wait for ops.release_events.';
+comment on column ops.recovery.accounts_held is 'The number of accounts with such events.';

@@ -31,6 +31,6 @@ begin
 end
 $$;
 comment on function ops.release_events is
-  'Sends the events that are held since a restore, of one account or of all (null), that were made before a time or at
-any (null), and returns how many; a dry run (the default) only counts. Receivers that had an event before the restore
-know its event id.';
+  'Sends the events held since a restore, of one account or of all (null), created before a time or at any time (null),
+and returns how many. A dry run (the default) only counts. A receiver that got an event before the restore knows its
+event id.';

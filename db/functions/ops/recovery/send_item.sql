@@ -23,6 +23,6 @@ begin
 end
 $$;
 comment on function ops.send_item is
-  'Sends a held item to its supplier again, at your word that no supplier has it: look there first, a second order
-costs money. Raises unless the item is held because its supplier does not know it: after a restore another one might
-have it, or sending it again is not safe.';
+  'Sends a held item to its supplier again. Look there first that no supplier has it: a second order costs money.
+Raises unless the item is held because its supplier does not know it, and either another supplier may have it after a
+restore or sending it again is not safe.';

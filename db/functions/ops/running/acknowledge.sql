@@ -24,6 +24,6 @@ begin
 end
 $$;
 comment on function ops.acknowledge is
-  'Says that an alert was looked at, and with which result: ops.attention does not show it any more. A repeat counts
-as new. It closes by itself when its cause is gone; where nothing in the tables tells that, as of contradicting
+  'Records that an operator looked at an alert, and with which result. ops.attention does not show it any more, unless
+it happens again. An alert closes by itself when its cause is gone; where no table shows that, as with contradicting
 results, this closes it. Raises if there is no such alert, or the note is blank.';

@@ -27,6 +27,6 @@ begin
 end
 $$;
 comment on function ops.add_operator is
-  'Makes a database login for an operator, a member of supply_operator alone, and returns its password, shown this
-once. Its transactions and waits are bounded, so that a forgotten one does not hold up the service. It runs with the
-rights of its caller: the login that migrates may call it, an operator may not.';
+  'Creates a database login for an operator, a member of supply_operator alone, and returns its password, shown only
+once. Its transactions and waits are bounded, so that a forgotten one does not block the service. It has the rights of
+its caller: the login that migrates may call it, an operator may not.';

@@ -11,5 +11,5 @@ begin
 end
 $$;
 comment on function ops.audit_all is
-  'Audits all orders at once (ops.audit), for up to a minute for each million orders: more needs a longer
-statement_timeout. No row while all is well.';
+  'Audits all orders at once (ops.audit), for up to a minute per million orders; more needs a longer statement_timeout.
+No row while all is well.';

@@ -33,6 +33,6 @@ begin
 end
 $$;
 comment on function ops.help is
-  'Lists all functions and views of operators by task, within 100 columns. With a task, such as ''webhooks'': how it
-is done, and its functions and views with their arguments, columns and description. With the name of one: that one,
-and what each column means.';
+  'Lists all functions and views of operators by task, within 100 columns. With a task, such as ''webhooks'': how to do
+it, and its functions and views with arguments, columns and description. With a name: that function or view, and the
+meaning of each column.';

@@ -13,7 +13,7 @@ select h.what, h.removed, h.last_run_at, h.last_count,
   end as oldest_kept
 from supply.housekeeping h;
 comment on view ops.housekeeping is
-  'Shows what is removed after its time: attempts, suppliers'' raw answers and pushed events, offer changes,
-acknowledged alerts, rate windows, samples and simulated orders. Attempts of open items and of undelivered events
-stay. Orders, items, ledger, events and the operator log stay permanently.';
-comment on column ops.housekeeping.oldest_kept is 'From when the oldest is that is still there; null: there is none.';
+  'Shows what is removed after its retention time: attempts, suppliers'' raw answers and pushed events, offer changes,
+acknowledged alerts, rate windows, samples and simulated orders. Attempts of open items and of undelivered events stay.
+Orders, items, ledger, events and the operator log are never removed.';
+comment on column ops.housekeeping.oldest_kept is 'The time of the oldest that is still there; null: there is none.';

@@ -11,20 +11,20 @@ left join (
   select e.id, e.order_id from supply.events e
 ) as s on s.id = j.subject
 left join supply.orders o on o.id = s.order_id;
-comment on view ops.queue is 'The jobs of the queue, and the subject of each. ops.queue_lengths counts them at once.';
+comment on view ops.queue is 'The jobs of the queue, and the subject of each. ops.queue_lengths counts them.';
 comment on column ops.queue.job_id is 'The queue''s number of the job.';
 comment on column ops.queue.task is
   'call_supplier, deliver_webhook, deliver_waiting (retries, and first attempts of slow receivers), or
 alert_operators.';
-comment on column ops.queue.subject is 'The item, the event, or the alert that it is for.';
-comment on column ops.queue.order_code is 'The order that it is for, if it is for one.';
+comment on column ops.queue.subject is 'The item, event or alert of the job.';
+comment on column ops.queue.order_code is 'The order of the subject, if there is one.';
 comment on column ops.queue.available is
-  'Whether a worker takes it once it is due. The others have a worker, or were taken too often.';
+  'Whether a worker takes it when it is due. A worker has the others, or they failed too often.';
 comment on column ops.queue.run_at is 'When it is due.';
-comment on column ops.queue.attempts is 'How often a worker took it.';
-comment on column ops.queue.max_attempts is 'After so many it is not taken any more.';
-comment on column ops.queue.locked_at is 'Since when a worker has it; null: none has.';
-comment on column ops.queue.locked_by is 'Which worker has it.';
-comment on column ops.queue.last_error is 'Why it failed last, if it did.';
+comment on column ops.queue.attempts is 'How often workers took it.';
+comment on column ops.queue.max_attempts is 'After this many attempts no worker takes it.';
+comment on column ops.queue.locked_at is 'When a worker took it; null: no worker has it.';
+comment on column ops.queue.locked_by is 'The worker that has it.';
+comment on column ops.queue.last_error is 'Why it last failed, if it did.';
 comment on column ops.queue.key is 'The job key: a later job with the same one replaces it.';
 comment on column ops.queue.created_at is 'When it was added.';

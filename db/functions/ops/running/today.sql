@@ -45,11 +45,11 @@ from figures f
 group by f.place, f.what, f.currency
 order by f.place, f.currency;
 comment on view ops.today is
-  'The day so far at a glance, beside the same hours of the same weekday a week before. The day begins at midnight in
-the time zone of the session. Orders and money count on the day on which the order was placed.';
-comment on column ops.today.what is 'What is counted.';
-comment on column ops.today.currency is 'The currency of an amount; null: a number of things.';
+  'The figures of the day so far, beside the same hours of the same weekday a week before. The day begins at midnight
+in the session''s time zone. Orders and money count on the day on which the order was placed.';
+comment on column ops.today.what is 'The figure.';
+comment on column ops.today.currency is 'The currency of an amount; null: a count.';
 comment on column ops.today.today is
-  'Since midnight. margin leaves out items of unknown cost. Webhooks late, and suppliers not well: now.';
+  'Since midnight. margin excludes items of unknown cost. Webhooks late, and suppliers not well: now.';
 comment on column ops.today.week_before is
-  'The same a week before, up to the same time of the day; null: it is known for now alone.';
+  'The same a week before, up to the same time of day; null for figures of now.';

@@ -1,5 +1,5 @@
 create or replace view ops.worker_pools as
 select w.pool_id, w.started_at, w.seen_at, (select count(*)::int from core.jobs j where j.locked_by = w.pool_id) as jobs
 from supply.worker_pools w;
-comment on view ops.worker_pools is 'The registered pools of workers, and how many jobs each has.';
-comment on column ops.worker_pools.jobs is 'How many jobs it has locked.';
+comment on view ops.worker_pools is 'The registered pools of workers, and the number of jobs that each has.';
+comment on column ops.worker_pools.jobs is 'The number of jobs that it has locked.';

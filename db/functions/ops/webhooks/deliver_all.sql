@@ -22,5 +22,5 @@ begin
 end
 $$;
 comment on function ops.deliver_all is
-  'Makes the next attempt of each waiting event of an account due now, as ops.deliver_now for one. Skips events that
-have ended or are being changed at this moment, and returns how many there were.';
+  'Makes the next attempt of each waiting event of an account due now, as ops.deliver_now for one, and returns how many
+events. Skips events that have ended or are being changed.';

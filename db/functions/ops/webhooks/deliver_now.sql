@@ -27,5 +27,5 @@ begin
 end
 $$;
 comment on function ops.deliver_now is
-  'Makes the next attempt of a waiting event due now; it is one of the nine like any other. While the account''s slots
-are taken it is queued. Raises if the event is not waiting.';
+  'Makes the next attempt of a waiting event due now. It counts as one of the nine. While the account''s slots are
+taken it is queued. Raises if the event is not waiting.';

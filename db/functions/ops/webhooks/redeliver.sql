@@ -38,5 +38,5 @@ as $$
 $$;
 comment on function ops.redeliver(text, text) is
   'Sends a dead letter again: a new round over the retry ladder, due now, with the same event id and bytes.
-callback_url: where it goes from now on, if the address was wrong; the worker checks it as any other. Raises if the
-event is not dead. Specification 6.6.';
+callback_url: the new address, if the old one was wrong; the worker checks it as any other. Raises if the event is not
+dead. Specification 6.6.';

@@ -27,5 +27,4 @@ end
 $$;
 comment on function ops.redeliver_all is
   'Starts a new round over the retry ladder for every dead letter of an account that died at or after since, and
-returns how many; a dry run (the default) only counts. Samples that the partner asked for are left out. Specification
-6.6.';
+returns how many. A dry run (the default) only counts. Partners'' sample events are not included. Specification 6.6.';

@@ -24,5 +24,5 @@ end
 $$;
 comment on function ops.send_test_event is
   'Sends a sample order.completed, signed with the account''s secret, to a receiver as real events are sent; returns
-its event id. Its first delivery makes the secret (ops.webhook_secret). ops.delivery_attempts shows the result. It
-touches no balance and no supplier, and has the limits of partners'' samples. Specification 2.5, 6.2.';
+its event id. Its first delivery creates the secret (ops.webhook_secret). ops.delivery_attempts shows the result. It
+touches no balance and no supplier, and counts to the partner''s limits of samples. Specification 2.5, 6.2.';
