@@ -4,6 +4,7 @@ import {
   answer,
   completed,
   failed,
+  finishCalls,
   leaseCalls,
   notPlaced,
   notReceived,
@@ -16,7 +17,7 @@ import { audit } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
 
-const { sql, order, itemOf, alertsOf } = itemTests()
+const { sql, order, newItem, itemOf, alertsOf, jobsOf } = itemTests()
 
 beforeAll(async () => {
   await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:10', 'other')`
@@ -44,24 +45,24 @@ const circuitOf = async (supplier: string) => {
 
 /** Gives no usable answer to so many items of the supplier, one after the other. */
 async function fail(times: number) {
-  for (let n = 0; n < times; n += 1) await answer(sql(), (await order()).item, unknown())
+  for (let n = 0; n < times; n += 1) await answer(sql(), await newItem(), unknown())
 }
 
 /** Opens the circuit of the first supplier, with no trial due. */
 const open = () =>
   sql()`update supply.suppliers set failures = 5, open_since = now(), trial_at = now() + interval '1 minute' where code = 'first'`
 
-describe('an order goes to', () => {
-  const chosen = async () => supplierOf((await order()).item)
+describe('a new item goes to', () => {
+  const chosen = async () => supplierOf(await newItem())
 
-  test('the best priority, and among equals the cheapest, whose cost is kept', async () => {
+  test('the offer with the best priority, and among equals the cheapest, whose cost is kept', async () => {
     await offer('second', 100, 7)
     await offer('third', 200, 1)
-    const { item } = await order()
+    const item = await newItem()
     expect(await itemOf(item)).toMatchObject({ supplier: 'second', sku: 'second-101', cost: '7.00' })
   })
 
-  test('the next one where the best is paused or has an open circuit', async () => {
+  test('the next offer when the best supplier is paused or has an open circuit', async () => {
     await offer('second')
     await pause('first', 'maintenance')
     expect(await chosen()).toBe('second')
@@ -71,7 +72,7 @@ describe('an order goes to', () => {
     expect(await chosen()).toBe('second')
   })
 
-  test('the best of them where no other can serve', async () => {
+  test('the best offer when no other supplier can serve', async () => {
     await open()
     expect(await chosen()).toBe('first')
     await pause('first', 'maintenance')
@@ -79,12 +80,12 @@ describe('an order goes to', () => {
   })
 })
 
-describe('a circuit', () => {
+describe('the circuit of a supplier', () => {
   test('opens after five calls in a row without a usable answer, with an alert that ends when it closes', async () => {
     const before = await alertsOf('supplier_circuit:first')
     await fail(4)
     expect(await circuitOf('first')).toMatchObject({ failures: 4, is_open: false })
-    await answer(sql(), (await order()).item, notPlaced('unreachable'))
+    await answer(sql(), await newItem(), notPlaced('unreachable'))
     expect(await circuitOf('first')).toEqual({ failures: 5, is_open: true, is_waiting: true })
     expect(await alertsOf('supplier_circuit:first')).toBe(before + 1)
     const health = () => sql()`select state from ops.supplier_health where supplier = 'first'`
@@ -92,7 +93,7 @@ describe('a circuit', () => {
     await fail(1)
     expect(await alertsOf('supplier_circuit:first')).toBe(before + 1)
 
-    await answer(sql(), (await order()).item, processing())
+    await answer(sql(), await newItem(), processing())
     expect(await circuitOf('first')).toEqual({ failures: 0, is_open: false, is_waiting: null })
     await sql()`select work.close_alerts()`
     const open =
@@ -100,34 +101,31 @@ describe('a circuit', () => {
     expect(open).toHaveLength(0)
   })
 
-  test('is not opened by items that fail, nor by calls with a good answer between', async () => {
+  test('is not opened by items that fail, nor by unusable answers with a good one between them', async () => {
     await fail(4)
-    await answer(sql(), (await order()).item, failed())
+    await answer(sql(), await newItem(), failed())
     await fail(4)
     expect(await circuitOf('first')).toMatchObject({ failures: 4, is_open: false })
   })
 
-  test('neither counts nor forgets by an item that the supplier does not know', async () => {
+  test('does not change its count for an item that the supplier does not know', async () => {
     await fail(2)
-    const { item } = await order()
+    const item = await newItem()
     await answer(sql(), item, unknown())
     await answer(sql(), item, notReceived())
     expect(await circuitOf('first')).toMatchObject({ failures: 3 })
   })
 
-  test('counts the calls that are recorded together in their order', async () => {
-    const results: object[] = []
-    for (const result of [unknown(), processing(), unknown(), unknown()]) {
-      const { item } = await order()
-      const [call] = await leaseCalls(sql(), [item])
-      results.push({ ordinal: results.length, itemId: item, leaseToken: call?.lease_token, result })
-    }
-    await sql()`select work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0, null)`
+  test('counts the calls of a batch in their order', async () => {
+    const results = [unknown(), processing(), unknown(), unknown()]
+    const items: string[] = []
+    for (const _ of results) items.push(await newItem())
+    await finishCalls(sql(), await leaseCalls(sql(), items), (index) => results[index] as object)
     expect(await circuitOf('first')).toMatchObject({ failures: 2 })
   })
 
-  test('does not wait for a batch that counts at the same moment', async () => {
-    const { item } = await order()
+  test('waits for no other batch that counts at the same moment', async () => {
+    const item = await newItem()
     const [call] = await leaseCalls(sql(), [item])
     const holder = await sql().reserve()
     try {
@@ -141,9 +139,9 @@ describe('a circuit', () => {
   })
 })
 
-describe('while a circuit is open', () => {
-  test('an item that was never sent goes to another supplier, at its cost', async () => {
-    const { item } = await order()
+describe('while the circuit of its supplier is open, an item', () => {
+  test('that was never sent goes to another supplier, at its cost', async () => {
+    const item = await newItem()
     await offer('second')
     await open()
     expect(await leaseCalls(sql(), [item])).toMatchObject([
@@ -155,33 +153,28 @@ describe('while a circuit is open', () => {
       checks: 0,
       tried_suppliers: [],
     })
-    expect(await answer2(item)).toBe('settled')
+    const { lease_token } = await itemOf(item)
+    expect(await record(sql(), { item_id: item, lease_token }, completed())).toBe('settled')
+    expect(await audit(sql())).toEqual([])
   })
 
-  const answer2 = async (item: string) => {
-    const { lease_token } = await itemOf(item)
-    const verdict = await record(sql(), { item_id: item, lease_token }, completed())
-    expect(await audit(sql())).toEqual([])
-    return verdict
-  }
-
-  test('so does one that a call did not place', async () => {
-    const { item } = await order()
+  test('whose call placed no order goes to another supplier', async () => {
+    const item = await newItem()
     await offer('second')
     for (let n = 0; n < 5; n += 1) await answer(sql(), item, notPlaced('balance'))
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
   })
 
-  test('one that was sent stays, however long nobody answers', async () => {
-    const { item } = await order()
+  test('that was sent stays at its supplier', async () => {
+    const item = await newItem()
     await offer('second')
     for (let n = 0; n < 7; n += 1) await answer(sql(), item, unknown())
     expect(await circuitOf('first')).toMatchObject({ is_open: true })
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'get' }])
   })
 
-  test('one that the supplier never received, and that is sent again, stays too', async () => {
-    const { item } = await order()
+  test('that its supplier never received, and that is sent again, stays at its supplier', async () => {
+    const item = await newItem()
     await offer('second')
     await answer(sql(), item, unknown())
     await answer(sql(), item, notReceived())
@@ -189,8 +182,8 @@ describe('while a circuit is open', () => {
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
   })
 
-  test('one does not go back to a supplier that refused it, nor to one with an open circuit or a pause', async () => {
-    const { item } = await order()
+  test('goes to no supplier that refused it, is paused or has an open circuit', async () => {
+    const item = await newItem()
     await offer('second')
     await offer('third')
     await sql()`update supply.order_items set tried_suppliers = '{second}' where id = ${item}`
@@ -199,14 +192,14 @@ describe('while a circuit is open', () => {
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
   })
 
-  test('one is sent all the same where no other supplier can serve', async () => {
-    const { item } = await order()
+  test('is sent when no other supplier can serve', async () => {
+    const item = await newItem()
     await open()
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'first', method: 'put' }])
   })
 
-  test('one item a minute tries the supplier, the oldest', async () => {
-    const items = [(await order()).item, (await order()).item, (await order()).item]
+  test('tries the supplier once a minute, the oldest item first', async () => {
+    const items = [await newItem(), await newItem(), await newItem()]
     await offer('second')
     await open()
     await sql()`update supply.suppliers set trial_at = now() - interval '1 s' where code = 'first'`
@@ -217,20 +210,15 @@ describe('while a circuit is open', () => {
       [items[2], 'second'],
     ])
     expect(await circuitOf('first')).toMatchObject({ is_open: true, is_waiting: true })
-    const late = (await order()).item
+    const late = await newItem()
     expect(await supplierOf(late)).toBe('second')
   })
 })
 
 describe('a supplier that an operator paused', () => {
-  const jobsOf = async (item: string) => [
-    ...(await sql()`
-      select extract(epoch from run_at - now())::float as wait from graphile_worker.jobs where key = ${`call_supplier:${item}`}`),
-  ]
-
-  test('gets no new items: they wait without a call, and go in their order when it goes on', async () => {
+  test('gets no new items: they wait without a call, and are sent in their order after the pause', async () => {
     const items: string[] = []
-    for (let n = 0; n < 3; n += 1) items.push((await order()).item)
+    for (let n = 0; n < 3; n += 1) items.push(await newItem())
     await pause('first', 'maintenance')
     expect(await lastLogged(sql())).toMatchObject({
       action: 'set_supplier_paused',
@@ -239,8 +227,7 @@ describe('a supplier that an operator paused', () => {
     expect(await leaseCalls(sql(), [...items].reverse())).toEqual([])
     for (const item of items) {
       expect(await itemOf(item)).toMatchObject({ next_call: 'put', sent_at: null, lease_expires_at: null })
-      const [job] = await jobsOf(item)
-      expect(job?.wait).toBeGreaterThan(200)
+      expect((await jobsOf(item))[0]?.wait).toBeGreaterThan(200)
     }
     expect(await sql()`select from ops.supplier_attempts where item_id = any(${items})`).toHaveLength(0)
     const [shown] = await sql()`
@@ -260,16 +247,16 @@ describe('a supplier that an operator paused', () => {
     expect(await sql()`select from ops.attention where what = 'supplier paused'`).toHaveLength(0)
   })
 
-  test('is left by what another can serve, also of what waits already', async () => {
-    const { item } = await order()
+  test('loses its waiting items to another supplier that can serve them', async () => {
+    const item = await newItem()
     await pause('first', 'maintenance')
     expect(await leaseCalls(sql(), [item])).toEqual([])
     await offer('second')
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'second', method: 'put' }])
   })
 
-  test('is still asked for what it has', async () => {
-    const { item } = await order()
+  test('is still polled for the items that it has', async () => {
+    const item = await newItem()
     await answer(sql(), item, processing())
     await offer('second')
     await pause('first', 'maintenance')
@@ -284,10 +271,10 @@ describe('a supplier that an operator paused', () => {
   })
 })
 
-test('while all is well the rows of suppliers are neither written nor locked', async () => {
+test('good answers neither write nor lock the rows of suppliers', async () => {
   const version = () => sql()`select xmin::text, xmax::text from supply.suppliers where code = 'first'`
   await order()
-  const { item } = await order()
+  const item = await newItem()
   const holder = await sql().reserve()
   try {
     const before = await version()
@@ -304,8 +291,8 @@ test('while all is well the rows of suppliers are neither written nor locked', a
   }
 })
 
-describe('how often a supplier is read', () => {
-  test('is an operator’s to say, where it lists anything', async () => {
+describe('the interval of list readings', () => {
+  test('is set by operators, and kept by upsert_supplier', async () => {
     const every = (code: string, interval: string | null) =>
       sql()`select ops.set_supplier_sync(${code}, ${interval}::interval)`
     await sql()`select ops.upsert_supplier('lister', 'http://127.0.0.1:12', 'token', 'kinguin')`
@@ -333,7 +320,7 @@ test('a product shows as changed when its two suppliers are closed at the same m
 })
 
 test('poll_now on a supplier makes all its open items due and returns their number', async () => {
-  const [one, two] = [(await order()).item, (await order()).item]
+  const [one, two] = [await newItem(), await newItem()]
   await answer(sql(), one, processing())
   await answer(sql(), two, completed())
   const [open] =
