@@ -6,7 +6,6 @@ returns table (
 )
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   locked constant uuid[] := array(
     select e.id from supply.events e
@@ -56,14 +55,14 @@ begin
 
   return query
   select r.ordinal, coalesce(r.dead_reason, r.verdict), case when r.verdict = 'delivered' then (
-      select extract(epoch from r.ended_at - o.created_at)::double precision from supply.orders o
-      where o.id = (select e.order_id from supply.events e where e.id = r.event_id)) end,
-    null::uuid, null::uuid, null::text, null::text, null::text, null::text, null::int, null::text, null::boolean, null::text,
-    null::bigint
+      select extract(epoch from r.ended_at - o.created_at)::double precision
+      from supply.events e join supply.orders o on o.id = e.order_id where e.id = r.event_id) end,
+    (null::core.leased_attempts).*
   from unnest(judged) as r;
   if cardinality(leased) > 0 then
     return query
-    select null::int, null::text, null::double precision, l.* from core.leased_attempts l where l.event_id = any (leased);
+    select null::int, null::text, null::double precision, l.* from core.leased_attempts l
+    where l.event_id = any (leased);
   end if;
 end
 $$;

@@ -34,7 +34,7 @@ begin
     coalesce(array_agg(c.id) filter (where c.refunded_amount > 0), '{}') as refunded,
     coalesce(array_agg(c.id) filter (where c.is_recovered), '{}') as recovered,
     coalesce(array_agg(c.id) filter (where c.callback_url is not null), '{}') as announced,
-    array_agg(distinct c.account_id) filter (where c.callback_url is not null) as announced_to,
+    array_agg(c.account_id) filter (where c.callback_url is not null) as announced_to,
     array_agg(c.outcome) as outcomes,
     array_agg(extract(epoch from c.completed_at - c.created_at)::double precision) as seconds
   into ended from changed c where c.completed_at is not null;
