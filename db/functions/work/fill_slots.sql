@@ -9,10 +9,9 @@ begin
     return;
   end if;
   perform core.reclaim_slots();
-  -- Half a minute after its lease no worker tries to record a result any more. The first condition is that of the index.
+  -- A worker tries to record a result for at most half a minute after its lease.
   perform core.lose_attempts(array(
-    select e.id from supply.events e
-    where e.state in ('ready', 'sending') and e.state = 'sending' and e.lease_expires_at < now() - interval '30 s'
+    select e.id from supply.events e where e.state = 'sending' and e.lease_expires_at < now() - interval '30 s'
     order by e.id for no key update skip locked));
   perform core.queue_overdue();
   with recursive backlog (account_id) as (
@@ -29,11 +28,11 @@ begin
     and (select count(*) from core.taken_slots t where t.account_id = b.account_id)
       < (select s.slots from supply.delivery_slots s where s.account_id = b.account_id);
   if cardinality(accounts) > 0 then
-    perform core.fill_slots(core.lock_slots(accounts, wait => false));
+    perform core.fill_slots(core.lock_slots(accounts));
   end if;
 end
 $$;
 comment on function work.fill_slots is
-  'Ends attempts whose lease ended long ago, takes back slots that nobody uses, and gives out free slots that the end of an attempt
-left free, because its worker died or two attempts ended at the same moment. Call it every second from each worker; calls at the
-same time do nothing.';
+  'Ends attempts whose lease ended long ago, takes back slots that nobody uses, and gives out slots that the end of an
+attempt left free, because its worker died or another transaction had locked them. Call it every second from each
+worker; only one runs at a time.';

@@ -11,35 +11,36 @@ declare
     select e.id from supply.events e
     where e.id = any (array(select (r ->> 'eventId')::uuid from jsonb_array_elements(results) as r))
     order by e.id for no key update skip locked);
-  ended_at constant timestamptz := clock_timestamp();
+  now_at constant timestamptz := clock_timestamp();
   judged supply.delivery_result[];
-  ended supply.delivery_result[];
   leased uuid[];
 begin
   judged := array(
     select row(
-      r.ordinal, r."eventId", e.account_id, r."leaseToken", case when judged.is_dead then 'dead' else judged.verdict end,
-      case when judged.is_dead then judged.verdict end, ended_at,
-      case when judged.verdict = 'retry'
-        then ended_at + coalesce(make_interval(secs => said."retryAfter"), core.rung_delay(e.attempts)) end,
-      said.status, said.error, case when judged.verdict = 'retry' then said."retryAfter" end,
+      r.ordinal, r."eventId", e.account_id, r."leaseToken", case when v.is_dead then 'dead' else v.verdict end,
+      case when v.is_dead then v.verdict end, now_at,
+      case when v.verdict = 'retry'
+        then now_at + coalesce(make_interval(secs => said."retryAfter"), core.rung_delay(e.attempts)) end,
+      said.status, said.error, case when v.verdict = 'retry' then said."retryAfter" end,
       case
         when said.kind in ('unreachable', 'unresolved') then -1
-        when said.kind = 'answered' and ended_at <= (
-          select a.started_at from supply.delivery_attempts a where a.lease_token = r."leaseToken") + interval '2 s' then 1
+        when said.kind = 'answered' and now_at <= (
+          select a.started_at from supply.delivery_attempts a where a.lease_token = r."leaseToken") + interval '2 s'
+          then 1
         else 0
       end)::supply.delivery_result
     from jsonb_to_recordset(results) as r (ordinal int, "eventId" uuid, "leaseToken" uuid, result jsonb)
-    cross join lateral jsonb_to_record(r.result) as said (kind text, reason text, status int, error text, "retryAfter" int)
+    cross join lateral jsonb_to_record(r.result)
+      as said (kind text, reason text, status int, error text, "retryAfter" int)
     left join lateral (select e.* from supply.events e where e.id = r."eventId" offset 0) as e on true
     cross join lateral (
-      select v.verdict, v.verdict not in ('busy', 'stale', 'delivered', 'retry') as is_dead
+      select c.verdict, c.verdict not in ('busy', 'stale', 'delivered', 'retry') as is_dead
       from (select case
         when e.state is not null and r."eventId" <> all (locked) then 'busy'
         -- guard: an outdated fencing token of a delivery changes nothing
         when e.state is distinct from 'sending' or e.lease_token is distinct from r."leaseToken" then 'stale'
         when said.kind = 'refused' then said.reason
-        -- A sample ends here, as it does at a blocked address: the partner must not see which of the two it was.
+        -- A sample ends here, as at a blocked address: the partner must not see which of the two it was.
         when said.kind = 'unresolved' and e.simulated then 'unresolved'
         when said.status between 200 and 299 then 'delivered'
         -- guard: a 4xx is not tried again
@@ -47,11 +48,10 @@ begin
         when said.status between 300 and 399 then 'http_3xx'
         when core.rung_delay(e.attempts) is null then 'attempts_exhausted'
         else 'retry'
-      end as verdict) as v offset 0
-    ) as judged);
-  ended := array(select r from unnest(judged) as r where r.verdict not in ('stale', 'busy'));
-  perform core.end_attempts(ended);
-  leased := core.return_slots(ended, to_send, pool_id);
+      end as verdict) as c offset 0
+    ) as v);
+  leased := core.end_attempts(
+    array(select r from unnest(judged) as r where r.verdict not in ('stale', 'busy')), to_send, pool_id);
 
   return query
   select r.ordinal, coalesce(r.dead_reason, r.verdict), case when r.verdict = 'delivered' then (
@@ -67,7 +67,7 @@ begin
 end
 $$;
 comment on function work.finish_deliveries is
-  'Records results of attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Returns a row for each (verdict: delivered,
-retry, why it is a dead letter, stale: its lease has ended, busy: try again; told_seconds: since its order was placed), and for each
-of at most to_send events whose first attempt pool_id makes. Specification 6.4 to 6.6.
-nullable: ordinal, verdict, told_seconds, event_id, lease_token, callback_url, event_type, body, secret, attempt, request_id, request_id_given, traceparent, account_id';
+  'Records results of attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Returns a row for each (verdict:
+delivered, retry, why it is a dead letter, stale: its lease has ended, busy: try again; told_seconds: since its order
+was placed), and for each of at most to_send events whose first attempt pool_id makes. Specification 6.4 to 6.6.
+nullable: all';

@@ -2,8 +2,7 @@ create or replace function work.gauges()
 returns table (
   events_waiting int, events_due int, events_sending int, dead_letters int, items_open int, items_stuck int,
   items_held int, oldest_due_job_seconds double precision, jobs_due int, jobs_taken int, events_queued int, slots int,
-  slots_taken int,
-  audit_breaches int, audit_at timestamptz
+  slots_taken int, audit_breaches int, audit_at timestamptz
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -40,15 +39,11 @@ as $$
           select c.reltuples::bigint from pg_class c where c.oid = 'supply.events_rungs'::regclass)) end::int
         from (select from supply.events e where e.state = 'waiting' limit 10000) as sample
       ) as waiting,
-      (
-        select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now()
-      ) as waiting_due,
+      (select count(*)::int from supply.events e where e.state = 'waiting' and e.next_attempt_at <= now())
+        as waiting_due,
       (select count(*)::int from supply.events e where e.state = 'queued') as queued,
-      -- The first condition is that of the index.
-      (select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'ready') as ready,
-      (
-        select count(*)::int from supply.events e where e.state in ('ready', 'sending') and e.state = 'sending'
-      ) as sending,
+      (select count(*)::int from supply.events e where e.state = 'ready') as ready,
+      (select count(*)::int from supply.events e where e.state = 'sending') as sending,
       (select count(*)::int from supply.events e where e.state = 'dead') as dead,
       (
         select count(*)::int from supply.events e

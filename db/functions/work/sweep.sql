@@ -12,7 +12,7 @@ begin
   if not core.begin_periodic_task('sweep') then
     return 0;
   end if;
-  -- Not more than a statement has time for: where many have died, the rest comes with the next call.
+  -- No more than a statement has time for. The next call frees the rest.
   dead := array(
     select c.pool_id
     from (
@@ -23,7 +23,7 @@ begin
       ) as held on held.locked_by = d.pool_id
     ) as c
     where c.jobs_before < at_once);
-  -- First, as what it plans gets new jobs beside those that are still locked.
+  -- First: the jobs that it adds stand beside those that are still locked.
   -- guard: the leases of dead workers end at once
   perform core.end_leases(dead);
   jobs := array(

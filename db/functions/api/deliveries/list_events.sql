@@ -4,24 +4,25 @@ create or replace function api.list_events(
 returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
+  wanted constant text := list_events.state;
   since_at constant timestamptz := coalesce(since, '-infinity');
   before_at timestamptz := 'infinity';
   before_id constant uuid := coalesce(after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   ids uuid[];
 begin
   if after_id is not null then
-    select e.created_at into before_at
-    from supply.events e where e.id = after_id and e.account_id = list_events.account_id and e.order_id is not null;
+    select e.created_at into before_at from supply.events e
+    where e.id = after_id and e.account_id = list_events.account_id and e.order_id is not null;
     if not found then
       return null;
     end if;
   end if;
-  if state is null or state = 'delivered' then
+  if wanted is null or wanted = 'delivered' then
     ids := array(
       select e.id from supply.events e
-      where e.account_id = list_events.account_id and e.order_id is not null and (state is null or e.state = 'delivered')
+      where e.account_id = list_events.account_id and e.order_id is not null
+        and (wanted is null or e.state = 'delivered')
         and e.created_at >= since_at and (e.created_at, e.id) < (before_at, before_id)
       order by e.created_at desc, e.id desc limit page_limit + 1);
   else
@@ -30,21 +31,20 @@ begin
       select e.id
       from (
         select e.* from supply.events e
-        where state = 'dead' and e.account_id = list_events.account_id and e.state = 'dead'
+        where wanted = 'dead' and e.account_id = list_events.account_id and e.state = 'dead'
         union all
         select e.* from supply.events e
-        where state = 'held' and e.account_id = list_events.account_id and e.state = 'held'
+        where wanted = 'held' and e.account_id = list_events.account_id and e.state = 'held'
         union all
         select e.* from supply.events e
-        where state = 'waiting' and e.account_id = list_events.account_id and e.state = 'waiting'
+        where wanted = 'waiting' and e.account_id = list_events.account_id and e.state = 'waiting'
         union all
         select e.* from supply.events e
-        where state = 'waiting' and e.account_id = list_events.account_id and e.state = 'queued'
+        where wanted = 'waiting' and e.account_id = list_events.account_id and e.state = 'queued'
         union all
-        -- The first condition is that of the index.
         select e.* from supply.events e
-        where e.account_id = list_events.account_id and e.state in ('ready', 'sending')
-          and e.state = case state when 'waiting' then 'ready' when 'sending' then 'sending' end
+        where e.account_id = list_events.account_id
+          and (wanted = 'waiting' and e.state = 'ready' or wanted = 'sending' and e.state = 'sending')
       ) as e
       where e.order_id is not null and e.created_at >= since_at and (e.created_at, e.id) < (before_at, before_id)
       order by e.created_at desc, e.id desc limit page_limit + 1);
@@ -60,5 +60,5 @@ begin
 end
 $$;
 comment on function api.list_events is
-  'The events about the account''s orders, newest first: those of a state (waiting, sending, delivered, dead, held), and made since a
-moment. after_id is a nextCursor; null is returned for one that is no event of the account.';
+  'Returns the events of the account''s orders, newest first: those of a state (waiting, sending, delivered, dead,
+held), and made since a moment. after_id is a nextCursor; null is returned for one that is no event of the account.';

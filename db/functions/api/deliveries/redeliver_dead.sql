@@ -2,30 +2,32 @@ create or replace function api.redeliver_dead(account_id bigint, key_id bigint, 
 returns table (result text, retry_after int, count int)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   at_once constant int := 10000;
   time_window constant supply.redelivery_windows := core.lock_redeliveries(redeliver_dead.account_id);
   ids constant uuid[] := array(
     select e.id from supply.events e
-    where e.account_id = redeliver_dead.account_id and e.state = 'dead' and e.order_id is not null and e.dead_at >= since
+    where e.account_id = redeliver_dead.account_id and e.state = 'dead' and e.order_id is not null
+      and e.dead_at >= since
     order by e.dead_at limit at_once);
 begin
   if dry_run then
     return query select 'counted', null::int, cardinality(ids);
   elsif time_window.requests >= 60 then
-    return query select 'TOO_MANY_REDELIVERIES', core.seconds_left(time_window.started_at + interval '60 s'), null::int;
+    return query
+    select 'TOO_MANY_REDELIVERIES', core.seconds_left(time_window.started_at + interval '60 s'), null::int;
   else
     update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = redeliver_dead.account_id;
     perform 1 from supply.events e where e.id = any (ids) order by e.id for no key update;
     insert into supply.redelivery_requests (event_id, round, key_id)
-    select e.id, e.round + 1, redeliver_dead.key_id from supply.events e where e.id = any (ids) and e.state = 'dead' order by e.id;
+    select e.id, e.round + 1, redeliver_dead.key_id from supply.events e
+    where e.id = any (ids) and e.state = 'dead' order by e.id;
     return query select 'started', null::int, core.start_rounds(ids)::int;
   end if;
 end
 $$;
 comment on function api.redeliver_dead is
-  'Starts a new round for the account''s events that died since then, at most 10,000, the oldest first; dry_run: only counts them.
-Returns started or counted with how many; or TOO_MANY_REDELIVERIES with the seconds to wait: it counts as one of 60 redeliveries a
-minute.
+  'Starts a new round for the events of the account that died since then, the 10,000 oldest at most; dry_run: only
+counts them. Returns started or counted with how many; or TOO_MANY_REDELIVERIES with the seconds to wait: it counts as
+one of 60 redeliveries a minute.
 nullable: retry_after, count';

@@ -4,7 +4,6 @@ create or replace function api.redeliver_event(
 returns table (result text, retry_after int, body json)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   time_window constant supply.redelivery_windows := core.lock_redeliveries(redeliver_event.account_id);
   event supply.events;
@@ -12,31 +11,34 @@ declare
 begin
   select e.* into event from supply.events e
   -- guard: a partner redelivers its own events only
-  where e.id = redeliver_event.event_id and e.account_id = redeliver_event.account_id and not e.simulated for no key update;
-  if not found then
-    return query select 'EVENT_NOT_FOUND', null::int, null::json;
-    return;
-  end if;
+  where e.id = redeliver_event.event_id and e.account_id = redeliver_event.account_id and not e.simulated
+  for no key update;
   requested_at := (select max(r.requested_at) from supply.redelivery_requests r where r.event_id = event.id);
-  if requested_at > clock_timestamp() - interval '1 minute' then
-    return query select 'REDELIVERED_RECENTLY', core.seconds_left(requested_at + interval '1 minute'), null::json;
-  elsif event.state not in ('delivered', 'dead') then
-    return query select 'EVENT_NOT_FINAL', null::int, null::json;
-  elsif time_window.requests >= 60 then
-    return query select 'TOO_MANY_REDELIVERIES', core.seconds_left(time_window.started_at + interval '60 s'), null::json;
-  else
+  result := case
+    when event.id is null then 'EVENT_NOT_FOUND'
+    when requested_at > clock_timestamp() - interval '1 minute' then 'REDELIVERED_RECENTLY'
+    when event.state not in ('delivered', 'dead') then 'EVENT_NOT_FINAL'
+    when time_window.requests >= 60 then 'TOO_MANY_REDELIVERIES'
+    else 'started'
+  end;
+  retry_after := case result
+    when 'REDELIVERED_RECENTLY' then core.seconds_left(requested_at + interval '1 minute')
+    when 'TOO_MANY_REDELIVERIES' then core.seconds_left(time_window.started_at + interval '60 s')
+  end;
+  if result = 'started' then
     update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = event.account_id;
-    insert into supply.redelivery_requests (event_id, round, key_id) values (event.id, event.round + 1, redeliver_event.key_id);
-    if redeliver_event.callback_url is not null then
-      update supply.events e set callback_url = redeliver_event.callback_url where e.id = event.id;
-    end if;
+    insert into supply.redelivery_requests as r (event_id, round, key_id)
+    values (event.id, event.round + 1, redeliver_event.key_id);
+    update supply.events e set callback_url = redeliver_event.callback_url
+    where e.id = event.id and redeliver_event.callback_url is not null;
     perform core.start_rounds(array[event.id], array['delivered', 'dead']);
-    return query select 'started', null::int, core.event_deliveries(event.id);
+    body := core.event_deliveries(event.id);
   end if;
+  return next;
 end
 $$;
 comment on function api.redeliver_event is
-  'Starts a new round for an event of the account that was delivered or is dead, at another callback URL if one is given. Returns
-started with its deliveries, EVENT_NOT_FOUND, EVENT_NOT_FINAL, or, with the seconds to wait, REDELIVERED_RECENTLY (within a minute of
-the last request for the event) or TOO_MANY_REDELIVERIES (over 60 a minute).
+  'Starts a new round for an event of the account that was delivered or is dead, at another callback URL if one is
+given. Returns started with its deliveries; EVENT_NOT_FOUND; EVENT_NOT_FINAL; or, with the seconds to wait,
+REDELIVERED_RECENTLY (within a minute of the last request for the event) or TOO_MANY_REDELIVERIES (over 60 a minute).
 nullable: retry_after, body';

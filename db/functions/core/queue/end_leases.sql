@@ -6,13 +6,14 @@ declare
   subjects uuid[] := array(
     select distinct j.subject from core.jobs j
     where not j.is_available and j.locked_by = any (pools) and j.subject is not null and j.task <> 'alert_operators'
-    -- A later job of the same subject may be under way in a pool that lives: the lease is its own.
-    and not exists (select from core.jobs o where not o.is_available and o.subject = j.subject and o.locked_by <> all (pools)));
+      -- A live pool may run a later job of the same subject: the lease is its own.
+      and not exists (
+        select from core.jobs o where not o.is_available and o.subject = j.subject and o.locked_by <> all (pools)));
 begin
   with ended as (
     select i.id from supply.order_items i
     where i.id = any (subjects) and i.completed_at is null and i.lease_expires_at > now()
-    -- Whoever has a lock is recording the call at this moment.
+    -- A transaction that holds the lock of an item records its result at this moment.
     order by i.id for no key update skip locked
   )
   -- guard: a worker that was declared dead records nothing
@@ -21,12 +22,10 @@ begin
 
   perform core.lose_attempts(array(
     select e.id from supply.events e
-    -- The first condition is that of the index.
-    where e.state in ('ready', 'sending') and e.state = 'sending' and e.lease_expires_at > now()
-      and (e.id = any (subjects) or e.leased_by = any (pools))
+    where e.state = 'sending' and e.lease_expires_at > now() and (e.id = any (subjects) or e.leased_by = any (pools))
     order by e.id for no key update skip locked), now());
 end
 $$;
 comment on function core.end_leases is
-  'Ends the leases of dead pools at once: those of the jobs that they still have locked, and those of first attempts. An item is asked
-for, and an attempt counts as lost: its next rung is planned. The fencing token is gone, so that the pool records nothing more.';
+  'Ends the leases of dead pools: of the jobs that they have locked, and of first attempts. The supplier is asked for
+each item, and each attempt is lost. Without the fencing token the pool records nothing more.';

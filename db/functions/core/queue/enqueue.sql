@@ -20,7 +20,8 @@ begin
   )) as job;
   -- A keyed job that is being fetched at this very moment can make add_jobs skip it silently.
   if added <> cardinality(ids) then
-    raise exception 'the queue took % of % jobs of %', added, cardinality(ids), task using errcode = 'serialization_failure';
+    raise exception 'the queue took % of % jobs of %', added, cardinality(ids), task
+      using errcode = 'serialization_failure';
   end if;
   -- The notification of add_jobs does not name the task. A job that is due later is found by polling.
   if coalesce(clock_timestamp() >= any (enqueue.run_at), true) then
@@ -29,6 +30,6 @@ begin
 end
 $$;
 comment on function core.enqueue is
-  'Adds a job {"id": …} of the task for each id, due at the run_at of the same place, or now, and notifies the workers. With a key, a
-job replaces the waiting one of its key and id; ids must be distinct then. Raises serialization_failure if the queue did not take
-every job.';
+  'Adds a job {"id": …} of the task for each id, due at the run_at of the same place or now, and notifies the workers.
+With a key, a job replaces the waiting one of its key and id; ids must be distinct then. Raises serialization_failure
+if the queue did not take every job.';

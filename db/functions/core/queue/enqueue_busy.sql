@@ -8,5 +8,5 @@ begin
 end
 $$;
 comment on function core.enqueue_busy is
-  'Adds a job of the task for every id that another transaction has locked, due within a second. The jobs have no key: the other '
-  'transaction may have added the one with the key, and this one would wait for it. One that comes early finds nothing to do, or replaces itself.';
+  'Adds a job of the task, due within a second, for each id that another transaction has locked. The jobs have no key:
+if the other transaction added the job with the key, this one would wait for it. A job that finds nothing to do ends.';

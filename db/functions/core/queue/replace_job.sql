@@ -3,7 +3,8 @@ returns void
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  key_prefix constant text := case when job.task in ('call_supplier', 'settle_simulation') then job.task else 'deliver_webhook' end;
+  key_prefix constant text :=
+    case when job.task in ('call_supplier', 'settle_simulation') then job.task else 'deliver_webhook' end;
   job_key constant text := key_prefix || ':' || job.subject;
   -- The first call of an item never had a key. Any other job without one had a successor, which may be done by now.
   has_successor constant boolean := job.key is null and exists (select from core.jobs j where j.key = job_key);
@@ -21,5 +22,5 @@ begin
 end
 $$;
 comment on function core.replace_job is
-  'Deletes an unlocked job of an item, an event or a simulated order and adds another, due at run_at with the same count of attempts, unless a later job exists. Nothing '
-  'is lost if the worker that had the job is alive and deletes it, too.';
+  'Deletes an unlocked job of an item, an event or a simulated order. Unless a later job exists, it adds another, due at
+run_at with the same count of attempts. If a live worker still has the job and deletes it too, nothing is lost.';

@@ -8,4 +8,5 @@ as $$
   where j.id = lost.id and j.locked_at = lost.locked_at and j.locked_by = any (pools)
 $$;
 comment on function core.return_jobs is
-  'Unlocks jobs that the pools locked at these times, as if they had not been taken. Jobs that were taken again meanwhile stay locked.';
+  'Unlocks jobs that the pools locked at these times, as if they had not been taken. Jobs that were taken again since
+then stay locked.';

@@ -18,10 +18,12 @@ begin
   if cardinality(order_ids) <= to_send then
     quick := array(
       select s.account_id from supply.delivery_slots s
-      where s.account_id = any (locked) and s.slots >= greatest(8, cardinality(array_positions(account_ids, s.account_id))
-          + (select count(*) from core.taken_slots t where t.account_id = s.account_id))
+      where s.account_id = any (locked) and s.slots >= 8
+        and s.slots >= (select count(*) from core.taken_slots t where t.account_id = s.account_id)
+          + cardinality(array_positions(account_ids, s.account_id))
         and exists (select from supply.webhook_secrets w where w.account_id = s.account_id)
-        and (select true from supply.events e where e.account_id = s.account_id and e.state = 'queued' limit 1) is null);
+        and (select true from supply.events e where e.account_id = s.account_id and e.state = 'queued' limit 1)
+          is null);
   end if;
   with written as (
     insert into supply.events (id, account_id, order_id, order_code, event_type, callback_url, body, state, attempts,

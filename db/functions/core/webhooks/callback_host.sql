@@ -10,5 +10,5 @@ begin
 end
 $$;
 comment on function core.callback_host is
-  'The host of a URL that an operator gives for events, for the operators'' log: with the path and its query a URL can hold a secret of
-the partner''s. Raises, with the argument''s name, for what is no URL. The worker checks the address before each attempt.';
+  'Returns the host of a callback URL that an operator gives, for the operators'' log: a path and its query may hold a
+secret of the partner. Raises, with the name of the argument, if the text is no URL. The worker checks the address.';

@@ -1,12 +1,15 @@
-create or replace function core.end_attempts(results supply.delivery_result[])
-returns void
+create or replace function core.end_attempts(
+  results supply.delivery_result[], to_send int default 0, pool_id text default null
+)
+returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   ended record;
+  locked bigint[];
 begin
   if cardinality(results) = 0 then
-    return;
+    return '{}';
   end if;
   update supply.delivery_attempts a set
     finished_at = r.ended_at, status_code = r.status_code, error = left(r.error, 500), outcome = r.verdict,
@@ -24,24 +27,51 @@ begin
     dead_reason = r.dead_reason, next_attempt_at = r.next_attempt_at, lease_expires_at = null
   from unnest(results) as r where e.id = r.event_id;
 
-  if not exists (select from unnest(results) as r where r.verdict <> 'delivered') then
-    return;
+  if exists (select from unnest(results) as r where r.verdict <> 'delivered') then
+    select coalesce(array_agg(r.event_id) filter (where r.next_attempt_at > now()), '{}') as later_ids,
+      array_agg(r.next_attempt_at) filter (where r.next_attempt_at > now()) as later_at,
+      coalesce(array_agg(row(
+        format('dead_letter:%s:account %s', r.dead_reason, r.account_id),
+        format('event %s of order %s (account %s) is a dead letter: %s%s',
+          r.event_id, e.order_code, r.account_id, r.dead_reason,
+          coalesce(' (' || coalesce(r.error, 'status ' || r.status_code) || ')', ''))
+      )::supply.occurrence) filter (where r.dead_reason is not null and not e.simulated), '{}') as alerts
+    into ended
+    from unnest(results) as r
+    cross join lateral (
+      select e.order_code, e.simulated from supply.events e where e.id = r.event_id offset 0) as e;
+    perform core.enqueue('deliver_waiting', ended.later_ids, ended.later_at, 'deliver_webhook');
+    perform core.raise_alerts(ended.alerts);
   end if;
-  select coalesce(array_agg(r.event_id) filter (where r.next_attempt_at > now()), '{}') as later_ids,
-    array_agg(r.next_attempt_at) filter (where r.next_attempt_at > now()) as later_at,
-    coalesce(array_agg(row(format('dead_letter:%s:account %s', r.dead_reason, r.account_id),
-      format('event %s of order %s (account %s) is a dead letter: %s%s', r.event_id, e.order_code, r.account_id,
-        r.dead_reason, coalesce(' (' || coalesce(r.error, 'status ' || r.status_code) || ')', '')))::supply.occurrence)
-      filter (where e.id is not null), '{}') as dead_letters
-  into ended
-  from unnest(results) as r
-  left join lateral (
-    select e.id, e.order_code from supply.events e
-    where e.id = r.event_id and r.dead_reason is not null and not e.simulated offset 0) as e on true;
-  perform core.enqueue('deliver_waiting', ended.later_ids, ended.later_at, 'deliver_webhook');
-  perform core.raise_alerts(ended.dead_letters);
+
+  -- Most often no number of slots changes, and no event is queued: then nothing is locked.
+  locked := array(
+    select s.account_id from supply.delivery_slots s
+    where s.account_id = any (array(select r.account_id from unnest(results) as r))
+      and (
+        exists (
+          select from unnest(results) as r where r.account_id = s.account_id
+            and (r.slot_change > 0 and s.slots < 64 or r.slot_change < 0 and s.slots > 2))
+        -- An `exists` may be planned as one list of all that are queued.
+        or (select true from supply.events e where e.account_id = s.account_id and e.state = 'queued' limit 1))
+    order by s.account_id for no key update skip locked);
+  if cardinality(locked) = 0 then
+    return '{}';
+  end if;
+  update supply.delivery_slots s
+  set slots = greatest(2, least(64, s.slots + n.quick) / power(2, least(n.failed, 6))::int)
+  from (
+    select r.account_id, count(*) filter (where r.slot_change > 0)::int as quick,
+      count(*) filter (where r.slot_change < 0)::int as failed
+    from unnest(results) as r
+    where r.account_id = any (locked) and r.slot_change <> 0
+    group by r.account_id
+  ) as n
+  where s.account_id = n.account_id;
+  return core.fill_slots(locked, to_send => to_send, pool_id => pool_id);
 end
 $$;
 comment on function core.end_attempts is
-  'Records the results of attempts and ends them: events are delivered, wait for their next rung with a job, are queued where it is
-due, or are dead letters, of which operators are alerted. The caller holds the locks of the events. Specification 6.4 to 6.6.';
+  'Records results of attempts: events are delivered, get the job of their next rung, or are dead letters with an alert.
+Changes the slots of the accounts (2 to 64), and gives free ones to queued events as core.fill_slots. An account whose
+slots are locked is left to the holder of the lock, or to work.fill_slots. The caller has locked the events.';

@@ -11,5 +11,5 @@ begin
 end
 $$;
 comment on function core.event_id is
-  'The id of the event about an order: a UUID (version 8, RFC 9562) made from the order''s code, so that an order that '
-  'ends again after a restore has the same event id, and receivers recognise the repeat. Specification 2.4.';
+  'Returns the id of the event of an order: a UUID (version 8, RFC 9562) made from the code of the order. If the order
+ends again after a restore, its event has the same id, and receivers recognise the repeat. Specification 2.4.';

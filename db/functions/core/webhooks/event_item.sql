@@ -6,4 +6,5 @@ return coalesce(
   core.add_member(json_build_object('productName', product_name, 'amount', amount, 'price', price), 'cdKeys', codes),
   json_build_object('productName', product_name, 'amount', amount, 'price', price));
 comment on function core.event_item is
-  'An item as an event shows it: the unit price in the order''s currency, and cdKeys only where codes are given. Specification 2.3.';
+  'Returns an item as an event shows it: the unit price in the currency of the order, and cdKeys only where codes are
+given. Specification 2.3.';

@@ -7,7 +7,8 @@ begin
     select json_build_object(
       'eventId', e.event_id, 'eventType', e.event_type, 'orderCode', e.order_code,
       'externalOrderId', (select o.external_order_id from supply.orders o where o.id = e.order_id),
-      'callbackUrl', e.callback_url, 'state', e.state, 'attempts', e.attempts, 'nextAttemptAt', core.iso(e.next_attempt_at),
+      'callbackUrl', e.callback_url, 'state', e.state, 'attempts', e.attempts,
+      'nextAttemptAt', core.iso(e.next_attempt_at),
       'lastStatus', e.last_status, 'lastError', e.last_error, 'createdAt', core.iso(e.created_at))
     from core.partner_events e where e.event_id = event_json.event_id);
 end

@@ -5,13 +5,8 @@ returns uuid[]
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  leased uuid[];
-  fresh uuid[];
-  waiting uuid[];
+  chosen record;
 begin
-  if cardinality(account_ids) = 0 then
-    return '{}';
-  end if;
   with oldest as materialized (
     select q.id, q.is_fresh,
       q.is_fresh and exists (select from supply.webhook_secrets w where w.account_id = s.account_id) as may_send
@@ -27,29 +22,29 @@ begin
       for no key update skip locked
     ) as q
     where s.account_id = any (account_ids)
-  ), chosen as (
+  ), marked as (
     select o.id, o.is_fresh,
       o.id = any (to_lease) or o.may_send and row_number() over (partition by o.may_send) <= to_send as is_leased
     from oldest o
   )
-  select coalesce(array_agg(c.id) filter (where c.is_leased), '{}'),
-    coalesce(array_agg(c.id) filter (where c.is_fresh and not c.is_leased), '{}'),
-    coalesce(array_agg(c.id) filter (where not c.is_fresh and not c.is_leased), '{}')
-  into leased, fresh, waiting from chosen c;
-  if cardinality(leased) > 0 then
-    perform core.lease_attempts(leased, pool_id);
+  select coalesce(array_agg(m.id) filter (where m.is_leased), '{}') as leased,
+    coalesce(array_agg(m.id) filter (where m.is_fresh and not m.is_leased), '{}') as fresh,
+    coalesce(array_agg(m.id) filter (where not m.is_fresh and not m.is_leased), '{}') as waiting
+  into chosen from marked m;
+  if cardinality(chosen.leased) > 0 then
+    perform core.lease_attempts(chosen.leased, pool_id);
   end if;
-  if cardinality(fresh || waiting) > 0 then
+  if cardinality(chosen.fresh || chosen.waiting) > 0 then
     update supply.events e set state = 'ready', lease_expires_at = now() + interval '10 s'
-    where e.id = any (fresh || waiting);
-    perform core.enqueue('deliver_webhook', fresh, key => 'deliver_webhook');
+    where e.id = any (chosen.fresh || chosen.waiting);
+    perform core.enqueue('deliver_webhook', chosen.fresh, key => 'deliver_webhook');
     -- Retries, and events of slow receivers, may take long. They have workers of their own.
-    perform core.enqueue('deliver_waiting', waiting, key => 'deliver_webhook');
+    perform core.enqueue('deliver_waiting', chosen.waiting, key => 'deliver_webhook');
   end if;
-  return leased;
+  return chosen.leased;
 end
 $$;
 comment on function core.fill_slots is
-  'Gives free slots of accounts to the oldest queued events, each with a job. Instead of a job, events of to_lease and to_send first
-attempts get a lease (core.lease_attempts), and are returned. The caller has locked the slots (core.lock_slots) in an earlier
-statement, so that this one sees what their last holder did.';
+  'Gives free slots of accounts to their oldest queued events, each with a job. Instead, it leases the events of
+to_lease and at most to_send first attempts, and returns them. The caller has locked the slots in an earlier
+statement, so that this one sees what the last holder of the lock did.';

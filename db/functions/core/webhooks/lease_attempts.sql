@@ -15,5 +15,6 @@ begin
 end
 $$;
 comment on function core.lease_attempts is
-  'Leases the next attempts to deliver events that have slots, for 30 s, and counts them before they are sent (core.leased_attempts says what to send). '
-  'pool_id: the worker pool that makes them without a job; null where a job makes them. The caller holds the locks of the events. Specification 6.5.';
+  'Leases the next attempts of events that have slots, for 30 s, and counts them before they are sent. pool_id: the
+worker pool that makes them without a job; null where a job makes them. The caller has locked the events.
+Specification 6.5.';

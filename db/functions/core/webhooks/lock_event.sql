@@ -6,7 +6,8 @@ declare
   event supply.events;
 begin
   select e.* into event from supply.events e where e.id = lock_event.event_id for no key update;
-  perform core.require(found, format('there is no event %s', coalesce(lock_event.event_id::text, 'null')), 'no_data_found',
+  perform core.require(
+    found, format('there is no event %s', coalesce(lock_event.event_id::text, 'null')), 'no_data_found',
     'ops.events lists the events; that of an order: select event_id from ops.events where order_code = ''ord_…''.');
   return event;
 end

@@ -5,10 +5,11 @@ as $$
   insert into supply.redelivery_windows as w (account_id, started_at, requests)
   values (lock_redeliveries.account_id, clock_timestamp(), 0)
   on conflict on constraint redelivery_windows_pkey do update set
-    started_at = case when w.started_at <= excluded.started_at - interval '60 s' then excluded.started_at else w.started_at end,
+    started_at = case when w.started_at <= excluded.started_at - interval '60 s'
+      then excluded.started_at else w.started_at end,
     requests = case when w.started_at <= excluded.started_at - interval '60 s' then 0 else w.requests end
   returning w.*
 $$;
 comment on function core.lock_redeliveries is
-  'The present window of 60 s of an account''s redeliveries, locked: requests of one account follow each other. Call it before an event
-is locked.';
+  'Locks and returns the current window of 60 s of the redeliveries of an account: its requests follow each other. Call
+it before an event is locked.';

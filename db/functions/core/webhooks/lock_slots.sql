@@ -1,4 +1,4 @@
-create or replace function core.lock_slots(account_ids bigint[], wait boolean default true)
+create or replace function core.lock_slots(account_ids bigint[])
 returns bigint[]
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -8,7 +8,7 @@ declare
     select s.account_id from supply.delivery_slots s where s.account_id = any (account_ids)
     order by s.account_id for no key update skip locked);
 begin
-  if account_ids <@ locked or not wait then
+  if account_ids <@ locked then
     return locked;
   end if;
   begin
@@ -18,12 +18,12 @@ begin
       order by s.account_id for no key update);
     perform set_config('lock_timeout', lock_timeout, true);
   exception when lock_not_available then
-    -- Another transaction stays open: work.fill_slots gives its account's slots out later.
+    -- work.fill_slots gives out the slots of these accounts later.
     null;
   end;
   return locked;
 end
 $$;
 comment on function core.lock_slots is
-  'Locks the slots of accounts, and returns those that it locked: those that no other transaction holds, or with wait, holds for no
-longer than 50 ms. Call it after other rows are locked, and late: transactions of one account wait for each other here.';
+  'Locks the slots of accounts. Returns those that it locked: all that no other transaction holds for longer than 50 ms.
+Call it after other rows are locked, and late: transactions of one account wait for each other here.';

@@ -1,8 +1,9 @@
 create or replace function core.order_events(order_ids bigint[], as_id uuid default null)
-returns table (event_id uuid, event_type text, order_id bigint, order_code text, account_id bigint, callback_url text, body text)
+returns table (
+  event_id uuid, event_type text, order_id bigint, order_code text, account_id bigint, callback_url text, body text
+)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 begin
   return query
   select made.id, made.type, o.id, o.code, o.account_id, o.callback_url, core.render_event(
@@ -11,11 +12,12 @@ begin
     completed_at => o.completed_at, reason => o.reason,
     items => case when o.status = 'completed' then (
       select json_agg(
-        core.event_item(i.product_name, i.amount, i.price, case when i.delivery_type = 'key' then core.item_codes(i.id) end)
+        core.event_item(
+          i.product_name, i.amount, i.price, case when i.delivery_type = 'key' then core.item_codes(i.id) end)
         order by i.position, i.part)
       from supply.order_items i where i.order_id = o.id
     ) end)
-  -- With offset 0 each order is read by its id; while the table is young the planner could read an index of all.
+  -- With offset 0 each order is read by its id. The planner could read all of a young table.
   from unnest(order_ids) as wanted (id)
   cross join lateral (select o.* from supply.orders o where o.id = wanted.id offset 0) as o
   cross join lateral (
@@ -25,5 +27,6 @@ begin
 end
 $$;
 comment on function core.order_events is
-  'The events about those of the orders that are final and not partial, as they are sent: body holds the codes that the items have. Their ids are '
-  'made from the codes of the orders (core.event_id); as_id, for one order, takes the place of that. Specification 2.4 and 6.2.';
+  'Returns the events of those of the orders that are final and not partial; body holds the codes of the items. Their
+ids are made from the codes of the orders (core.event_id); as_id, for one order, replaces that. Specification 2.4 and
+6.2.';

@@ -10,7 +10,7 @@ begin
     from supply.events e
     left join lateral (
       select j.id, j.is_available and j.last_error is null
-        -- A job that killed its worker comes back within minutes; no other one is far from its event's time.
+        -- A job that killed its worker comes back within minutes. No other one is far from the time of its event.
         and (j.run_at <= now() or j.run_at > now() + interval '10 minutes') as is_due
       from core.jobs j where j.key = 'deliver_webhook:' || e.id offset 0) as j on true
     where e.state = 'waiting' and e.next_attempt_at < now() - interval '5 s'
@@ -25,5 +25,5 @@ begin
 end
 $$;
 comment on function core.queue_overdue is
-  'Queues events whose rung has been due for 5 s, up to 10,000 at a time, and deletes their jobs, due or far in the future: after an
-outage they wait for slots, and not in front of other jobs.';
+  'Queues events whose rung has been due for 5 s, up to 10,000 at a time, and deletes their jobs that are due or far in
+the future. After an outage such events wait for slots, and not in front of other jobs.';

@@ -4,9 +4,7 @@ language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   with unleased as materialized (
-    select e.id from supply.events e
-    -- The first condition is that of the index.
-    where e.state in ('ready', 'sending') and e.state = 'ready' and e.lease_expires_at <= now()
+    select e.id from supply.events e where e.state = 'ready' and e.lease_expires_at <= now()
     for no key update skip locked
   ), looked_up as materialized (
     select u.id, j.run_at from unleased u
@@ -23,5 +21,6 @@ begin
 end
 $$;
 comment on function core.reclaim_slots is
-  'Takes slots back from ready events that no worker leased within 10 s: an event whose job failed waits until that runs again, and one
-without a job, or with one in the far future, is queued again. An event whose job is due keeps its slot: the workers are busy.';
+  'Takes back the slots of ready events that no worker leased within 10 s. If the job failed, the event waits until it
+runs again. Without a job, or with one far in the future, it is queued again. If the job is due, the workers are busy,
+and the event keeps its slot.';

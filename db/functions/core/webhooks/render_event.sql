@@ -20,5 +20,5 @@ return json_build_object(
   end
 )::text;
 comment on function core.render_event is
-  'The JSON body of an event, real or simulated: exactly the fields of specification 2.4 and 6.2. Items (core.event_item) belong to '
-  'order.completed, the reason to order.failed.';
+  'Returns the JSON body of an event, real or simulated: exactly the fields of specification 2.4 and 6.2. Items
+(core.event_item) belong to order.completed, the reason to order.failed.';

@@ -12,4 +12,5 @@ as $$
         json_build_array(json_build_object('code', 'SAMPLE-KEY-1'), json_build_object('code', 'SAMPLE-KEY-2')))))
 $$;
 comment on function core.sample_event_body is
-  'The JSON body of a simulated event about an order that does not exist: a top-up and two codes, completed or failed with a reason.';
+  'Returns the JSON body of a simulated event of an order that does not exist: a top-up and two codes, completed or
+failed with a reason.';

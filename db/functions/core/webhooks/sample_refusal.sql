@@ -12,7 +12,8 @@ begin
 
   select count(*), min(s.created_at) into recent, oldest from (
     select e.created_at from supply.events e
-    where e.account_id = sample_refusal.account_id and e.simulated and e.order_id is null and e.created_at > now() - interval '1 minute'
+    where e.account_id = sample_refusal.account_id and e.simulated and e.order_id is null
+      and e.created_at > now() - interval '1 minute'
     order by e.created_at desc limit most_a_minute) as s;
   if recent = most_a_minute then
     refusal := 'too_many_a_minute';
@@ -30,5 +31,6 @@ begin
 end
 $$;
 comment on function core.sample_refusal is
-  'Why the account may not send one more sample now, and after how many seconds to ask again: too_many_a_minute (60 in any 60 s), too_many_open '
-  '(100 neither delivered nor given up); null if it may. Locks the account''s samples until the transaction ends, so that the counts are exact.';
+  'Returns why the account may not send a sample now, and the seconds to wait: too_many_a_minute (60 in 60 s),
+too_many_open (100 neither delivered nor dead); null: it may. Locks the account''s samples until the transaction ends,
+so that the counts are exact.';

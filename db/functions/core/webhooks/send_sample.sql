@@ -4,7 +4,6 @@ create or replace function core.send_sample(
 )
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   most_bytes constant int := 65536;
   id uuid := gen_random_uuid();
@@ -31,5 +30,6 @@ begin
 end
 $$;
 comment on function core.send_sample is
-  'Sends a sample event to a callback URL as real events are sent. Returns its event id, or why not: too_many_a_minute or too_many_open, with the '
-  'seconds after which to ask again, or too_large. With the code of an own order of that status it is that order''s event, under a new id.';
+  'Sends a sample event to a callback URL as real events are sent. Returns its event id; or too_large, or what
+core.sample_refusal returns. With the code of an order of the account in that status it is the event of the order,
+under a new id.';

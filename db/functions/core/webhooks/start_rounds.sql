@@ -19,5 +19,5 @@ begin
 end
 $$;
 comment on function core.start_rounds is
-  'Starts a new round over the retry ladder for those of the events that are in one of the states (delivered or dead; by default, dead '
-  'letters alone), due now; returns how many. The event ids and bodies stay.';
+  'Starts a new round over the retry ladder, due now, for those of the events that are in one of the states (delivered
+or dead). Returns how many. The ids and bodies of the events stay.';
