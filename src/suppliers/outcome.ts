@@ -136,14 +136,21 @@ export function withoutToken(outcome: SupplierOutcome, token: string): SupplierO
   ) as SupplierOutcome
 }
 
-/** The outcome with its codes and what is quoted of the answer sealed, as the database gets it. */
+/**
+ * The outcome with its codes and what is quoted of the answer sealed, as the database gets it. A reason that repeats a code
+ * loses it; a short code is no secret that could be found.
+ */
 export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: Sealing): SupplierOutcome {
+  if (sealing.keyId === undefined) return outcome
   const codes = 'codes' in outcome ? outcome.codes : []
   const raw = 'raw' in outcome ? outcome.raw : null
+  const reason = 'reason' in outcome ? outcome.reason : null
+  const withoutCode = (text: string, code: string) => (code.length < 8 ? text : text.replaceAll(code, '[code]'))
   return {
     ...outcome,
     // guard: the codes of a supplier are sealed
     ...(codes.length > 0 ? { codes: codes.map((code) => sealing.sealCode(code, itemId)) } : {}),
+    ...(reason !== null ? { reason: codes.reduce(withoutCode, reason) } : {}),
     // guard: what is quoted of an answer is sealed
     ...(raw !== null ? { raw: sealing.seal(raw, owners.answer(itemId)) } : {}),
   }

@@ -207,4 +207,39 @@ export const mutants: Mutant[] = [
     change: [/ and o\.lost = '{}'/, ''],
     tests: ['test/sql/ops/failover_loss.test.ts'],
   },
+  {
+    guard: 'the result of a call is sealed',
+    change: [/sealOutcome\(result, item, sealing\)/, 'result'],
+    tests: ['test/sealing/sentinels.test.ts'],
+  },
+  {
+    guard: 'a pushed result is sealed',
+    change: [/sealOutcome\((.*), reference, sealing\)/, '$1'],
+    tests: ['test/sealing/sentinels.test.ts'],
+  },
+  {
+    guard: 'the codes of a supplier are sealed',
+    change: 'remove',
+    tests: ['test/sealing/sentinels.test.ts'],
+  },
+  {
+    guard: 'what is quoted of an answer is sealed',
+    change: 'remove',
+    tests: ['test/sealing/sentinels.test.ts'],
+  },
+  {
+    guard: 'the secret of an account is sealed',
+    change: [/sealing\.seal\((.*), owners.*\)$/, '$1'],
+    tests: ['test/sealing/sentinels.test.ts'],
+  },
+  {
+    guard: 'a token that an operator typed is sealed',
+    change: 'remove',
+    tests: ['test/sealing/sentinels.test.ts'],
+  },
+  {
+    guard: 'the codes that an operator typed are sealed',
+    change: 'remove',
+    tests: ['test/sealing/sentinels.test.ts'],
+  },
 ]

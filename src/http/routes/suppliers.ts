@@ -65,6 +65,7 @@ export function addResultPushes(routes: Routes, options: RouteOptions): void {
     if (!push.ok && push.problem === 'malformed') throw invalid(push.details)
     if (!push.ok) return refuse(ctx, 'UNKNOWN_REFERENCE')
     const { reference } = push
+    // guard: a pushed result is sealed
     const outcome = sealOutcome(withoutToken(push.outcome, token), reference, sealing)
     const recorded = await ctx.state.databaseTime(() => record({ supplier, reference, outcome }))
     const { answer, ended_outcome: ended, ended_seconds: seconds } = recorded

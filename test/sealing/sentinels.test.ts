@@ -1,0 +1,133 @@
+import { createHmac } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asOperator } from '../../src/commands/connections.ts'
+import { webhookSecretOf } from '../../src/commands/sealing.ts'
+import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
+import { newFolder, stopAndRemove } from '../embedded_postgres/support.ts'
+import { dataKeysOf } from '../support/data_keys.ts'
+import { products } from '../support/partner.ts'
+import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
+import { startWholeService, type WholeService } from '../support/whole_service.ts'
+
+const folder = newFolder()
+const dataKeys = dataKeysOf('k1')
+let server: EmbeddedPostgres
+let sql: postgres.Sql
+let service: WholeService
+
+/** A server whose log holds every statement with its parameters. */
+beforeAll(async () => {
+  server = await startPostgres({ dataDir: folder, durable: false, database: 'supply' })
+  await migrate({ databaseUrl: server.url })
+  sql = postgres(server.url, { max: 5, onnotice: () => {} })
+  for (const setting of [
+    "log_statement = 'all'",
+    'log_parameter_max_length = -1',
+    'log_min_duration_statement = 0',
+  ])
+    await sql.unsafe(`alter system set ${setting}`)
+  await sql`select pg_reload_conf()`
+  const database = { url: server.url, name: 'supply', sql, drop: async () => {} }
+  service = await startWholeService(database, { dataKeys })
+})
+afterAll(async () => {
+  await sql.end({ timeout: 1 })
+  await stopAndRemove(server, folder)
+})
+
+/** The names of the tables whose rows hold one of the texts. */
+async function tablesWith(texts: string[]): Promise<string[]> {
+  const tables = await sql`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('supply', 'graphile_worker', 'migrations')`
+  const found: string[] = []
+  for (const { name } of tables) {
+    const rows = (await sql.unsafe(`select t::text as row from ${name} t`)).map(({ row }) => row).join('\n')
+    if (texts.some((text) => rows.includes(text))) found.push(name)
+  }
+  expect(tables.length).toBeGreaterThan(40)
+  return found
+}
+
+/** The files under a folder that hold one of the texts. */
+function filesWith(texts: string[], root = server.dataDir): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => statSync(join(root, file)).isFile())
+    .filter((file) => {
+      const bytes = readFileSync(join(root, file))
+      return texts.some((text) => bytes.includes(text))
+    })
+}
+
+/** Pushes a result as the supplier does. */
+async function push(result: object): Promise<void> {
+  const body = JSON.stringify(result)
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const hmac = createHmac('sha256', service.supplier.token).update(`${timestamp}.${body}`).digest('hex')
+  const headers = { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': `sha256=${hmac}` }
+  expect((await service.api.post('/suppliers/first/results', { body, headers })).status).toBe(204)
+}
+
+test('no code, secret or token stands readable in a table, in the server log, or in any file of the server', async () => {
+  const partner = await service.partner({ balance: 100_000 })
+  const receiver = await service.receiver(partner)
+  const says = (json: object): SupplierAnswer => ({ status: 200, json })
+  async function buy(answer: SupplierAnswer, quantity = 2) {
+    service.supplier.setAnswer(() => answer)
+    const items = [{ productId: products.key, quantity }]
+    const { code, items: placed } = await service.order(partner, { items, callbackUrl: receiver.url })
+    return { code, item: placed[0]?.id ?? '' }
+  }
+  const attempted = (item: string) => async () =>
+    (await sql`select from supply.supplier_attempts where item_id = ${item} and finished_at is not null`)
+      .length
+
+  // Whole, in part, with a reason that repeats a code.
+  const whole = await buy(says({ status: 'completed', codes: ['SENTINEL-1', 'SENTINEL-2'] }))
+  await service.final(partner, whole.code)
+  const part = await buy(says({ status: 'failed', codes: ['SENTINEL-3'], reason: 'Только SENTINEL-3' }))
+  await service.final(partner, part.code)
+  // Too many, none that can be read, and one that is pushed, repeated and contradicted.
+  const held = await buy(says({ status: 'completed', codes: ['SENTINEL-4', 'SENTINEL-5', 'SENTINEL-6'] }))
+  await expect.poll(attempted(held.item)).toBe(1)
+  const unusable = await buy({ status: 200, text: '{"codes":["SENTINEL-7"]' })
+  await expect.poll(attempted(unusable.item)).toBe(1)
+  const pushed = await buy(says({ status: 'processing' }), 1)
+  await expect.poll(attempted(pushed.item)).toBe(1)
+  for (const code of ['SENTINEL-8', 'SENTINEL-8', 'SENTINEL-9'])
+    await push({ reference: pushed.item, status: 'completed', codes: [code] })
+  await service.final(partner, pushed.code)
+
+  // What operators type passes through the log and the WAL, and is gone from the tables.
+  await sql`select ops.upsert_supplier('second', 'http://127.0.0.1:9', 'TYPED-1', push_secret => 'TYPED-2')`
+  await expect.poll(() => tablesWith(['TYPED-'])).toEqual([])
+  await sql`select ops.settle_item(${held.item}, 'completed', array['TYPED-3', 'TYPED-4'])`
+  await expect.poll(() => tablesWith(['TYPED-'])).toEqual([])
+
+  const delivered = () => sql`select count(*)::int from ops.events where state = 'delivered'`
+  await expect.poll(delivered).toEqual([{ count: 3 }])
+  const bodies = JSON.stringify(receiver.received.map(({ event }) => event))
+  for (const code of ['SENTINEL-1', 'SENTINEL-2', 'SENTINEL-8', 'TYPED-3', 'TYPED-4'])
+    expect(bodies).toContain(code)
+  const secret = await asOperator(server.url, (db) =>
+    webhookSecretOf(db, dataKeys, String(partner.accountId)),
+  )
+  const sentinels = ['SENTINEL-', secret ?? '']
+  expect(sentinels[1]).toMatch(/^[0-9a-f]{64}$/)
+
+  const { records } = service.api
+  for (const text of [JSON.stringify(records), JSON.stringify(service.worker.records)])
+    expect(sentinels.filter((sentinel) => text.includes(sentinel))).toEqual([])
+  await service.close()
+  expect(await tablesWith(sentinels)).toEqual([])
+  // The searches find what is there.
+  expect(await tablesWith(['sealed:k1:'])).toContain('supply.item_keys')
+  await sql`checkpoint`
+  expect(filesWith(['TYPED-3']).sort()).toEqual(expect.arrayContaining(['postgres.log']))
+  expect(filesWith(['TYPED-3']).some((file) => file.includes('pg_wal/'))).toBe(true)
+  expect(filesWith(sentinels)).toEqual([])
+})
