@@ -11,11 +11,6 @@ export const well = {
   ...{ waiting: '', ready: '', sending: '', delivered: '', dead: '' },
 }
 
-export type Sql = postgres.TransactionSql
-
-/** Something that goes wrong: which checks have to tell, and what they have to name. */
-export type Breach = { checks: string[]; about: keyof typeof well; by: (sql: Sql) => Promise<unknown> }
-
 /** An account with an order, an item and an event in each state. */
 export async function makeAllThatIsWell(sql: postgres.Sql): Promise<void> {
   await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
@@ -66,31 +61,5 @@ async function makeEvents(sql: postgres.Sql, partner: Partner): Promise<void> {
   well.told = event?.order_code
 }
 
-export const setAccount = (sql: Sql, column: string, change: string) =>
-  sql.unsafe(`update supply.accounts set ${column} = ${change} where id = ${well.account}`)
-export const setEntry = (sql: Sql, seq: string, change: string) =>
-  sql.unsafe(`update supply.ledger set ${change} where account_id = ${well.account} and seq = ${seq}`)
-export const setItem = (sql: Sql, id: string, change: string) =>
-  sql.unsafe(`update supply.order_items set ${change} where id = '${id}'`)
-export const setOrder = (sql: Sql, code: string, change: string) =>
-  sql.unsafe(`update supply.orders set ${change} where code = '${code}'`)
-export const setEvent = (sql: Sql, id: string, change: string) =>
+export const setEvent = (sql: postgres.TransactionSql, id: string, change: string) =>
   sql.unsafe(`update supply.events set ${change} where id = '${id}'`)
-export const setAttempt = (sql: Sql, id: string, attempt: number, change: string) =>
-  sql.unsafe(
-    `update supply.delivery_attempts set ${change} where event_id = '${id}' and attempt = ${attempt}`,
-  )
-export const setJob = (sql: Sql, id: string, change: string) =>
-  sql.unsafe(`update graphile_worker._private_jobs set ${change} where payload ->> 'id' = '${id}'`)
-export const loseJob = (sql: Sql, id: string) =>
-  sql`delete from graphile_worker._private_jobs where payload ->> 'id' = ${id}`
-export const addKey = (sql: Sql, id: string) =>
-  sql`insert into supply.item_keys (item_id, position, code) values (${id}, 50, 'X')`
-
-/** The seq of the account's newest ledger row, as SQL. */
-export const newest = '(select max(seq) from supply.ledger)'
-/** The seq of an order's charge, as SQL. */
-export const chargeOf = (code: string) =>
-  `(select seq from supply.ledger l join supply.orders o on o.id = l.order_id where o.code = '${code}' and l.type = 'order_charge')`
-/** The seq of an item's refund, as SQL. */
-export const refundOf = (line: string) => `(select seq from supply.ledger where item_id = '${line}')`
