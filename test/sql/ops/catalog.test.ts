@@ -217,7 +217,7 @@ describe('a product that exists', () => {
     expect(await set(false)).toEqual([`product ${id} (100 credits) is off sale now`])
     expect(await productOf(id)).toMatchObject({ in_stock: false, max_quantity: 3 })
     expect(await lastLogged(sql())).toMatchObject({ action: 'set_in_stock', subject: `product ${id}` })
-    expect(await set(false)).toEqual([`product ${id} (100 credits) was off sale before: nothing changed`])
+    expect(await set(false)).toEqual([`product ${id} (100 credits) is already off sale: nothing changed`])
     expect(await set(true)).toEqual([expect.stringContaining('when an active supplier offers it')])
     await sql()`select ops.upsert_offer(${id}, 'first', 'sku')`
     await set(false)

@@ -139,7 +139,7 @@ describe('a key', () => {
     })
     const logged = await timesLogged(sql())
     expect(await setIps(['203.0.113.0/24'])).toEqual([
-      `key ${id} (…${last4}) was like this before: nothing changed`,
+      `key ${id} (…${last4}) has these values already: nothing changed`,
     ])
     expect(await timesLogged(sql())).toBe(logged)
     await setIps(null)

@@ -32,32 +32,32 @@ test.each([
   [
     `set_supplier_limits('first', 5, 150)`,
     'supplier first: calls at once no limit → 5, requests a minute no limit → 150.00',
-    'supplier first had these limits before: nothing changed',
+    'supplier first has these limits already: nothing changed',
   ],
   [
     `set_supplier_paused('first', 'a test')`,
     'supplier first is paused: new items go to other suppliers, or wait',
-    'supplier first was paused for this reason before: nothing changed',
+    'supplier first is already paused for this reason: nothing changed',
   ],
   [
     `upsert_game('dragon', 'Dragon Realms')`,
     'game dragon is Dragon Realms',
-    'game dragon was like this before: nothing changed',
+    'game dragon has these values already: nothing changed',
   ],
   [
     `upsert_supplier('second', 'https://second.example/', 'token')`,
     'supplier second is made: protocol http, at https://second.example',
-    'supplier second was like this before: nothing changed',
+    'supplier second has these values already: nothing changed',
   ],
   [
     `upsert_offer('gift key', 'first', 'gift', cost => 15)`,
     `supplier first offers product N as gift, priority 100, at a cost of 15 RUB`,
-    `supplier first offered product ${products.key} like this before: nothing changed`,
+    `supplier first offers product ${products.key} with these values already: nothing changed`,
   ],
   [
     `set_account_active($account, false)`,
     'account N is closed: its keys get 401; its open orders go on, and their events are delivered',
-    'account N was closed before: nothing changed',
+    'account N is already closed: nothing changed',
   ],
   [
     `deposit($account, 50, 'invoice 2')`,
@@ -77,12 +77,12 @@ test.each([
   [
     `set_supplier_active('first', false)`,
     `supplier first is closed: ${atFirst} products lost their last usable offer, and are out of stock`,
-    'supplier first was closed before: nothing changed',
+    'supplier first is already closed: nothing changed',
   ],
   [
     'set_min_margin(0.8)',
     'the least margin of all products without one of their own: not set → 0.8; products that went out of stock, or came back: 5',
-    'the least margin of all products without one of their own was 0.8 before: nothing changed',
+    'the least margin of all products without one of their own is already 0.8: nothing changed',
   ],
 ])(
   'ops.%s says what it did; its repeat says that nothing changed, and is not logged',
@@ -100,7 +100,7 @@ test.each([
     'each client address of 203.0.113.0/24 has 2000 requests a minute',
   ],
   [`set_low_balance_threshold($account, 50)`, 'account N: threshold 0.00 → 50.00 RUB; the balance is 100.00'],
-  [`set_supplier_paused('first', null)`, 'supplier first was not paused before: nothing changed'],
+  [`set_supplier_paused('first', null)`, 'supplier first is already not paused: nothing changed'],
   [`deliver_all($account)`, 'the next attempts of 0 events are due now'],
   [`poll_all('first')`, 'supplier first: the calls about 0 open items are due now'],
   [`remove_offer(${products.expensive}, 'first')`, '0 other offers remain'],

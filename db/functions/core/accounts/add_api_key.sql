@@ -18,5 +18,5 @@ begin
 end
 $$;
 comment on function core.add_api_key is
-  'Makes an API key of the prefix and 48 hexadecimal characters and keeps its SHA-256 alone; the key itself is in the
-result and nowhere else. Specification 2.1.';
+  'Creates an API key: the prefix and 48 hexadecimal characters. It keeps only the SHA-256; the result alone has the
+key. Specification 2.1.';

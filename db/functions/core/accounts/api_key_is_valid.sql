@@ -8,4 +8,4 @@ as $$
       and k.revoked_at is null and k.starts_at <= now() and (k.expires_at is null or k.expires_at > now())
   )
 $$;
-comment on function core.api_key_is_valid is 'Whether the key belongs to the account and works at this moment.';
+comment on function core.api_key_is_valid is 'Returns whether the key belongs to the account and works now.';

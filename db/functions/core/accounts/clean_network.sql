@@ -10,5 +10,5 @@ begin
 end
 $$;
 comment on function core.clean_network is
-  'Returns a network of clients, as given; null stays null. Raises for one of IPv4-mapped IPv6 addresses: such a client
-is known by its IPv4 address, so the network would never match.';
+  'Returns a network of clients, as given; null stays null. Raises for IPv4-mapped IPv6 addresses: clients have IPv4
+addresses, so the network would never match.';

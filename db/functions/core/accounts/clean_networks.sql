@@ -15,5 +15,5 @@ begin
 end
 $$;
 comment on function core.clean_networks is
-  'Returns the networks that a key may be used from, as given; null means any. Raises on an empty list, on a null and on
+  'Returns the networks from which a key may be used, as given; null means any. Raises for an empty list, a null, and
 IPv4 addresses written as IPv6.';

@@ -22,5 +22,5 @@ begin
 end
 $$;
 comment on function core.clean_origins is
-  'Returns the entries of an origin allowlist in the form in which they are stored and compared; null stays null. Raises
-on an empty list, and on an entry that is no host, *.host or whole origin.';
+  'Returns the entries of an origin allowlist in the stored form; null stays null. Raises for an empty list, and for an
+entry that is no host, *.host or whole origin.';

@@ -10,5 +10,5 @@ as $$
   returning w.client, w.hits, w.started_at
 $$;
 comment on function core.count_hits is
-  'Counts one request for each entry in the window of its client, and begins a new window of 60 s where the old one has
-ended. Returns each client''s count with these requests and when its window began. Specification 8.';
+  'Counts one request for each entry in its client''s window of 60 s; an ended window starts again. Returns each
+client''s count and when its window began. Specification 8.';

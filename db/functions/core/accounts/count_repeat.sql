@@ -17,5 +17,5 @@ begin
 end
 $$;
 comment on function core.count_repeat is
-  'Counts one more push of a recorded result, on its record and in the window of 60 s of its supplier. Returns whether
-it is among the first 60 in the window.';
+  'Counts a repeated push of a recorded result, on its record and in its supplier''s window of 60 s. Returns whether it
+is among the first 60 in the window.';

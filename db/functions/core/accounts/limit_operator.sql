@@ -20,5 +20,5 @@ begin
 end
 $$;
 comment on function core.limit_operator is
-  'Bounds how long the sessions of an operator''s login can hold locks that the service waits for, and how many sessions
-there are. The caller needs the right to change the login.';
+  'Bounds how long an operator''s sessions can hold locks that the service waits for, and their number. The caller
+needs the right to change the login.';

@@ -8,5 +8,5 @@ as $$
   )
 $$;
 comment on function core.origin_allowed is
-  'Whether an origin is in an allowlist: as a whole, by its host (any scheme and port) or as a subdomain of *.host.
-Origin and entries have the form of core.plain_origin.';
+  'Returns whether an allowlist contains an origin: as a whole, by its host (any scheme and port) or as a subdomain of
+*.host. All have the form of core.plain_origin.';

@@ -9,5 +9,5 @@ as $$
   where a.text like '%:%' and a.text not like '%.%'
 $$;
 comment on function core.plain_ipv6 is
-  'Returns an IPv6 address in its shortest form. Null for what is none, and for one that PostgreSQL writes with an IPv4
-address in it, which browsers never do.';
+  'Returns an IPv6 address in its shortest form. Null for other texts, and for an address that contains an IPv4 address
+in that form.';

@@ -27,6 +27,5 @@ begin
 end
 $$;
 comment on function core.plain_origin is
-  'Returns an entry of an origin allowlist in the form in which it is compared: lower case, no blanks around it, no
-default port, an IPv6 address in its shortest form. Null for what is no host, *.host or origin of at most 300
-characters.';
+  'Returns an entry of an origin allowlist in the stored form: lower case, no blanks around it, no default port, the
+shortest IPv6 form. Null unless it is a host, *.host or whole origin of at most 300 characters.';

@@ -5,4 +5,4 @@ as $$
   select least(60, greatest(1, ceil(extract(epoch from ends_at - clock_timestamp()))))::int
 $$;
 comment on function core.seconds_left is
-  'The seconds until a window of a minute ends, 1 to 60, as Retry-After says them.';
+  'Returns the seconds until a window of a minute ends, 1 to 60, for Retry-After.';

@@ -10,13 +10,9 @@ cross join lateral (
 ) as health
 where o.fault is null;
 comment on view core.active_offers is
-  'The offers that may be used (core.judged_offers), best first: by priority, then by cost; those of suppliers that are
-paused or whose circuit is open come last.';
+  'The offers that may be used (core.judged_offers), best first: by priority, then by cost. Offers of suppliers that
+are paused or whose circuit is open come last.';
 comment on column core.active_offers.place is 'The place among the offers of the product, from 1.';
-comment on column core.active_offers.cost is 'What one unit costs in the product''s currency; null: not known.';
+comment on column core.active_offers.cost is 'The cost of one unit in the product''s currency; null: not known.';
 comment on column core.active_offers.is_passed_over is
-  'Whether its supplier gets no new items while another can serve: it is paused, or its last calls had no usable
-answer.';
-comment on column core.active_offers.product_id is 'The product.';
-comment on column core.active_offers.supplier is 'The supplier.';
-comment on column core.active_offers.sku is 'The supplier''s name for the product.';
+  'Whether new items use another supplier if one can serve: this one is paused, or its circuit is open.';

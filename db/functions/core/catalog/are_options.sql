@@ -9,4 +9,4 @@ as $$
   ) else false end
 $$;
 comment on function core.are_options is
-  'Whether a JSON value is an array of at least one option: different texts of 1 to 256 characters.';
+  'Returns whether a JSON value is an array of at least one option: different texts of 1 to 256 characters.';

@@ -35,4 +35,4 @@ end
 $$;
 comment on function core.clean_field is
   'Returns a delivery field with all its members: id, type (default text), label (default the id), required (default
-false), placeholder, options (of a select only). Raises, naming the path, if it is malformed.';
+false), placeholder, options (of a select only). Raises, with the path, if it is malformed.';

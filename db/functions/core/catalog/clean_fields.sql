@@ -20,5 +20,5 @@ begin
 end
 $$;
 comment on function core.clean_fields is
-  'A product''s delivery fields with every optional member present. Raises on the first field that is malformed, and on
-equal ids.';
+  'Returns a product''s delivery fields with all their members. Raises for the first malformed field, and for equal
+ids.';

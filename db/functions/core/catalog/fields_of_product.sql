@@ -19,5 +19,5 @@ begin
 end
 $$;
 comment on function core.fields_of_product is
-  'Returns the delivery fields of a product: those given, else those it has, else, of an id_only product, the player id.
-Raises on fields that are malformed, and on an id_only product with fields of which none is required.';
+  'Returns the delivery fields of a product: those given, else those it has, else, of an id_only product, the player
+id. Raises for malformed fields, and for fields of an id_only product of which none is required.';

@@ -19,5 +19,5 @@ begin
 end
 $$;
 comment on function core.forget_list is
-  'Forgets the stock that a supplier''s list reported, when the list is no longer read or another one is; the costs
-stay. A reading that is under way changes nothing.';
+  'Forgets the stock that a supplier''s list reported, when workers no longer read the list or read another one. The
+costs stay. A read under way changes nothing.';

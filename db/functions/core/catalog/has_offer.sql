@@ -4,4 +4,4 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select exists (select from core.active_offers o where o.product_id = has_offer.product_id)
 $$;
-comment on function core.has_offer is 'Whether the product has an offer that may be used.';
+comment on function core.has_offer is 'Returns whether the product has an offer that may be used.';

@@ -7,5 +7,5 @@ as $$
     and (value not like 'env:%' or value ~ '^env:SUPPLIER_SECRET_[A-Z0-9_]{1,80}$'), false)
 $$;
 comment on function core.is_credential is
-  'Whether a supplier''s token or secret may be this: 1 to 500 visible ASCII characters, or env: and a setting
+  'Returns whether a supplier''s token or secret is valid: 1 to 500 visible ASCII characters, or env: and a setting
 SUPPLIER_SECRET_….';

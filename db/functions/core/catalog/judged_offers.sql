@@ -22,15 +22,15 @@ cross join lateral (
     coalesce(p.min_margin, (select rule.min_margin from supply.offer_rules rule)) as min_margin
 ) as terms;
 comment on view core.judged_offers is
-  'All offers, with their cost in the currency of the product, and whether they may be used.';
+  'All offers, with their cost in the product''s currency, and why new items may not use them.';
 comment on column core.judged_offers.cost is
-  'What one unit costs in the product''s currency, rounded up to the cent; null: not known, or there is no rate.';
+  'The cost of one unit in the product''s currency, rounded up to the cent; null: not known, or there is no rate.';
 comment on column core.judged_offers.min_margin is
   'The part of the price that must remain, by the rule of the product or of all products; null: there is no rule.';
 comment on column core.judged_offers.rate is
   'The rate that converts its cost, valid or not; null: there is no rate, or none is needed.';
 comment on column core.judged_offers.valid_until is 'When that rate ends.';
 comment on column core.judged_offers.fault is
-  'Why it is not used for new items: inactive (its supplier), problem (its supplier''s list makes no sense), stock,
-rate missing, rate expired, cost unknown (and a rule needs it), cost (above max_cost, or too high), margin. Null: it is
-used.';
+  'Why new items do not use it: inactive (its supplier), problem (its supplier''s list makes no sense), stock, rate
+missing, rate expired, cost unknown (and a rule needs it), cost (above max_cost, or too high), margin. Null: they
+may.';

@@ -9,5 +9,5 @@ begin
 end
 $$;
 comment on function core.lock_offered is
-  'Locks products before their offers change, in one order and so that partners can order them meanwhile. Returns which
-of them have an offer that may be used, for core.note_offered.';
+  'Locks products before their offers change, in one order; partners can still order them. Returns those with an offer
+that may be used, for core.note_offered.';

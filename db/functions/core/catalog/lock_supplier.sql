@@ -12,4 +12,4 @@ begin
 end
 $$;
 comment on function core.lock_supplier is
-  'The supplier, locked until the transaction ends. Raises no_data_found if there is none.';
+  'Returns the supplier, locked until the transaction ends. Raises no_data_found if there is none.';

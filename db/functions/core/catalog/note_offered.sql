@@ -11,5 +11,5 @@ as $$
   select count(*) from noted
 $$;
 comment on function core.note_offered is
-  'Marks the products as changed that became available by a change of their offers, or ceased to be, and returns how
-many. were_offered: what core.lock_offered returned before the change.';
+  'Marks the products as changed whose availability a change of offers changed, and returns how many. were_offered:
+what core.lock_offered returned before the change.';

@@ -21,4 +21,5 @@ as $$
     'deliveryDataSchema', product.delivery_fields,
     'updatedAt', core.iso(product.updated_at))
 $$;
-comment on function core.product_json is 'A product as partners read it; wholesalePrice in the product''s currency.';
+comment on function core.product_json is
+  'Returns a product as partners read it; wholesalePrice in the product''s currency.';

@@ -9,4 +9,4 @@ begin
 end
 $$;
 comment on function core.refuse_unknown is
-  'Raises if a JSON value is no object, or has a member that is not known: a misspelt name would be ignored silently.';
+  'Raises if a JSON value is no object or has an unknown member, such as a misspelt name.';

@@ -7,4 +7,4 @@ begin
     format('price must be above 0, at most 100000000000, with at most %s decimals', core.decimals(currency)));
 end
 $$;
-comment on function core.require_price is 'Raises unless price is a price of a product in the currency.';
+comment on function core.require_price is 'Raises unless price is a valid price in the currency.';

@@ -15,5 +15,5 @@ begin
 end
 $$;
 comment on function core.take_product_id is
-  'Returns the id for a product to be written: the wanted one, which the sequence then never returns, or for null the
-next free one.';
+  'Returns the id of a product to be written: the wanted one, which the sequence then skips, or for null the next free
+one.';

@@ -10,5 +10,5 @@ as $$
   end
 $$;
 comment on function core.decimals is
-  'Returns how many decimals amounts of a currency have (ISO 4217): 0 or 2. Null for a currency with three or four,
-which is not supported.';
+  'Returns the decimals of a currency (ISO 4217): 0 or 2. Null for currencies with three or four, which are not
+supported.';

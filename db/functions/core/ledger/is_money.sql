@@ -5,5 +5,5 @@ as $$
   select coalesce(amount > 0 and amount <= 100000000000 and amount = round(amount, core.decimals(currency)), false)
 $$;
 comment on function core.is_money is
-  'Whether an amount is valid: above 0, at most a hundred thousand million, and with no more decimals than its currency
+  'Returns whether an amount is valid: above 0, at most 100,000,000,000, and with no more decimals than its currency
 has. Amounts are never rounded.';

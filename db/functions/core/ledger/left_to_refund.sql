@@ -8,5 +8,5 @@ begin
 end
 $$;
 comment on function core.left_to_refund is
-  'Returns the part of an item''s price times its amount (account currency) that was refunded neither when it failed nor
-by an operator since.';
+  'Returns the part of an item''s price times its amount (account currency) that neither its failure nor an operator
+refunded.';

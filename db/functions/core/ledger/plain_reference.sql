@@ -3,4 +3,4 @@ returns text
 language sql immutable
 return lower(core.trim_blanks(plain_reference.reference));
 comment on function core.plain_reference is
-  'An operator''s reference in the form in which it is compared: without blanks at its ends, and in lower case.';
+  'Returns an operator''s reference as it is compared: without blanks at its ends, in lower case.';

@@ -50,6 +50,5 @@ from (
 ) as late
 where late.since < now() - interval '5 minutes';
 comment on view core.attention_to_alerts is
-  'The open alerts that want a human (ops.attention) and that nobody has looked at, less those of dead letters, items
-and lists that are not read, which have lines of their own; and the sweeper or the audit that has not succeeded for
-five minutes.';
+  'The lines of ops.attention about open alerts that no operator has looked at, about orders that a failover lost, and
+about a late sweeper or audit. Alerts about dead letters, items and unread lists have lines of their own.';

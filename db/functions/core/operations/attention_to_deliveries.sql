@@ -72,5 +72,5 @@ select g.since, g.what, 'account ' || g.account_id,
   null, g.account_id
 from groups g where g.is_one_line;
 comment on view core.attention_to_deliveries is
-  'The results that partners were not told and that want a human (ops.attention): dead letters, deliveries that are
-late, and those not taken for an hour; of those on rungs, the 2,000 that are due first are looked at.';
+  'The lines of ops.attention about results that partners did not receive: dead letters, late deliveries, and results
+that a receiver has refused for an hour. It reads the 2,000 waiting events that are due first.';

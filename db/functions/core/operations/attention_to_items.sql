@@ -82,5 +82,5 @@ select min(u.sent_at), 'outcome unknown', 'supplier ' || u.supplier,
   null, null
 from unknown u where u.alike > 10 group by u.supplier;
 comment on view core.attention_to_items is
-  'The items that want a human (ops.attention): stuck, held, or for 15 minutes without a usable answer, for which the
-2,000 that were sent first are looked at.';
+  'The lines of ops.attention about items that are stuck, held, or without a usable answer for 15 minutes, of which it
+reads the 2,000 that were sent first.';

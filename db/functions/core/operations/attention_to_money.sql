@@ -28,5 +28,5 @@ cross join lateral (
     and o.created_at = h.oldest_at
   order by o.created_at, o.id limit 1) as oldest;
 comment on view core.attention_to_money is
-  'The accounts whose money wants a human (ops.attention): at or below a threshold that was set, or held by orders
-that are open for over an hour.';
+  'The lines of ops.attention about balances at or below their threshold, and about money held by orders that are open
+for over an hour.';

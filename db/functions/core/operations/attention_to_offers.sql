@@ -88,5 +88,5 @@ select coalesce(s.synced_at, y.failing_since, s.sync_due_at), 'supplier not read
 from supply.suppliers s left join supply.supplier_syncs y on y.supplier = s.code
 where s.active and coalesce(s.synced_at, y.failing_since, s.sync_due_at) < now() - 4 * s.sync_every;
 comment on view core.attention_to_offers is
-  'The offers that want a human (ops.attention): those that are not used because of a rule or for lack of a rate,
-rates that end within a day, and suppliers whose lists were not read for four intervals.';
+  'The lines of ops.attention about offers that a rule or a missing rate excludes, rates that expire within a day, and
+suppliers whose lists were not read for four intervals.';

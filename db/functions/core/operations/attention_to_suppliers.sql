@@ -12,4 +12,4 @@ cross join lateral (
 ) as w
 where s.paused_at is not null and w.items > 0;
 comment on view core.attention_to_suppliers is
-  'The suppliers that want a human (ops.attention): those that are paused while items wait for them.';
+  'The lines of ops.attention about suppliers that are paused while items wait for them.';

@@ -74,5 +74,5 @@ from given_back g join supply.order_items i on i.id = g.item_id join supply.orde
 where i.status <> 'completed' or g.total not between 0 and i.price * i.amount
   or (g.account_id, g.last_account_id) <> (o.account_id, o.account_id);
 comment on view core.audit_accounts is
-  'What is wrong with all balances, results'' marks and bookings by hand, and with the ledger rows of the orders within
-core.audit_scope. No row while all is well.';
+  'Violated invariants of balances, marks of results and bookings by hand, all of them, and of the ledger rows of
+orders within core.audit_scope.';

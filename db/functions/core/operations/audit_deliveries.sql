@@ -64,5 +64,4 @@ union all
 select 'held_event_belongs_to_an_open_recovery', format('event %s is held, but no recovery is open', e.id)
 from supply.events e where e.state = 'held' and not exists (select from supply.recoveries r where r.ended_at is null);
 comment on view core.audit_deliveries is
-  'What is wrong with the events of the orders within core.audit_scope, all samples, and their attempts. No row while
-all is well.';
+  'Violated invariants of the events of orders within core.audit_scope, of all samples, and of their attempts.';

@@ -154,5 +154,5 @@ where r.seq > 1 and r.seq_before is distinct from r.seq - 1
   and not exists (select from supply.order_results p where p.account_id = r.account_id and p.seq = r.seq - 1)
   and not exists (select from supply.result_marks m where m.account_id = r.account_id and r.seq = any (m.restarts));
 comment on view core.audit_orders is
-  'What is wrong with the orders within core.audit_scope: their numbers, items, codes, charges, refunds, results and
-whether each has its event. No row while all is well.';
+  'Violated invariants of the orders within core.audit_scope: numbers, items, codes, charges, refunds, results and
+events.';

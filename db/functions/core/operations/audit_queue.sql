@@ -148,4 +148,4 @@ where p.lost_jobs <> '{}' and j.locked_at < now() - interval '30 s'
   -- Of one that hangs or died nobody knows what it knows; its jobs are freed when it is dead.
   and p.seen_at > now() - interval '15 s';
 comment on view core.audit_queue is
-  'What is wrong with the queue, and with what waits for it: no row while all is well.';
+  'Violated invariants of the queue, and of the items, events and alerts that have jobs.';

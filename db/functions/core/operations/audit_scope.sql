@@ -14,6 +14,5 @@ select 'newest' as part, s.newest_after as after, s.last as up_to, s.round from 
 union all
 select 'slice', s.number * s.size, least((s.number + 1) * s.size, s.newest_after), s.round from slice s;
 comment on view core.audit_scope is
-  'Which orders the audit reads now, as two ranges of their ids: the newest 20,000, and each minute another slice of
-20,000 of the older ones, so that a million are read within the hour. All of up to 20,000, and all in ops.audit_all.
-round: how long it takes until each slice was read.';
+  'The orders that the audit reads now, as two ranges of ids: the newest 20,000, and each minute another slice of
+20,000 older ones. Up to 20,000 orders, and in ops.audit_all, it reads all. round: how long all slices take.';

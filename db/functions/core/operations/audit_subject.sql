@@ -6,5 +6,5 @@ as $$
     '[0-9a-z_-]+'), detail)
 $$;
 comment on function core.audit_subject is
-  'What a row of ops.audit is about, by its detail: the account, item, event, order, job, alert or ledger row that it
-names first. Figures and times in it may differ from run to run while the row is the same.';
+  'Returns the subject of a row of ops.audit from its detail: the account, item, event, order, job, alert or ledger row
+that it names first. The figures in a detail may change while the breach stays the same.';

@@ -55,5 +55,5 @@ as $$
   ) as said
 $$;
 comment on function core.call_in_words is
-  'What a supplier answered or pushed, and what the result was, in words. No code is shown, and of the supplier''s
-text only what core.plain_reason leaves.';
+  'Returns a supplier''s answer or push, and its result, in words. It shows no code, and of the supplier''s text only
+what core.plain_reason returns.';

@@ -30,6 +30,5 @@ begin
 end
 $$;
 comment on function core.cause_stands is
-  'Returns whether the cause of an alert still holds: a dead letter, a stuck or held item, a supplier without a usable
-answer, in trouble or unread, or a breach that no audit has seen to be gone. Null where no table can tell, as with
-contradicting results, which an operator acknowledges.';
+  'Returns whether the cause of an alert still exists. Null if no table shows that, as with contradicting results,
+which an operator acknowledges.';

@@ -23,5 +23,5 @@ begin
 end
 $$;
 comment on function core.close_alerts is
-  'Closes those of the alerts that are open and have happened as often as the counts of the same place say, and
-returns how many. The end of a cause is sent with the alert of its last hour, and not while another hour''s is open.';
+  'Closes the alerts that are open and whose count is still the one at the same place of counts, and returns how many.
+The end of a cause is sent with the alert of its last hour, and only when no hour''s alert is open.';

@@ -16,6 +16,5 @@ begin
 end
 $$;
 comment on function core.current_origin is
-  'Where this database is now: its cluster, its number there and the timeline of the log. A dump that is restored has
-another number or cluster, a base back-up that is restored another timeline, and so has a standby that was promoted.
-Raises on a standby.';
+  'Returns the identity of this database: its cluster, its oid there and its timeline. A restored dump has another oid
+or cluster; a restored base back-up, and a promoted standby, has another timeline. Raises on a standby.';

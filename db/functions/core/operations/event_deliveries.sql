@@ -11,4 +11,4 @@ begin
 end
 $$;
 comment on function core.event_deliveries is
-  'How far the event about an order is with its delivery, as partners read it. Null of null.';
+  'Returns the delivery state of an order''s event, as partners read it. Null of null.';

@@ -58,5 +58,6 @@ as $$
   order by f.rank, length(f.id), f.id
 $$;
 comment on function core.find_named is
-  'The things of a kind (account, product, key, order, item or event) that a text may mean, the best first: by number or
-id, by name or any reference (core.find_orders), by a key, by a part of the name. rank 9: a number in a name.';
+  'Returns the things of a kind (account, product, key, order, item or event) that a text may mean, best first: by
+number or id, by name or any reference (core.find_orders), by a key, by a part of the name. rank 9: the text is a
+number within a name.';

@@ -40,5 +40,5 @@ end
 $$;
 comment on function core.find_orders is
   'Returns the orders that a text may mean, at most 50: by order code, payment code, external id, idempotency key, item
-id, event id, supplier''s order id, request id or trace id. A whole order code means that order alone. kind: order, item
-or event, with its id and as what it was found.';
+id, event id, supplier''s order id, request id or trace id. A whole order code means that order alone. kind: order,
+item or event, with its id; found_as: what the text is.';

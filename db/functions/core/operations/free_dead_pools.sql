@@ -13,5 +13,5 @@ begin
 end
 $$;
 comment on function core.free_dead_pools is
-  'Frees at once the jobs of all pools without a heartbeat in the last 10 s, as after a restore: their processes work
-elsewhere or are gone.';
+  'Frees the jobs of all pools without a heartbeat in the last 10 s. After a restore their processes are gone or work
+elsewhere.';

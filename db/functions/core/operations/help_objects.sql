@@ -27,4 +27,4 @@ select c.relname::text, null, '', replace(obj_description(c.oid, 'pg_class'), E'
   )
 from pg_class c
 where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v';
-comment on view core.help_objects is 'The functions and views of schema ops, as the catalog has them.';
+comment on view core.help_objects is 'The functions and views of schema ops, from the system catalog.';

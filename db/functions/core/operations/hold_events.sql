@@ -23,5 +23,5 @@ begin
 end
 $$;
 comment on function core.hold_events is
-  'Holds all events that are not delivered yet and deletes their jobs; returns how many. Attempts under way count as
-lost, the ninth one makes a dead letter. Samples are not held.';
+  'Holds all undelivered events, deletes their jobs and returns how many. Attempts under way count as lost; a lost
+ninth attempt makes a dead letter. Samples are not held.';

@@ -8,5 +8,5 @@ as $$
       and o.supplier <> all (may_be_elsewhere.tried_suppliers))
 $$;
 comment on function core.may_be_elsewhere is
-  'Whether an item that its supplier does not know may be at another one: after a restore, what moved it there may be
-forgotten.';
+  'Returns whether another supplier may have an item that its supplier does not know: a restored database may have lost
+the move.';

@@ -7,5 +7,5 @@ as $$
       and a.verdict = 'settled'))
 $$;
 comment on function core.story_end is
-  'When items ended, seen from outside: rows say when the transaction began, which is before the answer that it
-recorded. since is what the row says; null of null without an answer.';
+  'Returns when items ended. Rows have the time at which their transaction began, before the answer that it recorded.
+since: the time in the row; null of null without an answer.';

@@ -7,5 +7,5 @@ as $$
   from supply.order_items i where i.order_id = story_items.order_id
 $$;
 comment on function core.story_items is
-  'The items of an order, what its story calls each of them, and how many units of it were ordered before a partial
-delivery split it.';
+  'Returns the items of an order, their names in its story, and the units ordered before a partial delivery split
+them.';

@@ -44,5 +44,5 @@ as $$
   ) as a
 $$;
 comment on function core.story_of_alerts is
-  'The part of an order''s story (ops.order_story) that alerts tell: those that its items and its event raised or took
-part in, and who acknowledged them.';
+  'Returns the alerts of an order''s story (ops.order_story) that its items and its event raised, and who acknowledged
+them.';

@@ -42,5 +42,5 @@ as $$
   where a.finished_at is not null and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')
 $$;
 comment on function core.story_of_deliveries is
-  'The part of an order''s story (ops.order_story) that the deliveries of its event tell: each attempt, each
-redelivery that the partner asked for, and where it became a dead letter.';
+  'Returns the deliveries of an order''s story (ops.order_story): attempts, redeliveries by the partner, and dead
+letters.';

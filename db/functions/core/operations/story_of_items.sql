@@ -56,5 +56,5 @@ as $$
   where (s.item).completed_at is not null
 $$;
 comment on function core.story_of_items is
-  'The part of an order''s story (ops.order_story) that its items tell: each call to a supplier and each push with its
-answer, and how the items were settled.';
+  'Returns the calls of an order''s story (ops.order_story): calls to suppliers and pushes with their answers, and the
+ends of items.';

@@ -60,5 +60,4 @@ begin
 end
 $$;
 comment on function core.story_of_operators is
-  'The part of an order''s story (ops.order_story) that the operators'' log tells: what was done by hand with its
-items and its event.';
+  'Returns the operators'' actions of an order''s story (ops.order_story), on its items and its event.';

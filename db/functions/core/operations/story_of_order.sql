@@ -68,5 +68,5 @@ begin
 end
 $$;
 comment on function core.story_of_order is
-  'The part of an order''s story (ops.order_story) that the order itself tells: placed, charged, refunded, ended, and
-its event or why there is none. place orders what happened at one moment.';
+  'Returns the order''s own part of its story (ops.order_story): placed, charged, refunded, ended, and its event or why
+there is none. place orders what happened at one moment.';

@@ -42,5 +42,5 @@ as $$
   ) as p
 $$;
 comment on function core.story_of_plans is
-  'The end of an order''s story (ops.order_story): what comes next for its open items and its event, and when; or what
-waits for an operator now.';
+  'Returns the end of an order''s story (ops.order_story): the next call and attempt of its open items and its event,
+or what waits for an operator.';

@@ -8,4 +8,4 @@ as $$
   where before ->> a.key is distinct from a.value and a.key <> 'updated_at'
 $$;
 comment on function core.changed_columns is
-  'What differs between two versions of a row, as text for people: "price 150.00 → 160.00, region none → EU".';
+  'Returns the differences between two versions of a row, as text: "price 150.00 → 160.00, region none → EU".';

@@ -12,5 +12,5 @@ as $$
   from (select normalize(given, NFKC) as text) as plain
 $$;
 comment on function core.holds_address is
-  'Whether a text has a URL in it, a host name, an IP address, an e-mail address or the name of an account (@name). Null
-of null.';
+  'Returns whether a text contains a URL, a host name, an IP address, an e-mail address or an account name (@name).
+Null of null.';

@@ -3,4 +3,4 @@ returns boolean
 language sql immutable
 return is_blank.given is null or core.trim_blanks(is_blank.given) = '';
 comment on function core.is_blank is
-  'Whether a text is null or has no visible character: nothing but white space and zero-width characters.';
+  'Returns whether a text is null or has no visible character, only white space and zero-width characters.';

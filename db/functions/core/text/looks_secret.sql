@@ -26,6 +26,6 @@ as $$
   from (select normalize(given, NFKC) as text) as plain
 $$;
 comment on function core.looks_secret is
-  'Whether something in a text looks like a key, a token or a password: 16 or more Latin letters and digits in a row
-with a digit among them, 12 that mix both, 24 of any kind, groups as of a product key, or a word that names one before
-it. Null of null.';
+  'Returns whether a text contains what looks like a key, a token or a password: 16 or more Latin letters and digits in
+a row with a digit among them, 12 that mix both, 24 of any kind, groups as of a product key, or a word that names one.
+Null of null.';

@@ -4,4 +4,4 @@ language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select translate(lower(name), '_- ', '')
 $$;
-comment on function core.plain_name is 'A name of a field without its case and its separators, to find a misspelt one.';
+comment on function core.plain_name is 'Returns a field''s name without case and separators, to find a misspelt one.';

@@ -30,6 +30,6 @@ as $$
   from harmless
 $$;
 comment on function core.plain_reason is
-  'A supplier''s text as a buyer may read it, in at most 300 characters: its white space folded, without control and
-invisible characters, and without the sentences that hold an address or what looks like a secret. Such a sentence is
-left out as a whole. Null if nothing is left.';
+  'Returns a supplier''s text as buyers may read it, at most 300 characters: white space folded, without control and
+invisible characters, and without sentences that contain an address or what looks like a secret. Null if nothing is
+left.';

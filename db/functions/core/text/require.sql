@@ -18,5 +18,5 @@ begin
 end
 $$;
 comment on function core.require is
-  'Raises the message, with the condition name or SQLSTATE given as code and a hint what to do, unless the condition is
-true; null is not true. Without a hint, the hint names the help of the operators'' function that called.';
+  'Raises the message, with a condition name or SQLSTATE as code and a hint what to do, unless the condition is true;
+null is not true. Without a hint, the hint names the help of the operators'' function that called.';

@@ -7,7 +7,7 @@ declare
 begin
   perform core.require(active is not null, 'active must be true or false');
   if account.active = set_account_active.active then
-    raise notice 'account % (%) was % before: nothing changed', account.id, account.name, case when active then 'open'
+    raise notice 'account % (%) is already %: nothing changed', account.id, account.name, case when active then 'open'
       else 'closed' end;
     return;
   end if;

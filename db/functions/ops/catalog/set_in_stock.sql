@@ -7,7 +7,7 @@ declare
 begin
   perform core.require(in_stock is not null, 'in_stock must be true or false');
   if product.in_stock = in_stock then
-    raise notice 'product % (%) was % sale before: nothing changed', product.id, product.name, case when in_stock
+    raise notice 'product % (%) is already % sale: nothing changed', product.id, product.name, case when in_stock
       then 'on' else 'off' end;
     return;
   end if;

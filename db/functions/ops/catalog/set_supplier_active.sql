@@ -11,7 +11,7 @@ begin
   perform core.require(active is not null, 'active must be true or false');
   perform core.require(dry_run is not null, 'dry_run must be true or false');
   if known.active = set_supplier_active.active then
-    raise notice 'supplier % was % before: nothing changed', known.code, case when active then 'open' else 'closed' end;
+    raise notice 'supplier % is already %: nothing changed', known.code, case when active then 'open' else 'closed' end;
     return;
   end if;
   product_ids := array(select o.product_id from supply.offers o where o.supplier = known.code);

@@ -14,7 +14,7 @@ begin
   per_minute := round(set_supplier_limits.per_minute, 2);
   if (known.max_calls, known.per_minute) is not distinct
     from (set_supplier_limits.max_calls, set_supplier_limits.per_minute) then
-    raise notice 'supplier % had these limits before: nothing changed', known.code;
+    raise notice 'supplier % has these limits already: nothing changed', known.code;
     return;
   end if;
   update supply.suppliers s set

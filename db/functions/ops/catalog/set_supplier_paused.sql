@@ -11,7 +11,7 @@ begin
   perform core.require(reason is null or not core.is_blank(reason) and length(reason) <= 500,
     'reason must say why, in up to 500 characters; null: it goes on');
   if known.paused_reason is not distinct from reason then
-    raise notice 'supplier % was % before: nothing changed', known.code, case when reason is null then 'not paused'
+    raise notice 'supplier % is already %: nothing changed', known.code, case when reason is null then 'not paused'
       else 'paused for this reason' end;
     return;
   end if;

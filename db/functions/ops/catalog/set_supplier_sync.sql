@@ -28,7 +28,7 @@ begin
     raise notice 'supplier %: its list is read % (before: %)', known.code, coalesce('every ' || sync_every, 'never'),
       coalesce('every ' || known.sync_every, 'never');
   else
-    raise notice 'supplier % had this interval before: nothing changed', known.code;
+    raise notice 'supplier % has this interval already: nothing changed', known.code;
   end if;
 end
 $$;

@@ -20,7 +20,7 @@ begin
     perform core.log_operator('upsert_game', 'game ' || slug, jsonb_build_object('name', name, 'image_url', image_url));
     raise notice 'game % is %', slug, name;
   else
-    raise notice 'game % was like this before: nothing changed', slug;
+    raise notice 'game % has these values already: nothing changed', slug;
   end if;
   return (select g.id from supply.games g where g.slug = upsert_game.slug);
 end

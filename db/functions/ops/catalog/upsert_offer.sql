@@ -48,7 +48,7 @@ begin
       product.name, sku,
       priority, coalesce(cost || ' ' || coalesce(currency, product.currency), 'an unknown amount');
   else
-    raise notice 'supplier % offered product % like this before: nothing changed', supplier, product.id;
+    raise notice 'supplier % offers product % with these values already: nothing changed', supplier, product.id;
   end if;
   perform core.note_offered(product_ids, were_offered);
 end

@@ -35,7 +35,7 @@ begin
   perform core.require(delivery_type <> 'key' or after.max_quantity <= 10000,
     'max_quantity must be at most 10000 where codes are delivered: an answer of a supplier holds no more');
   if after is not distinct from before then
-    raise notice 'product % (%) was like this before: nothing changed', after.id, name;
+    raise notice 'product % (%) has these values already: nothing changed', after.id, name;
     return after.id;
   end if;
 

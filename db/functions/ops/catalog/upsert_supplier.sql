@@ -71,7 +71,7 @@ begin
     raise notice 'supplier % is %: protocol %, at %', code, case when known.code is null then 'made' else 'changed' end,
       protocol, rtrim(base_url, '/');
   else
-    raise notice 'supplier % was like this before: nothing changed', code;
+    raise notice 'supplier % has these values already: nothing changed', code;
   end if;
 end
 $$;

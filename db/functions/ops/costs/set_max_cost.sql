@@ -18,7 +18,7 @@ begin
     'max_cost must be above 0, at most 100000000000, with at most 2 decimals, or as many as its currency has; null: '
       'no limit');
   if offer.max_cost is not distinct from max_cost then
-    raise notice 'product % at % had this limit before: nothing changed', offer.product_id, supplier;
+    raise notice 'product % at % has this limit already: nothing changed', offer.product_id, supplier;
     return;
   end if;
   update supply.offers o set max_cost = set_max_cost.max_cost

@@ -24,7 +24,7 @@ begin
   end if;
   rule := format('the least margin of %s', coalesce('product ' || product_id, 'all products without one of their own'));
   if before is not distinct from min_margin then
-    raise notice '% was % before: nothing changed', rule, coalesce(min_margin::text, 'not set');
+    raise notice '% is already %: nothing changed', rule, coalesce(min_margin::text, 'not set');
     return;
   end if;
   begin

@@ -12,7 +12,7 @@ begin
   after.allowed_origins := core.clean_origins(allowed_origins);
   after.allowed_ips := core.clean_networks(allowed_ips);
   if after is not distinct from before then
-    raise notice 'key % (…%) was like this before: nothing changed', before.id, before.last4;
+    raise notice 'key % (…%) has these values already: nothing changed', before.id, before.last4;
     return;
   end if;
   update supply.api_keys k set
