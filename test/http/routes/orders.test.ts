@@ -1,13 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
-import { audit, balanceOf } from '../../support/orders.ts'
+import { balanceOf } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { type Answer, testApi } from '../../support/service.ts'
 
 const database = testDatabase()
 const api = testApi(() => database.url)
-const otherApi = testApi(() => database.url)
 
 let partner: Partner
 beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' }))
@@ -187,30 +186,5 @@ describe('a repeated request', () => {
     await post(request)
     const other = await makePartner(database.sql)
     expect((await api().post('/b2b/orders', { key: other.key, body: request })).status).toBe(201)
-  })
-})
-
-describe('orders at the same moment', () => {
-  test('of several partners through two processes are answered each with its own order', async () => {
-    const partners = await Promise.all(times(8, () => makePartner(database.sql, { balance: 100 })))
-    const requests = times(80, (index) => ({
-      partner: partners[index % 8] as Partner,
-      body: order({ items: [{ productId: products.key, quantity: (index % 3) + 1 }] }),
-    }))
-    const answers = await Promise.all(
-      requests.map(({ partner, body }, index) =>
-        (index % 2 ? api() : otherApi()).post('/b2b/orders', { key: partner.key, body }),
-      ),
-    )
-    for (const [index, { status, json }] of answers.entries()) {
-      const { partner, body } = requests[index] as (typeof requests)[number]
-      expect([201, 402]).toContain(status)
-      if (status === 402) continue
-      expect(json.data.externalOrderId).toBe(body.externalOrderId)
-      expect(json.data.totalAmount).toBe(20 * ((index % 3) + 1))
-      const read = await api().get(`/b2b/orders/${json.data.code}`, { key: partner.key })
-      expect(read.json.data.externalOrderId).toBe(body.externalOrderId)
-    }
-    expect(await audit(database.sql)).toEqual([])
   })
 })

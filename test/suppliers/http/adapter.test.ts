@@ -99,19 +99,6 @@ describe('the base URL', () => {
         .map((r) => r.path),
     ).toEqual([`${path}${call.reference}`, `${path}${call.reference}`])
   })
-
-  it.each([
-    'nonsense',
-    'ftp://127.0.0.1/',
-    'http://user:pass@127.0.0.1/',
-    'http://127.0.0.1/?a=1',
-    'http://',
-  ])('that is %s sends nothing', async (baseUrl) => {
-    const error = 'the base URL of the supplier is not usable'
-    const call = order({ baseUrl })
-    expect(await ask('PUT', call)).toMatchObject({ outcome: 'not_placed', cause: 'settings', error })
-    expect(await ask('GET', call)).toMatchObject({ outcome: 'unknown', error })
-  })
 })
 
 describe.each(methods)('the outcome of a %s is unknown', (method) => {
@@ -127,58 +114,16 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
     return outcome
   }
 
-  it.each([204, 300, 401, 403, 409, 425, 500, 503])('after a %i', async (status) => {
-    const outcome = await outcomeOf(() => ({
-      status,
-      text: status === 204 ? '' : 'a-token-of-nobody is wrong',
-    }))
-    const raw = status === 204 ? null : '[token] is wrong'
-    expect(outcome).toEqual({
-      outcome: 'unknown',
-      error: `HTTP ${status}`,
-      httpStatus: status,
-      retryAfter: null,
-      raw,
+  it('after a 401, and has the body without the token', async () => {
+    expect(await outcomeOf(() => ({ status: 401, text: 'a-token-of-nobody is wrong' }))).toEqual({
+      ...{ outcome: 'unknown', error: 'HTTP 401', httpStatus: 401, retryAfter: null },
+      raw: '[token] is wrong',
     })
-  })
-
-  it.each([301, 302, 303, 307, 308])('after a redirect with %i, which is not followed', async (status) => {
-    const headers = { location: `${supplier().url}/orders/elsewhere` }
-    expect(await outcomeOf(() => ({ status, headers }))).toMatchObject({ error: `HTTP ${status}` })
-    expect(supplier().requestsFor('elsewhere')).toEqual([])
   })
 
   it('after a 101 that nobody asked for', async () => {
     const headers = { upgrade: 'x', connection: 'upgrade' }
     expect(await outcomeOf(() => ({ status: 101, headers }))).toMatchObject({ outcome: 'unknown' })
-  })
-
-  it('where the supplier does not answer in time', async () => {
-    const outcome = await outcomeOf(() => 'hang', { using: hasty() })
-    expect(outcome).toEqual({
-      outcome: 'unknown',
-      error: 'timeout',
-      httpStatus: null,
-      retryAfter: null,
-      raw: null,
-    })
-  })
-
-  it('where the body does not end in time', async () => {
-    const answer = { status: 200, json: { status: 'completed' }, stop: 'hang' } as const
-    expect(await outcomeOf(() => answer, { using: hasty() })).toMatchObject({
-      outcome: 'unknown',
-      error: 'timeout',
-      httpStatus: 200,
-    })
-  })
-
-  it('where the connection is cut before the answer', async () => {
-    expect(await outcomeOf(() => 'reset')).toMatchObject({
-      outcome: 'unknown',
-      error: expect.stringMatching(/^connection error: [A-Z_]+$/),
-      httpStatus: null,
-    })
   })
 
   it('where the connection is cut within the body, though the status refused', async () => {
@@ -190,13 +135,6 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
     })
   })
 
-  it('where the body is larger than 1 MiB', async () => {
-    const text = `{"status":"completed","pad":"${'x'.repeat(1024 * 1024)}"}`
-    const outcome = await outcomeOf(() => ({ status: 200, text }))
-    expect(outcome).toMatchObject({ error: 'the answer is unusable: it is too large' })
-    expect(outcome).toHaveProperty('raw', text.slice(0, 2000))
-  })
-
   it('where the body is larger than 1 MiB, as soon as it is', async () => {
     const answer = { status: 200, text: 'x'.repeat(4 * 1024 * 1024), stop: 'hang' } as const
     expect(await outcomeOf(() => answer)).toMatchObject({
@@ -204,48 +142,10 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
     })
   })
 
-  it('where the body is not JSON', async () => {
-    expect(await outcomeOf(() => ({ status: 200, text: 'OK' }))).toMatchObject({
-      outcome: 'unknown',
-      httpStatus: 200,
-      raw: 'OK',
-    })
-  })
-
   it('where the body is compressed, which nobody asked for', async () => {
     const text = new Uint8Array([0x1f, 0x8b, 8, 0, 0])
     const headers = { 'content-encoding': 'gzip' }
     expect(await outcomeOf(() => ({ status: 200, text, headers }))).toMatchObject({ outcome: 'unknown' })
-  })
-
-  it('where the caller ends the call', async () => {
-    const controller = new AbortController()
-    const answer = () => {
-      controller.abort()
-      return 'hang' as const
-    }
-    expect(await outcomeOf(answer, { signal: controller.signal })).toMatchObject({ error: 'cancelled' })
-  })
-
-  it('where the caller had ended the call before, and then nothing is sent', async () => {
-    const call = order()
-    expect(await ask(method, call, { signal: AbortSignal.abort() })).toMatchObject({ error: 'cancelled' })
-    expect(supplier().requestsFor(call.reference)).toEqual([])
-  })
-
-  it('where the token cannot stand in a header', async () => {
-    const call = order({ token: 'line\nbreak' })
-    const outcome = await ask(method, call)
-    expect(outcome).toMatchObject({ error: 'the request cannot be made from these settings' })
-    expect(JSON.stringify(outcome)).not.toContain('break')
-  })
-
-  it('where nobody listens', async () => {
-    const silent = await startScriptedSupplier()
-    await silent.close()
-    expect(await ask(method, order({ baseUrl: silent.url }))).toMatchObject({
-      error: 'connection error: ECONNREFUSED',
-    })
   })
 })
 
@@ -259,31 +159,10 @@ describe('the Retry-After of a 429', () => {
 
   it.each([
     ['7', 7],
-    ['0', 1],
-    ['3600', 3600],
     ['86400', 3600],
-    ['99999999999999999999', 3600],
-    ['Sun, 06 Nov 1994 08:49:37 GMT', 1],
-    ['Sunday, 06-Nov-94 08:49:37 GMT', 1],
-    ['Sun Nov  6 08:49:37 1994', 1],
-    ['Fri, 31 Dec 2100 23:59:59 GMT', 3600],
-  ])('of %s is a wait of %i seconds', async (value, seconds) => {
+    ['soon', null],
+  ])('of %s is a wait of %s seconds', async (value, seconds) => {
     expect(await retryAfter(429, value)).toBe(seconds)
-  })
-
-  it('with a date is the time until then', async () => {
-    const seconds = await retryAfter(429, new Date(Date.now() + 120_000).toUTCString())
-    expect(seconds).toBeGreaterThan(110)
-    expect(seconds).toBeLessThanOrEqual(120)
-  })
-
-  it.each(['', '-1', '1.5', 'soon', '2100-12-31T23:59:59Z', '0x10'])('of %j is ignored', async (value) => {
-    expect(await retryAfter(429, value)).toBeNull()
-  })
-
-  it('of more than 128 characters is ignored', async () => {
-    expect(await retryAfter(429, '7'.padStart(129, '0'))).toBeNull()
-    expect(await retryAfter(429, `a${' '.repeat(15_800)}b`)).toBeNull()
   })
 
   it('is not read on another status', async () => {
