@@ -55,7 +55,7 @@ async function deliver(count: number, timeout = polling.timeout): Promise<void> 
 async function listeners(): Promise<number[]> {
   const rows = await sql()`
     select pid from pg_stat_activity
-    where datname = current_database() and (query like 'LISTEN%' or query = '') and application_name like 'supply-ordering worker %s'`
+    where datname = current_database() and (query ~* '^(un)?listen' or query = '') and application_name like 'supply-ordering worker %s'`
   return rows.map(({ pid }) => pid)
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { type Received, startReceiver } from '../../../src/demo/receiver/receiver.ts'
+import type { Received } from '../../../src/demo/receiver/receiver.ts'
 import { answeredWith, completedEvent, deliver, failedEvent, otherSecret, receivers } from './harness.ts'
 
 const start = receivers()

@@ -42,7 +42,7 @@ async function written(by: Partner[]): Promise<{ accounts: number[]; items: numb
   const rows = await database.sql`
     select array_agg(o.account_id::int) as accounts, sum(jsonb_array_length(o.request_items))::int as items
     from supply.orders o where o.account_id = any (${by.map(({ accountId }) => accountId)})
-    group by o.created_at order by o.created_at`
+    group by o.xmin order by min(o.created_at)`
   return rows.map(({ accounts, items }) => ({ accounts, items }))
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createAdapters } from '../../../src/suppliers/adapters.ts'
-import { type ScriptedSupplier, startScriptedSupplier } from '../../support/servers/scripted_supplier.ts'
+import type { ScriptedSupplier } from '../../support/servers/scripted_supplier.ts'
 import { type AskOptions, httpAdapters, methods } from '../harness.ts'
 
-const { supplier, adapters, hasty, order, ask } = httpAdapters()
+const { supplier, adapters, order, ask } = httpAdapters()
 
 describe('the adapters', () => {
   it('know the protocols that have one, and no other', () => {
