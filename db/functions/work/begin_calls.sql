@@ -14,6 +14,7 @@ declare
   locked_ids constant uuid[] := array(
     select i.id from supply.order_items i where i.id = any (item_ids) order by i.id for no key update skip locked);
   calls supply.planned_call[];
+  any_later boolean;
 begin
   if not item_ids <@ locked_ids then
     perform core.enqueue_busy('call_supplier', array(
@@ -23,8 +24,11 @@ begin
     perform core.choose_again(locked_ids);
   end if;
 
-  calls := array(
-    select row(i.id, case
+  select coalesce(array_agg(row(d.id, d.due_at, 0)::supply.planned_call), '{}'),
+    coalesce(bool_or(d.due_at > now()), false) or needs_choice
+  into calls, any_later
+  from (
+    select i.id, case
       -- A job can run early, after the clock was set back or when another has replaced it. Its item still needs a job.
       when planned.at > now() then planned.at
       -- guard: no supplier is called after a failover that may have lost orders
@@ -34,12 +38,13 @@ begin
         then now() + (0.5 + random())
           * least(interval '1 minute', greatest(interval '250 ms', (now() - i.next_check_at) / 2))
       else planned.at
-    end, 0)::supply.planned_call
+    end as due_at
     from supply.order_items i
     -- Without a lease, nothing planned means held for an operator.
     -- guard: no worker calls for an item under another lease
     cross join lateral (select coalesce(i.lease_expires_at, i.next_check_at) as at) as planned
-    where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null);
+    where i.id = any (locked_ids) and i.completed_at is null and planned.at is not null
+  ) as d;
   if needs_choice then
     calls := array(
       select row(c.item_id, coalesce(t.due_at, c.due_at), coalesce(t.wait_ms, 0))::supply.planned_call
@@ -47,9 +52,11 @@ begin
       left join core.take_turns(array(select d.item_id from unnest(calls) as d where d.due_at <= now())) as t
         on t.item_id = c.item_id);
   end if;
-  perform core.enqueue('call_supplier', array_agg(c.item_id), array_agg(c.due_at), 'call_supplier')
-  from unnest(calls) as c where c.due_at > now()
-  having count(*) > 0;
+  if any_later then
+    perform core.enqueue('call_supplier', array_agg(c.item_id), array_agg(c.due_at), 'call_supplier')
+    from unnest(calls) as c where c.due_at > now()
+    having count(*) > 0;
+  end if;
 
   return query
   with leased as (
