@@ -14,8 +14,8 @@ export type ArchivedServer = {
   backUp(): Promise<void>
   /** Stops the server once its whole log is archived. */
   stop(): Promise<void>
-  /** Starts a server on the back-up, recovered to a restore point. It ends by `remove`. */
-  restore(point: string): Promise<{ url: string; sql: postgres.Sql }>
+  /** Starts a server on the back-up, recovered to a time. It ends by `remove`. */
+  restore(time: string): Promise<{ url: string; sql: postgres.Sql }>
   /** Stops all that runs, and removes all files. */
   remove(): Promise<void>
 }
@@ -63,11 +63,11 @@ export async function startArchivedServer(): Promise<ArchivedServer> {
       await expect.poll(archived).toBe(true)
       await end({ server, sql })
     },
-    restore: async (point) => {
+    restore: async (time) => {
       const target = [
         'archive_mode = off',
         `restore_command = 'cp ${archive}/%f %p'`,
-        `recovery_target_name = '${point}'`,
+        `recovery_target_time = '${time}'`,
         `recovery_target_action = 'promote'`,
       ]
       appendFileSync(join(backup, 'postgresql.auto.conf'), `${target.join('\n')}\n`)
