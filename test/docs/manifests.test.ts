@@ -85,6 +85,7 @@ const cluster = v.strictObject({
         method: v.literal('any'),
         number: v.literal(1),
         dataDurability: v.literal('required'),
+        failoverQuorum: v.literal(true),
       }),
       // CloudNativePG takes the parameters as text only.
       parameters: v.record(v.string(), v.string()),
