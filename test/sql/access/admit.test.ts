@@ -30,8 +30,8 @@ async function admit(entries: Entry[]): Promise<Row[]> {
 const passed = (rows: Row[]) => rows.filter(({ verdict }) => verdict !== 'rate_limited')
 const places = (rows: Row[]) => rows.filter(({ remaining }) => remaining !== null)
 
-describe('of a batch with counted and uncounted entries', () => {
-  test('the counted ones alone use the budget, and it is no larger for the others', async () => {
+describe('in a batch with counted and uncounted entries', () => {
+  test('only the counted entries use the budget', async () => {
     const client = '198.51.100.1'
     const entries = Array.from({ length: 120 }, (_, index) => [
       { client, count: true, key: partner.key },
@@ -48,7 +48,7 @@ describe('of a batch with counted and uncounted entries', () => {
     expect(places(uncounted)).toEqual([])
   })
 
-  test('each client has its own places, over several batches', async () => {
+  test('each client has its own budget, over several batches', async () => {
     const clients = ['198.51.100.2', '198.51.100.3', '2001:db8:0:1::1', '2001:db8:0:1::2']
     const batchOf = (size: number) =>
       Array.from({ length: size }, (_, index) => ({
@@ -86,7 +86,7 @@ describe('of a batch with counted and uncounted entries', () => {
     expect([...windows]).toEqual([{ client: '198.51.100.6', hits: 1 }])
   })
 
-  test('one whose Origin is forbidden uses no place', async () => {
+  test('an entry with a forbidden Origin uses no budget', async () => {
     const client = '198.51.100.9'
     const foreign = { client, count: true, key: partner.key, write: true, origin: 'https://evil.example' }
     const plain = { client, count: true, key: partner.key }

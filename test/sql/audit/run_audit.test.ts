@@ -18,20 +18,20 @@ async function runAudit(): Promise<number | null> {
 const auditAlerts = () =>
   sql()`select cause, message, count from ops.alerts where cause like 'audit:%' order by cause`
 
-test('the audit of a worker finds nothing while all is well, and is not made again before a minute is over', async () => {
+test('run_audit finds nothing while all is well, and runs again only after a minute', async () => {
   expect(await runAudit()).toBe(0)
   expect(await runAudit()).toBeNull()
   expect(await auditAlerts()).toEqual([])
 })
 
-test('while one worker audits, the others do not', async () => {
+test('run_audit does nothing while another worker audits', async () => {
   await sql().begin(async (other) => {
     expect(await other`select work.run_audit() as breaches`).toEqual([{ breaches: 0 }])
     expect(await runAudit()).toBeNull()
   })
 })
 
-test('what does not hold raises an alert for each check, which says where', async () => {
+test('run_audit raises an alert for each check that fails, which says where', async () => {
   await sql().begin(async (tx) => {
     await setEvent(tx, well.dead, 'attempts = attempts + 1')
     await setEvent(tx, well.delivered, 'attempts = attempts + 1')
@@ -80,7 +80,7 @@ describe('an alert of the audit that was acknowledged', () => {
     await acknowledge()
   })
 
-  test('stays so while the row lasts, whatever its figures say, also in the hours that follow', async () => {
+  test('stays acknowledged while its row is found, with whatever figures, also in later hours', async () => {
     expect(await states()).toEqual(['acknowledged'])
     await nextRun()
     expect([await states(), await attention()]).toEqual([['acknowledged'], []])
@@ -90,14 +90,14 @@ describe('an alert of the audit that was acknowledged', () => {
     expect([await states(), await attention()]).toEqual([['acknowledged'], []])
   })
 
-  test('is open again when the same does not hold for something else', async () => {
+  test('is open again when its check fails for something else', async () => {
     await change(well.dead, 'attempts = 7')
     await nextRun()
     expect(await states()).toEqual(['open'])
     expect(await attention()).toHaveLength(1)
   })
 
-  test('closes when the row is gone, and is open again when it comes again', async () => {
+  test('closes when its row is gone, and is open again when the row comes back', async () => {
     await change(well.delivered, 'attempts = 2')
     await nextRun()
     expect(await states()).toEqual(['closed'])
@@ -107,7 +107,7 @@ describe('an alert of the audit that was acknowledged', () => {
   })
 })
 
-test('it reads whole tables, also on connections that otherwise never do', async () => {
+test('run_audit may read whole tables on connections that otherwise never do', async () => {
   const session = await explainingSession(database.url, plansByKey)
   const { statements } = await session.explained((on) => on`select work.run_audit()`)
   await session.end()

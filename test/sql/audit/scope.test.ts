@@ -53,14 +53,14 @@ async function told() {
   return result
 }
 
-describe('of more orders than the audit looks at in one go', () => {
-  test('it tells of the newest at once, and of the others in turn', async () => {
+describe('of more orders than one audit checks', () => {
+  test('ops.audit checks the newest at once, and the others in turn', async () => {
     const { inTurn, audit: found } = await told()
     expect(found).toContain(codes.newest)
     expect(found).toEqual(inTurn)
   })
 
-  test('each is in turn within as many minutes as there are slices', async () => {
+  test('each is checked within as many minutes as there are slices', async () => {
     const slices = await database.sql`
       select newest.up_to - newest.after as newest, slice.after % 20000 as begins,
         slice.after = floor(extract(epoch from now()) / 60)::bigint % 6 * 20000 as is_the_minutes,
@@ -71,7 +71,7 @@ describe('of more orders than the audit looks at in one go', () => {
     ])
   })
 
-  test('ops.audit_all tells of all of them, and leaves ops.audit as it was', async () => {
+  test('ops.audit_all checks all, and does not change ops.audit', async () => {
     const { all, inTurn, after } = await told()
     expect(all).toEqual(Object.values(codes))
     expect(after).toBe(inTurn.length)
@@ -90,13 +90,13 @@ describe('of more orders than the audit looks at in one go', () => {
     ).rejects.toBeInstanceOf(Undone)
   })
 
-  test('both are silent while all is well, for an operator', async () => {
+  test('both find nothing while all is well, for an operator', async () => {
     expect(await audit(operator().sql)).toEqual([])
     expect(await operator().sql`select * from ops.audit_all()`).toEqual([])
   })
 })
 
-test('an alert stands until the order, put right, has been in turn again', async () => {
+test('an alert stays open until its corrected order is checked again', async () => {
   const { sql } = database
   const charge = (more: number) =>
     sql.begin(async (tx) => {

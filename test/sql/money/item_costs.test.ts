@@ -28,22 +28,22 @@ beforeEach(async () => {
   await offer({ supplier: 'second', cost: 6.1, priority: 2 })
 })
 
-describe('an item keeps what a unit costs', () => {
-  test('at its supplier when it is placed, whatever the offer says later', async () => {
+describe('an item keeps the cost of a unit', () => {
+  test('from its placing, whatever the offer says later', async () => {
     const items = [{ productId, quantity: 3 }, { productId: products.key }, { productId }]
     const { code } = await order({ items })
     await offer({ cost: 99 })
     expect(await costsOf(code)).toEqual(['5.25', null, '5.25'])
   })
 
-  test('as unknown, where the offer has none, and as nothing, where it is free', async () => {
+  test('as null when the offer has no cost, and as zero when it is free', async () => {
     await offer({ cost: null })
     expect(await costsOf((await order({ items: [{ productId }] })).code)).toEqual([null])
     await offer({ cost: 0 })
     expect(await costsOf((await order({ items: [{ productId }] })).code)).toEqual(['0.00'])
   })
 
-  test('at the next supplier from when it goes there, and at the last one that had it in the end', async () => {
+  test('of the supplier that has it, and in the end of the last one', async () => {
     const { code, item } = await order({ items: [{ productId }] })
     await answer(sql(), item, unknown())
     expect(await costsOf(code)).toEqual(['5.25'])
@@ -54,14 +54,14 @@ describe('an item keeps what a unit costs', () => {
     expect(await itemOf(item)).toMatchObject({ status: 'failed', supplier: 'second', cost: '6.10' })
   })
 
-  test('as unknown at a next supplier whose offer has none', async () => {
+  test('as null at a next supplier whose offer has no cost', async () => {
     await offer({ supplier: 'second', cost: null, priority: 2 })
     const { code, item } = await order({ items: [{ productId }] })
     expect(await answer(sql(), item, outOfStock)).toBe('next_supplier')
     expect(await costsOf(code)).toEqual([null])
   })
 
-  test('in both parts, if only a part of it is delivered', async () => {
+  test('in both parts when only a part is delivered', async () => {
     const { code, item } = await order({ items: [{ productId, quantity: 3 }] })
     expect(await answer(sql(), item, completed({ codes: ['A'] }))).toBe('held')
     await sql()`select ops.settle_item(${item}, 'failed')`

@@ -37,7 +37,7 @@ async function transactions() {
 }
 
 describe('a refund of a delivered item', () => {
-  test('goes to the balance, and the partner sees it with its order, which stays as it is', async () => {
+  test('is added to the balance, and the partner sees it with its order, which does not change', async () => {
     const order = async () => {
       const [row] = await database.sql`select api.get_order(${partner.accountId}, ${code}) as order`
       return row?.order
@@ -52,7 +52,7 @@ describe('a refund of a delivered item', () => {
     expect(await audit(database.sql)).toEqual([])
   })
 
-  test('stands in the ledger, in the operators’ log and in the order’s story', async () => {
+  test('is in the ledger, in the operators’ log and in the order’s story', async () => {
     const { sql, name } = operator()
     await refund('15.50', 'ticket 8')
     const [entry] = await sql`
@@ -74,7 +74,7 @@ describe('a refund of a delivered item', () => {
     expect(story.filter(({ actor }) => actor === `operator ${name}`)).toHaveLength(1)
   })
 
-  test('is at most the item’s price, all refunds of it together', async () => {
+  test('with all earlier refunds is at most the item’s price', async () => {
     await refund('30', 'one')
     await expect(refund('10.01', 'two')).rejects.toMatchObject({
       ...refusals.belowZero,

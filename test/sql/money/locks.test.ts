@@ -11,7 +11,7 @@ const ledger = async () => [
     select seq::int, type, balance_after::float from ops.ledger where account_id = ${partner().accountId} order by seq`),
 ]
 
-describe('who changes a balance waits for the change before', () => {
+describe('a change of a balance waits for the change before', () => {
   test('so that a reference that is being booked is found', async () => {
     const deposit = (session = sql()) =>
       session`select ops.deposit(${partner().accountId}, 10, 'invoice 1')::float as balance`

@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 
 describe('a margin', () => {
-  test('is what was sold, less what was given back and what it cost', async () => {
+  test('is the price less refunds and costs', async () => {
     const { item } = await order(items(coins, 4))
     await answer(sql(), item, completed())
     const refused = await order(items(coins, 2))
@@ -62,7 +62,7 @@ describe('a margin', () => {
     ])
   })
 
-  test('leaves out items whose cost is not known, which are counted apart', async () => {
+  test('leaves out items without a known cost, which are counted separately', async () => {
     await answer(sql(), (await order(items(coins))).item, completed())
     await offer(coins, 'first', null)
     await answer(sql(), (await order(items(coins, 3))).item, completed())
@@ -75,7 +75,7 @@ describe('a margin', () => {
     ])
   })
 
-  test('shrinks by what operators give back of a delivered item', async () => {
+  test('shrinks by the refunds of operators for delivered items', async () => {
     const [known, unknown] = [await order(items(coins, 2)), await order(items(coins, 2))]
     await sql()`update supply.order_items set cost = null where id = ${unknown.item}`
     for (const { item } of [known, unknown]) await answer(sql(), item, completed())
@@ -95,7 +95,7 @@ describe('a margin', () => {
     ])
   })
 
-  test('is unknown, not nothing, where no cost is known, and nothing where all was given back', async () => {
+  test('is null when no cost is known, and zero when all was refunded', async () => {
     await offer(keys, 'first', null)
     await answer(sql(), (await order(items(coins))).item, failed())
     await order(items(keys))

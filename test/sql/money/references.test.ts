@@ -45,14 +45,14 @@ describe('a reference counts once', () => {
     await expect(adjust(second, 10)).rejects.toMatchObject(refusals.taken)
   })
 
-  test('also of an adjustment', async () => {
+  test('for an adjustment, too', async () => {
     await deposit('first')
     expect(await adjust('fee 1', -3)).toBe('7.00')
     expect(await adjust(' Fee 1\u200b', -3)).toBe('7.00')
     await expect(adjust('FEE 1', -4)).rejects.toMatchObject(refusals.taken)
   })
 
-  test('and is kept trimmed, in its own case, by ledger and log', async () => {
+  test('and is stored trimmed, in its own case, in ledger and log', async () => {
     await deposit(`${blanks}Invoice  17${blanks}`)
     expect(await references()).toEqual(['Invoice  17'])
     expect(await lastLogged(sql())).toMatchObject({ detail: { reference: 'Invoice  17' } })
@@ -64,7 +64,7 @@ describe('a reference counts once', () => {
     expect(balances).toEqual(Array(4).fill('10.00'))
   })
 
-  test('in the tables, whoever writes to them', async () => {
+  test('by a unique index, whatever writes to the table', async () => {
     await deposit('r3')
     const again = database.sql`
       insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference, plain_reference)

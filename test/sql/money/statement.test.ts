@@ -39,7 +39,7 @@ async function sixDeposits(): Promise<number> {
   return accountId
 }
 
-test('a statement tells every movement of a balance between its opening and its closing', async () => {
+test('a statement has every movement of a balance between its opening and its closing', async () => {
   const { code, item } = await order({ externalOrderId: 'shop-1' })
   await answer(sql(), item, failed())
   await sql()`select ops.adjust(${partner().accountId}, -100, 'fee 1', 'a fee')`
@@ -58,7 +58,7 @@ test('a statement tells every movement of a balance between its opening and its 
   expect(times).toEqual([...times].sort((one, other) => one - other))
 })
 
-test('a refund by hand names the order whose item it is about', async () => {
+test('a refund by hand names the order of its item', async () => {
   const { code, item } = await order({ externalOrderId: 'shop-2' })
   await answer(sql(), item, completed())
   await sql()`select ops.refund_item(${item}, 3, 'late 1', 'it came late')`
@@ -83,7 +83,7 @@ describe('a period begins at its first moment and ends before its last', () => {
     return [opening?.balance, rows.slice(1, -1).map(({ seq }) => seq), closing?.balance]
   }
 
-  test('so that its balances add up, and periods follow each other', async () => {
+  test('so that balances add up, and periods follow one another', async () => {
     expect(await summary(null, null)).toEqual([0, [1, 2, 3, 4, 5, 6], 21])
     expect(await summary(null, hours(-1))).toEqual([0, [], 0])
     expect(await summary(hours(-1), hours(0))).toEqual([0, [1, 2], 3])
@@ -93,7 +93,7 @@ describe('a period begins at its first moment and ends before its last', () => {
     expect(await summary(hours(0), hours(0))).toEqual([3, [], 3])
   })
 
-  test('and says when, without bounds from the account’s beginning until now', async () => {
+  test('and has the times of its bounds: by default the account’s creation and now', async () => {
     const bounds = async (from: Date | null, to: Date | null) => {
       const rows = await statement(from, to, account)
       return [rows[0]?.at, rows.at(-1)?.at]

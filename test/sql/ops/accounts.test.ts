@@ -18,7 +18,7 @@ async function newAccount(): Promise<number> {
 }
 
 describe('a new account', () => {
-  test('is an active, live supply account in roubles with nothing on it, unless said otherwise', async () => {
+  test('by default is an active, live supply account in roubles without money', async () => {
     expect(await accountOf(await newAccount())).toMatchObject({
       name: 'A partner',
       kind: 'supply',
@@ -43,7 +43,7 @@ describe('a new account', () => {
   })
 })
 
-test('a balance leaves room for what open orders may give back', async () => {
+test('a balance leaves room for the refunds of open orders', async () => {
   const rich = await makePartner(database.sql, { balance: 1000 })
   await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
   await place(database.sql, rich)
@@ -78,7 +78,7 @@ describe('a deposit', () => {
     expect(await audit(sql())).toEqual([])
   })
 
-  test('whose reference is repeated changes nothing and gives the present balance', async () => {
+  test('with a repeated reference changes nothing and returns the present balance', async () => {
     await deposit('100', 'invoice 1')
     await sql()`select ops.adjust(${account}, -30, 'fee', 'a fee')`
     const logged = await timesLogged(sql())
@@ -117,7 +117,7 @@ describe('an account', () => {
     expect(await accountOf(account)).toMatchObject({ active: true })
   })
 
-  test('is low from its threshold down', async () => {
+  test('has low_balance at or below its threshold', async () => {
     const { accountId } = await makePartner(database.sql, { balance: 50 })
     await sql()`select ops.set_low_balance_threshold(${accountId}, 49.99)`
     expect(await accountOf(accountId)).toMatchObject({ low_balance: false })
@@ -159,7 +159,7 @@ describe('a request budget', () => {
     return row?.limit_per_minute
   }
 
-  test('is set for a network, changed, and taken away; the narrowest counts', async () => {
+  test('is set for a network, changed and removed, and the narrowest network counts', async () => {
     await sql()`select ops.set_rate_limit('198.51.100.0/24', 1000)`
     await sql()`select ops.set_rate_limit('198.51.100.7', 2000)`
     await sql()`select ops.set_rate_limit('198.51.100.0/24', 1500)`

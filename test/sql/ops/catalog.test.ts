@@ -79,7 +79,7 @@ describe('a product', () => {
     expect(new Set(ids).size).toBe(3)
   })
 
-  test('has every attribute as given, with the optional members of its fields written out', async () => {
+  test('has every attribute as given, with the defaults of its fields', async () => {
     const id = await upsertProduct(null, {
       ...{ name: 'Gift key', price: '20', currency: 'USD', delivery_type: 'key', fields: [player, server] },
       ...{ region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false },
@@ -102,13 +102,13 @@ describe('a product', () => {
     })
   })
 
-  test('has fields that are texts, optional and labelled by their id unless they say otherwise', async () => {
+  test('has fields that by default are optional texts, labelled by their id', async () => {
     const id = await upsertProduct(null, { delivery_type: 'key', fields: [{ id: 'note' }] })
     const plain = { id: 'note', type: 'text', label: 'note', required: false, placeholder: null }
     expect((await productOf(id)).delivery_fields).toEqual([plain])
   })
 
-  test('counts as changed only where it was', async () => {
+  test('shows as changed only when it was changed', async () => {
     const id = await upsertProduct(null, { fields: [server] })
     const made = await productOf(id)
     const logged = await timesLogged(sql())
@@ -159,7 +159,7 @@ describe('a product that exists', () => {
     sql()`select ops.upsert_product(${id}, 'space-trader', 'Weekly card', ${price}, 'RUB', 'id_only')`
   const special = { ...{ region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false } }
 
-  test('keeps what upsert_product is not given', async () => {
+  test('keeps the attributes that upsert_product does not name', async () => {
     const id = await upsertProduct(null, { ...special, fields: [player, server] })
     const made = await productOf(id)
     const notices = await noticesOf(
@@ -178,7 +178,7 @@ describe('a product that exists', () => {
     expect(await productOf(id)).toMatchObject({ region: null, amount_value: null, max_quantity: 3 })
   })
 
-  test('asks for the player id when it becomes id_only, or is made so, without fields', async () => {
+  test('asks for the player id when it is or becomes id_only without fields', async () => {
     const key = await upsertProduct(null, { delivery_type: 'key', fields: [] })
     await change(key, '12')
     const [made] =
@@ -188,13 +188,13 @@ describe('a product that exists', () => {
     }
   })
 
-  test('asks for nothing where an operator gives no fields at all, also after a change', async () => {
+  test('asks for nothing when an operator gave an empty list of fields, also after a change', async () => {
     const id = await upsertProduct(null, { fields: [] })
     await change(id, '12')
     expect((await productOf(id)).delivery_fields).toEqual([])
   })
 
-  test('gets a new price by set_price, and keeps all else', async () => {
+  test('gets a new price by set_price, and keeps all other attributes', async () => {
     const id = await upsertProduct(null, special)
     const made = await productOf(id)
     const set = () => noticesOf((sql) => sql`select ops.set_price(${id}, 160)`)
@@ -226,7 +226,7 @@ describe('a product that exists', () => {
 })
 
 describe('a supplier', () => {
-  test('is made active, and changed without being opened again; its token is shown nowhere', async () => {
+  test('is made active, is changed without being opened again, and its token is shown nowhere', async () => {
     await sql()`select ops.upsert_supplier('third', 'https://third.example/v1//', 'secret-3')`
     const read = async () => {
       const [row] = await sql()`select * from ops.suppliers where code = 'third'`
@@ -248,7 +248,7 @@ describe('a supplier', () => {
     expect(shown).not.toMatch(/secret-[34]/)
   })
 
-  test('keeps what an upsert does not name, and shows of its secrets the names of settings only', async () => {
+  test('keeps what upsert_supplier does not name, and shows only setting names of its secrets', async () => {
     const shown = async () => {
       const [row] = await sql()`select protocol, token, push_secret, token_url, client_id, sync_every::text
         from ops.suppliers where code = 'fourth'`
@@ -294,7 +294,7 @@ describe('an offer', () => {
     expect(await timesLogged(sql())).toBe(logged)
   })
 
-  test('that makes a product available, or ends that, counts as a change of the product', async () => {
+  test('that changes the availability of a product shows the product as changed', async () => {
     const versions = [await productOf(product)]
     const step = async (work: Promise<unknown>) => {
       await work

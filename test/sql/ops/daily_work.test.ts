@@ -14,8 +14,8 @@ beforeEach(async () => {
 
 const reroute = (item: string, supplier = 'other') => sql()`select ops.reroute_item(${item}, ${supplier})`
 
-describe('an item is rerouted', () => {
-  test('where no call has sent it, or every call certainly placed no order', async () => {
+describe('ops.reroute_item moves an item', () => {
+  test('when no call has sent it, or every call certainly placed no order', async () => {
     const { item, code } = await order()
     await answer(sql(), item, notPlaced())
     await sql()`select ops.reroute_item(${code}, 'other')`
@@ -30,7 +30,7 @@ describe('an item is rerouted', () => {
     if (call) expect(await record(sql(), call, completed())).toBe('settled')
   })
 
-  test('not while a call is under way, nor after it was sent: it could be bought twice', async () => {
+  test('not during a call, nor after it was sent: it could be bought twice', async () => {
     const { item } = await order()
     const [call] = await leaseCalls(sql(), [item])
     await expect(reroute(item)).rejects.toMatchObject(refusals.wrongState)

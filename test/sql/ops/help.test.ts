@@ -38,7 +38,7 @@ describe('ops.help()', () => {
     expect((await help()).map(({ name }) => bare(name)).sort()).toEqual([...objects].sort())
   })
 
-  test('has each under a task, as core.help_tasks says', async () => {
+  test('has each under a task of core.help_tasks', async () => {
     const missing = (await help()).filter(({ task }) => task === 'more')
     expect(missing.map(({ name }) => bare(name))).toEqual([])
     const entries = await database.sql<{ name: string }[]>`select unnest(names) as name from core.help_tasks`
@@ -56,7 +56,7 @@ describe('ops.help()', () => {
     })
   })
 
-  test('goes deeper with a task: how it is done, and all that belongs to it', async () => {
+  test('has the steps of a task, and all functions and views of the task', async () => {
     for (const task of tasks) {
       const rows = await help(task)
       expect(widthOf(rows), task).toBeLessThanOrEqual(100)
@@ -71,7 +71,7 @@ describe('ops.help()', () => {
     )
   })
 
-  test('says all of one function or view', async () => {
+  test('has the whole text of one function or view', async () => {
     for (const name of objects) {
       const rows = await help(`ops.${name}`)
       expect(rows, name).toHaveLength(1)
@@ -87,7 +87,7 @@ describe('ops.help()', () => {
     expect((await help('ops.orders'))[0]?.what).toMatch(/\norder_code: \w/)
   })
 
-  test('names its topics to who asks for another', async () => {
+  test('names its topics when it does not know the given one', async () => {
     await expect(help('hooks')).rejects.toMatchObject({
       ...refusals.unknown,
       message: `there is no help for 'hooks'`,

@@ -54,7 +54,7 @@ async function visit(key: string, { client = '203.0.113.9', origin }: Visit = {}
 }
 
 describe('an issued key', () => {
-  test('has the prefix of its account and 48 hexadecimal characters, and is known by its hash alone', async () => {
+  test('has the prefix of its account and 48 hexadecimal characters, and only its hash is stored', async () => {
     const key = await issue()
     expect(key).toMatch(/^svc_live_[0-9a-f]{48}$/)
     expect(await issue(await newAccount('test'))).toMatch(/^svc_test_[0-9a-f]{48}$/)
@@ -105,7 +105,7 @@ describe('an issued key', () => {
 })
 
 describe('a key', () => {
-  test('is set as given: null clears', async () => {
+  test('is set as given, and null clears', async () => {
     const key = await issue()
     const id = await keyId()
     await sql()`select ops.set_key(${id}, now() + interval '1 day', array['SHOP.example', 'HTTPS://Shop.example:443'], array['203.0.113.0/24']::cidr[])`
@@ -150,7 +150,7 @@ describe('a key', () => {
     expect((await keysOf())[0]).toMatchObject({ expires_at: null })
   })
 
-  test('is revoked for good, and only once', async () => {
+  test('is revoked permanently, and only once', async () => {
     const key = await issue()
     const id = await keyId()
     await sql()`select ops.revoke_key(${id})`
@@ -199,7 +199,7 @@ describe('a key that leaked', () => {
     ])
   })
 
-  test('is replaced also where it had expired, by one that works', async () => {
+  test('is replaced by a key that works, also when it had expired', async () => {
     const key = await issue()
     await sql()`select ops.set_key_expiry(${await keyId()}, now() - interval '1 day')`
     expect(await visit(await replace(key))).toBe('ok')
@@ -233,7 +233,7 @@ describe('a rotation', () => {
     expect(JSON.stringify(logged)).not.toContain(key.slice(-48))
   })
 
-  test('keeps the prefix of the old key, whatever the account is by now', async () => {
+  test('keeps the prefix of the old key, although the mode of the account changed', async () => {
     await issue()
     await database.sql`update supply.accounts set mode = 'test' where id = ${account}`
     expect(await rotate(await keyId())).toMatch(/^svc_live_/)
@@ -284,7 +284,7 @@ describe('a rotation', () => {
 })
 
 describe('the key of the demo partner', () => {
-  test('is kept while it works, and else issued again', async () => {
+  test('is kept while it works, or else issued again', async () => {
     const demoKey = async (known: string | null) => {
       const [row] = await sql()`select ops.ensure_demo_key(${known}) as key`
       return row?.key

@@ -37,14 +37,14 @@ describe('a catalog in one document', () => {
     ])
   })
 
-  test('may list only a part; what it does not list stays', async () => {
+  test('may list a part, and the rest stays', async () => {
     await load(small)
     await load({ games: [{ slug: 'go', name: 'Go' }] })
     await load({})
     expect(await sql()`select slug from ops.games where slug in ('chess', 'go')`).toHaveLength(2)
   })
 
-  test('keeps what a product has and its entry does not list; null clears', async () => {
+  test('keeps the attributes of a product that its entry does not list, and null clears', async () => {
     const [product] = small.products
     await load({ ...small, products: [{ ...product, region: 'EU', amount_value: 60, in_stock: false }] })
     await load({ products: [{ ...product, price: 2, amount_value: null }] })
@@ -67,7 +67,7 @@ describe('a catalog in one document', () => {
     ).rejects.toMatchObject(refusals.unknown)
   })
 
-  test('never tells a token when it refuses a supplier', async () => {
+  test('shows no token when it refuses a supplier', async () => {
     const refused = load({ suppliers: [{ code: 'small', url: 'https://small.example', token: 'a-secret' }] })
     await expect(refused).rejects.toMatchObject({
       ...refusals.wrongArgument,

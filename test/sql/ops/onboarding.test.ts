@@ -42,7 +42,7 @@ async function admits(key: string): Promise<string> {
   return row?.verdict
 }
 
-describe('on-boarding', () => {
+describe('ops.onboard', () => {
   test('makes account, deposit and key, and a text for the partner without the key', async () => {
     const [made] = await sql()`select * from ops.onboard('Acme', 50000, 'invoice 1', label => 'shop')`
     expect(made?.key).toMatch(/^svc_live_[0-9a-f]{48}$/)
@@ -82,19 +82,19 @@ describe('on-boarding', () => {
     ).toEqual([{ allowed_ips: ['198.51.100.0/24'], expires_at: new Date('2100-01-01Z') }])
   })
 
-  test('makes nothing at all where the deposit is refused', async () => {
+  test('makes no account when the deposit is refused', async () => {
     await expect(sql()`select ops.onboard('Poor', 0, 'a')`).rejects.toMatchObject(refusals.wrongArgument)
     expect(await sql()`select from ops.accounts where name = 'Poor'`).toHaveLength(0)
   })
 
-  test('of the same partner twice at the same moment makes one account', async () => {
+  test('makes one account of the same partner twice at the same moment', async () => {
     const both = await Promise.allSettled(
       [1, 2].map(() => sql()`select ops.onboard('At once', 10, 'a')`.then(() => 'made')),
     )
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('in steps warns of a name that is taken', async () => {
+  test('has a warning of its single steps for a name that is taken', async () => {
     const [first] = await sql()`select ops.create_account('Stepwise') as id`
     expect(said).toEqual([`NOTICE account ${first?.id} (Stepwise) is made: supply, live, in RUB`])
     await sql()`select ops.create_account('stepwise')`
@@ -102,7 +102,7 @@ describe('on-boarding', () => {
   })
 })
 
-test('a key carries its label to its replacement, and both say their numbers', async () => {
+test('a rotated key gives its label to its replacement, and notices name both keys', async () => {
   const { accountId } = await makePartner(database.sql)
   await sql()`select ops.issue_key(${accountId}, label => ' till 7 ')`
   const [old] =
@@ -144,7 +144,7 @@ describe('a test event', () => {
     }
   })
 
-  test('is limited as the samples of partners are, and says when to ask again', async () => {
+  test('has the limits of samples, and the hint says when to ask again', async () => {
     const { accountId } = await makePartner(database.sql)
     const send = () => sql()`select ops.send_test_event(${accountId}, 'https://hooks.example/x')`
     for (let n = 0; n < 60; n += 1) await send()

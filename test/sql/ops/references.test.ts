@@ -35,7 +35,7 @@ const error = (call: Promise<unknown>) =>
     (reason: unknown) => reason,
   )
 
-describe('an account is meant', () => {
+describe('operators name an account', () => {
   test('by its number, as a number or a text, by its name in any case, and by one of its keys', async () => {
     const before = await balance()
     await sql().unsafe(`select ops.deposit(${partner.accountId}, 1, 'by number')`)
@@ -46,7 +46,7 @@ describe('an account is meant', () => {
     expect(await balance()).toBe(before + 3)
   })
 
-  test('by nothing that several have: the error lists them, and nothing is booked', async () => {
+  test('not by a part of several names: the error lists them, and nothing is booked', async () => {
     const before = await balance()
     const several = await error(sql()`select ops.deposit('acme', 1, 'several')`)
     expect(several).toMatchObject({ code: cardinalityViolation, message: "'acme' may be one of 2 accounts" })
@@ -60,7 +60,7 @@ describe('an account is meant', () => {
   })
 })
 
-describe('an item is meant', () => {
+describe('operators name an item', () => {
   test('by its id, and by each reference of an order of one item', async () => {
     for (const reference of [item, code, 'their-1']) await sql()`select ops.poll_now(${reference})`
     await sql()`select ops.poll_now(item_id) from ops.order_items where order_code = ${code}`
@@ -70,7 +70,7 @@ describe('an item is meant', () => {
     ).toBeDefined()
   })
 
-  test('not by an order of several: the error lists its items', async () => {
+  test('not by an order of several items: the error lists them', async () => {
     const items = [{ productId: products.topUp }, { productId: products.key }]
     const { body } = await place(database.sql, partner, { items })
     const several = await error(sql()`select ops.settle_item(${body.code}, 'failed')`)
@@ -84,7 +84,7 @@ describe('an item is meant', () => {
   })
 })
 
-test('an event is meant by its id and by the code of its order', async () => {
+test('operators name an event by its id or by the code of its order', async () => {
   const event = await makeEvent(database.sql, partner)
   const [row] = await database.sql`select order_code from ops.events where event_id = ${event}`
   await sql()`select ops.deliver_now(${event})`
@@ -92,7 +92,7 @@ test('an event is meant by its id and by the code of its order', async () => {
   expect(await error(sql()`select ops.redeliver(${row?.order_code})`)).toMatchObject(refusals.wrongState)
 })
 
-test('a key is meant by its last four characters, and no message shows a whole one', async () => {
+test('operators name a key by its last four characters, and no message shows a whole key', async () => {
   const [issued] = await sql()`select ops.issue_key(${partner.accountId}) as key`
   const key = String(issued?.key)
   await sql()`select ops.revoke_key(${key.slice(-4)})`

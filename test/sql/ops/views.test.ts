@@ -70,8 +70,8 @@ describe('the operators read', () => {
   })
 })
 
-describe('the money in orders', () => {
-  test('is what was charged on those that are not final', async () => {
+describe('ops.accounts.in_orders', () => {
+  test('is the charge of all open orders', async () => {
     const { accountId } = partner
     const inOrders = async () => {
       const [row] = await sql()`select in_orders, balance from ops.accounts where account_id = ${accountId}`
@@ -95,7 +95,7 @@ describe('the money in orders', () => {
 })
 
 describe('an item', () => {
-  test('shows how many keys were delivered', async () => {
+  test('shows the number of its delivered codes', async () => {
     const { item } = await newKeys(2)
     expect(await itemOf(item)).toMatchObject({ codes_delivered: 0, stuck: false, held: false })
     await answer(database.sql, item, completed({ codes: ['A', 'B'] }))
@@ -117,7 +117,7 @@ describe('an item', () => {
     expect(await sql()`select from ops.stuck_items where item_id = ${item}`).toHaveLength(0)
   })
 
-  test('that is held waits for an operator, with the keys that came', async () => {
+  test('that is held is in ops.stuck_items, with the number of its codes', async () => {
     const { item } = await newKeys(3)
     await answer(database.sql, item, completed({ codes: ['A', 'B'] }))
     expect(await itemOf(item)).toMatchObject({
@@ -141,7 +141,7 @@ describe('an item', () => {
 })
 
 describe('an event', () => {
-  test('shows its attempts, and as a dead letter why it died', async () => {
+  test('shows its attempts, and its reason in ops.dead_letters', async () => {
     const id = await makeEvent(database.sql, partner)
     await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(503))
     await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(302))
@@ -156,7 +156,7 @@ describe('an event', () => {
     ])
   })
 
-  test('that a partner asked for as a sample is among the events, not among the dead letters', async () => {
+  test('of a sample is in ops.events, not in ops.dead_letters', async () => {
     const id = await makeEvent(database.sql, partner)
     await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(404))
     await database.sql`update supply.events set simulated = true, order_id = null where id = ${id}`
@@ -167,8 +167,8 @@ describe('an event', () => {
   })
 })
 
-describe('the queue', () => {
-  test('shows what each job is for', async () => {
+describe('ops.queue', () => {
+  test('shows the subject of each job', async () => {
     const { code, item } = await newOrder()
     expect(await sql()`select * from ops.queue where subject = ${item}`).toMatchObject([
       { task: 'call_supplier', order_code: code, attempts: 0, locked_by: null, last_error: null },
@@ -187,7 +187,7 @@ describe('the queue', () => {
     ])
   })
 
-  test('and the pools say how many jobs each has', async () => {
+  test('has its jobs counted by pool in ops.worker_pools', async () => {
     await database.sql`select work.register_pool('pool-1')`
     await database.sql`
       update graphile_worker._private_jobs set locked_by = 'pool-1', locked_at = now()
@@ -198,7 +198,7 @@ describe('the queue', () => {
   })
 })
 
-test('nothing that operators read holds a key, a secret or a token whole', async () => {
+test('no view of operators shows a whole key, secret or token', async () => {
   const { item } = await newKeys(1)
   await answer(database.sql, item, completed({ codes: ['THE-DELIVERED-KEY'] }))
   const held = await newKeys(2)

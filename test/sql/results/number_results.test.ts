@@ -71,7 +71,7 @@ describe('an order that ends gets the next number of its account', () => {
     expect(await seen()).toEqual(numbered(none.code, part.code, full.code, open.code))
   })
 
-  test('also where an operator ends it, and where its supplier pushes the result', async () => {
+  test('when an operator ends it, and when its supplier pushes the result', async () => {
     const [held, pushed] = [await keys(2), await order()]
     await answer(sql(), held.item, completed({ codes: ['A', 'B', 'C'] }))
     await sql()`select ops.settle_item(${held.item}, 'failed', '{}')`
@@ -80,7 +80,7 @@ describe('an order that ends gets the next number of its account', () => {
     expect(await seen()).toEqual(numbered(held.code, pushed.code))
   })
 
-  test('and a page has so many, and says where to go on', async () => {
+  test('and a page has at most its limit, and nextAfter', async () => {
     const codes: string[] = []
     for (let n = 0; n < 5; n += 1) {
       const { code, item } = await order()
@@ -96,14 +96,14 @@ describe('an order that ends gets the next number of its account', () => {
     expect(await seen()).toEqual(numbered(...codes))
   })
 
-  test('which a key that was revoked does not show', async () => {
+  test('which a revoked key cannot read', async () => {
     const { accountId, keyId } = partner()
     await sql()`select ops.revoke_key(${keyId})`
     expect(await sql()`select * from api.list_results(${accountId}, ${keyId}, 0, 20)`).toEqual([])
   })
 })
 
-test('while another transaction holds the numbers of an account for long, an order ends without one, and gets it later', async () => {
+test('an order that ends while another transaction holds the numbers of its account gets its number later', async () => {
   const [first, second] = [await order(), await order()]
   const other = await makePartner(sql())
   const [placed] = await placeAll(sql(), [orderRequest(other)])
@@ -131,7 +131,7 @@ test('while another transaction holds the numbers of an account for long, an ord
   expect(await markOf()).toEqual([{ last_seq: 2 }])
 })
 
-test('after a restore the numbers go on far above those that may have been given and were lost', async () => {
+test('after a restore the numbers go on above those that may have been given and were lost', async () => {
   const [first, second] = [await order(), await order()]
   await answer(sql(), first.item, completed())
   const fresh = await makePartner(sql())

@@ -15,7 +15,7 @@ async function itemsOf(code: string): Promise<Item[] | undefined> {
   return results.find(({ orderCode }) => orderCode === code)?.items
 }
 
-test('are those of the order, in its order, without codes and texts for buyers', async () => {
+test('the items of a result are those of the order, in its order, without codes and texts for buyers', async () => {
   const { code, items } = await order({
     items: [
       { productId: products.expensive },

@@ -24,8 +24,8 @@ const methodOf = async (item: string) => (await leaseCalls(sql(), [item]))[0]?.m
 
 beforeAll(() => speak('kinguin'))
 
-describe('where a repeat is not safe at the supplier', () => {
-  test('an item of unknown outcome is only looked up, however often it is not there', async () => {
+describe('at a supplier where a repeat is not safe', () => {
+  test('an item with an unknown outcome is only polled, however often the supplier does not know it', async () => {
     const { item } = await order()
     await answer(sql(), item, unknown())
     for (let i = 0; i < 3; i += 1) {
@@ -36,7 +36,7 @@ describe('where a repeat is not safe at the supplier', () => {
     expect(await methodOf(item)).toBe('get')
   })
 
-  test('so is one whose worker was lost', async () => {
+  test('an item whose worker was lost is only polled', async () => {
     const { item } = await order()
     await leaseCalls(sql(), [item])
     await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
@@ -44,7 +44,7 @@ describe('where a repeat is not safe at the supplier', () => {
     expect(await methodOf(item)).toBe('get')
   })
 
-  test('half an hour after it was sent it is held for an operator, with an alert', async () => {
+  test('an unknown item is held for an operator half an hour after it was sent, with an alert', async () => {
     const { item } = await keys(1)
     await answer(sql(), item, unknown())
     await later(item, '29 minutes')
@@ -62,7 +62,7 @@ describe('where a repeat is not safe at the supplier', () => {
     expect(await audit(sql())).toEqual([])
   })
 
-  test('the time is a setting', async () => {
+  test('the time after which an unknown item is held is an argument of finish_calls', async () => {
     const { item } = await order()
     await answer(sql(), item, unknown())
     await later(item, '6 minutes')
@@ -73,7 +73,7 @@ describe('where a repeat is not safe at the supplier', () => {
     expect(row?.verdict).toBe('held')
   })
 
-  test('an operator sends it again, once, and it is looked up afterwards as before', async () => {
+  test('an operator sends a held item again once, and then it is only polled', async () => {
     const { item } = await order()
     await answer(sql(), item, unknown())
     await later(item, '31 minutes')
@@ -88,7 +88,7 @@ describe('where a repeat is not safe at the supplier', () => {
     await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('is not held')
   })
 
-  test('one that is held for another reason, or of which codes came, is not sent again', async () => {
+  test('send_item refuses an item that is held for another reason, or has codes', async () => {
     const { item } = await keys(2)
     expect(await answer(sql(), item, completed({ codes: ['A'] }))).toBe('held')
     await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('did not say last')
@@ -98,7 +98,7 @@ describe('where a repeat is not safe at the supplier', () => {
     await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('did not say last')
   })
 
-  test('one that is there after all goes its way', async () => {
+  test('an item that the supplier knows after all is settled', async () => {
     const { item } = await order()
     await answer(sql(), item, unknown())
     await answer(sql(), item, notReceived())
@@ -106,7 +106,7 @@ describe('where a repeat is not safe at the supplier', () => {
     expect(await answer(sql(), item, completed())).toBe('settled')
   })
 
-  test('many of them are one line of attention', async () => {
+  test('many held items are one line of ops.attention, whose remedy sends them all', async () => {
     for (let i = 0; i < 12; i += 1) {
       const { item } = await order()
       await answer(sql(), item, unknown())
@@ -123,7 +123,7 @@ describe('where a repeat is not safe at the supplier', () => {
   })
 })
 
-describe('where a repeat is safe for a time', () => {
+describe('at a supplier where a repeat is safe for 23 hours', () => {
   const sent = async (age: string) => {
     await speak('b2b')
     const { item } = await order()
@@ -132,30 +132,30 @@ describe('where a repeat is safe for a time', () => {
     return item
   }
 
-  test('an item is sent again within it', async () => {
+  test('an unknown item is sent again within that time', async () => {
     const item = await sent('22 hours')
     expect(await answer(sql(), item, notReceived())).toBe('waiting')
     expect(await methodOf(item)).toBe('put')
   })
 
-  test('and after it is held', async () => {
+  test('an unknown item is held after that time', async () => {
     const item = await sent('23 hours 1 minute')
     expect(await answer(sql(), item, notReceived())).toBe('held')
   })
 
-  test('and so is one whose call could arrive after it', async () => {
+  test('an unknown item is held when its call could arrive after that time', async () => {
     const item = await sent('22 hours 59 minutes 10 seconds')
     expect(await answer(sql(), item, notReceived())).toBe('held')
   })
 
-  test('and it is not sent by a worker that was away when the time ended', async () => {
+  test('an unknown item is not sent by a worker that was away when that time ended', async () => {
     const item = await sent('22 hours')
     await answer(sql(), item, notReceived())
     await later(item, '23 hours 1 minute')
     expect(await methodOf(item)).toBe('get')
   })
 
-  test('and nobody knows it of an item that was sent before a restore', async () => {
+  test('an item from before a restore is only polled', async () => {
     const item = await sent('1 minute')
     await sql()`update supply.order_items set recovered_at = now() - interval '2 minutes' where id = ${item}`
     expect(await answer(sql(), item, notReceived())).toBe('waiting')
@@ -171,7 +171,7 @@ test('an unknown protocol has no capabilities', async () => {
   expect(await methodOf(item)).toBe('get')
 })
 
-describe('a worker may start', () => {
+describe('check_protocols lets a worker start', () => {
   const refusal = async (capabilities: object) => {
     const [row] = await sql()`select work.check_protocols(${sql().json(capabilities as never)}) as refusal`
     return row?.refusal
@@ -184,7 +184,7 @@ describe('a worker may start', () => {
     await adapters.close()
   })
 
-  test('and with fewer, and not with one that the database does not know or that declares other capabilities', async () => {
+  test('with fewer adapters, but not with an unknown protocol or other capabilities', async () => {
     const http = {
       ...{
         repeatSafeSeconds: null,

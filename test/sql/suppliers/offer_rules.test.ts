@@ -64,7 +64,7 @@ describe('a cost in another currency', () => {
     expect(await placed()).toMatchObject({ supplier: 'second', cost: '4.50' })
   })
 
-  test('is rounded up to the cent, and the cheapest is chosen by what it is in the currency of the product', async () => {
+  test('is rounded up to the cent of the product’s currency, in which the cheapest offer is chosen', async () => {
     await offerSecond('0.07', 'EUR', 100)
     await rate('114.2857142857')
     expect(await offerOf('second')).toMatchObject({ product_cost: '8.00' })
@@ -75,7 +75,7 @@ describe('a cost in another currency', () => {
     expect(await placed()).toMatchObject({ supplier: 'second', cost: '7.01' })
   })
 
-  test('is not used from the moment on at which its rate ends', async () => {
+  test('is not used from the end of its rate on', async () => {
     await offerSecond('0.05', 'EUR')
     // A transaction has one time: in it the rate ends now, and a microsecond later.
     const at = async (until: string) => {
@@ -96,7 +96,7 @@ describe('a cost in another currency', () => {
     ])
   })
 
-  test('that is beyond all bounds spoils no order', async () => {
+  test('that is beyond all bounds does not stop orders at other suppliers', async () => {
     await offerSecond('100000000000', 'EUR')
     await rate('1000000')
     expect(await unusable('second')).toBe('cost too high')
@@ -164,7 +164,7 @@ describe('a cost in another currency', () => {
 })
 
 describe('an offer is not used', () => {
-  test('above its max_cost, which is in the currency of the cost', async () => {
+  test('when its cost is above its max_cost, in the currency of the cost', async () => {
     await offerSecond('0.06', 'EUR')
     await rate('100')
     await sql()`select ops.set_max_cost(${product}, 'second', 0.05)`
@@ -180,7 +180,7 @@ describe('an offer is not used', () => {
     expect(await placed()).toMatchObject({ supplier: 'second', cost: '6.00' })
   })
 
-  test('where its margin is below that of the product, or else of all', async () => {
+  test('when its margin is below that of the product, or else that of all products', async () => {
     await sql()`select ops.set_min_margin(0.238)`
     expect(await unusable('first')).toBeNull()
     await sql()`select ops.set_min_margin(0.2381)`
@@ -198,7 +198,7 @@ describe('an offer is not used', () => {
     expect(await attention('offer cost')).toMatchObject(Array(3).fill({ subject: 'supplier first' }))
   })
 
-  test('where a rule needs its cost, and that is not known', async () => {
+  test('when a rule needs its cost, and that is not known', async () => {
     await sql()`select ops.upsert_offer(${product}, 'first', 'sku-101')`
     expect(await unusable('first')).toBeNull()
     await sql()`select ops.set_max_cost(${product}, 'first', 100)`
@@ -206,7 +206,7 @@ describe('an offer is not used', () => {
     expect(await refused()).toBe('PRODUCT_UNAVAILABLE')
   })
 
-  test('where its supplier is not active, for which nobody has to look', async () => {
+  test('when its supplier is not active, which needs no attention', async () => {
     await sql()`select ops.set_supplier_active('second', false)`
     await offerSecond('1')
     expect(await unusable('second')).toBe('supplier inactive')
@@ -214,7 +214,7 @@ describe('an offer is not used', () => {
     await sql()`select ops.set_supplier_active('second', true)`
   })
 
-  test('and more than ten of a kind are one line for who looks', async () => {
+  test('and more than ten of a supplier are one line of ops.attention', async () => {
     await sql()`select ops.upsert_product(500 + n, 'space-trader', 'P' || n, 10, 'RUB', 'key') from generate_series(1, 11) n`
     await sql()`select ops.upsert_offer(500 + n, 'second', 'p' || n, 20) from generate_series(1, 11) n`
     await sql()`select ops.set_min_margin(0.1, 500 + n) from generate_series(1, 11) n`
@@ -226,7 +226,7 @@ describe('an offer is not used', () => {
   })
 })
 
-describe('a rule', () => {
+describe('a rule of costs', () => {
   test('is no longer checked for what was placed, and the supplier receives no higher bound', async () => {
     await offerSecond('7')
     const { item } = await order()
@@ -255,7 +255,7 @@ describe('a rule', () => {
     expect(await told(without)).toMatchObject({ supplier: 'second', unit_cost: '0.01' })
   })
 
-  test('in one currency keeps an offer from getting costs in another', async () => {
+  test('in one currency refuses a cost of its offer in another currency', async () => {
     await offerSecond('7')
     await sql()`select ops.set_max_cost(${product}, 'second', 8)`
     await expect(offerSecond('7', 'EUR')).rejects.toMatchObject(refusals.wrongState)

@@ -79,8 +79,8 @@ beforeEach(async () => {
   await shown()
 })
 
-describe('a list', () => {
-  test('changes the cost, the stock and the availability, and what changed is noted', async () => {
+describe('an entry of a supplier’s list', () => {
+  test('changes the cost, the stock and the availability of its offer, and ops.offer_changes shows that', async () => {
     await sync(listed('7.5', { stock: 3 }))
     expect(await offer()).toMatchObject({ cost: '7.50', currency: 'RUB', stock: 3, available: true })
     expect((await offer()).synced_at).not.toBeNull()
@@ -98,7 +98,7 @@ describe('a list', () => {
     expect((await changes()).at(-1)).toEqual({ before: { available: false }, after: { available: true } })
   })
 
-  test('that has it no more ends the orders for it, and those who read what changed see so', async () => {
+  test('that is missing ends the orders for its offer, and its product shows as changed', async () => {
     expect(await shown()).toEqual({ inStock: true, isNew: false })
     await sync(listed('7.5'))
     expect(await shown()).toEqual({ inStock: true, isNew: false })
@@ -112,7 +112,7 @@ describe('a list', () => {
     expect((await place(sql(), partner())).result).toBe('created')
   })
 
-  test('leaves alone what it was not asked for, and what another supplier has', async () => {
+  test('changes no other offer', async () => {
     await sql()`select ops.upsert_offer(${product}, 'first', 's-101', 9)`
     await sql()`select ops.upsert_offer(${products.key}, 'lister', 's-102', 15)`
     await sync(listed('7.5'))
@@ -131,7 +131,7 @@ describe('a list', () => {
     ['7', '7.00'],
     ['0', '0.00'],
     ['99999999999.99', '99999999999.99'],
-  ])('of a cost of %s is rounded up to %s', async (cost, kept) => {
+  ])('has its cost of %s rounded up to %s', async (cost, kept) => {
     await sync(listed(cost))
     expect(await offer()).toMatchObject({ cost: kept, available: true })
   })
@@ -150,7 +150,7 @@ describe('a list', () => {
     [{ stock: -1 }, 'its stock is -1'],
     [{ stock: 1.5 }, 'its stock is 1.5'],
     [{ stock: 2_147_483_648 }, 'its stock is 2147483648'],
-  ])('that makes no sense is not used, and says so: %j', async (said, problem) => {
+  ])('with a wrong value is not used, and ops.attention shows it: %j', async (said, problem) => {
     await sync(listed('7', said))
     expect(await offer()).toMatchObject({ cost: '8.00', available: false, unusable: problem })
     const told = await sql()`select subject, detail from ops.attention where what = 'offer cost'`
@@ -164,7 +164,7 @@ describe('a list', () => {
     expect(await offer()).toMatchObject({ cost: '7.00', available: true, unusable: null })
   })
 
-  test('in another currency has to be converted, and passes no max_cost that is in the old one', async () => {
+  test('in another currency needs a rate, and does not change the currency of a max_cost', async () => {
     await sync(listed('7', { currency: 'EUR' }))
     expect(await offer()).toMatchObject({ currency: 'EUR', unusable: 'no rate from EUR to RUB' })
     await sync(listed('7'))
@@ -178,7 +178,7 @@ describe('a list', () => {
     expect(await offer()).toMatchObject({ currency: 'EUR', unusable: 'no rate from EUR to RUB' })
   })
 
-  test('says nothing of another sku', async () => {
+  test('does not count for an offer with another sku', async () => {
     await sync({ sku: 's-101' })
     await sql()`select ops.upsert_offer(${product}, 'lister', 'other', 8)`
     expect(await offer()).toMatchObject({ available: true, stock: null, synced_at: null })
@@ -186,7 +186,7 @@ describe('a list', () => {
     expect(await offer()).toMatchObject({ available: true })
   })
 
-  test('that is not read any more counts no more', async () => {
+  test('does not count after the readings of its supplier ended', async () => {
     await sync({ sku: 's-101' })
     await shown()
     await sql()`select ops.set_supplier_sync('lister', null)`
@@ -199,8 +199,8 @@ describe('a list', () => {
   })
 })
 
-describe('the lease', () => {
-  test('is of one worker, with what it asks for', async () => {
+describe('the lease of a reading', () => {
+  test('is given to one worker, with the skus to ask for', async () => {
     await sql()`select ops.upsert_offer(${products.key}, 'lister', 's-102')`
     expect(await begin()).toMatchObject({
       ...{ supplier: 'lister', protocol: 'b2b', base_url: 'http://127.0.0.1:10', skus: ['s-101', 's-102'] },
@@ -208,7 +208,7 @@ describe('the lease', () => {
     expect(await begin()).toBeUndefined()
   })
 
-  test('begins again when it ended, and the late list changes nothing', async () => {
+  test('is given again after its end, and the late list changes nothing', async () => {
     const late = await begun()
     await timePasses('11 minutes')
     expect(await recorded(late, listed('1'))).toBe(false)
@@ -236,7 +236,7 @@ describe('the lease', () => {
     },
   )
 
-  test('is locked after its supplier, so that who changes that and who ends a reading do not wait in a circle', async () => {
+  test('is locked after its supplier, so that a change of the supplier and the end of a reading do not deadlock', async () => {
     await sync({ sku: 's-101' })
     await sql()`select ops.sync_supplier('lister')`
     const leased = await begun()
@@ -259,7 +259,7 @@ describe('the lease', () => {
     expect(ended).toBe(false)
   })
 
-  test('changes nothing of offers that are gone meanwhile', async () => {
+  test('survives that its offers are removed meanwhile', async () => {
     const leased = await begun()
     await sql()`select ops.remove_offer(${product}, 'lister')`
     expect(await recorded(leased, listed('1'))).toBe(true)
@@ -267,7 +267,7 @@ describe('the lease', () => {
     expect(await changes()).toEqual([])
   })
 
-  test('is given for what is asked for during it once more', async () => {
+  test('is given once more for a reading that was asked for during it', async () => {
     const leased = await begun()
     await sql()`select ops.sync_supplier('lister')`
     expect(await begin()).toBeUndefined()
@@ -288,7 +288,7 @@ describe('the lease', () => {
     expect(await lastLogged(sql())).toMatchObject({ action: 'sync_supplier', subject: 'supplier lister' })
   })
 
-  test('the requests of a list and the calls share the limit of requests a minute', async () => {
+  test('counts its requests with those of calls for the limit of requests a minute', async () => {
     await sql()`select ops.set_supplier_limits('lister', null, 30)`
     const [first] = await sql()`select work.take_request('lister') as ms`
     const [second] = await sql()`select work.take_request('lister') as ms`
@@ -299,13 +299,13 @@ describe('the lease', () => {
   })
 })
 
-describe('a reading that fails', () => {
+describe('a failed reading', () => {
   const fail = async () => {
     await sql()`update supply.suppliers set sync_due_at = now() where code = 'lister'`
     await finished(await begun(), 'HTTP 500')
   }
 
-  test('keeps what was known, and is tried again later each time, at most at the interval', async () => {
+  test('keeps the offers, and is repeated after growing delays up to the interval', async () => {
     await sync(listed('7'))
     const waits: number[] = []
     for (let n = 0; n < 6; n += 1) {
@@ -321,7 +321,7 @@ describe('a reading that fails', () => {
     expect(await supplier()).toMatchObject({ due_in: 1 })
   })
 
-  test('alerts once the last good one is four intervals ago, and closes the alert by itself', async () => {
+  test('is alerted four intervals after the last good one, until the next good one', async () => {
     await sync(listed('7'))
     await fail()
     await timePasses('59 minutes')
@@ -345,7 +345,7 @@ describe('a reading that fails', () => {
     expect(await sql()`select from ops.attention where what = 'supplier not read'`).toHaveLength(0)
   })
 
-  test('alerts also where there never was a good one', async () => {
+  test('is alerted, too, when there never was a good one', async () => {
     await fail()
     await timePasses('61 minutes')
     await fail()

@@ -50,15 +50,15 @@ const calls = (count: number, ago: string, outcome: string | null, item: string)
     case when ${outcome !== null} then now() - ${ago}::interval + n * interval '10 ms' end, ${outcome}
   from generate_series(1, ${count}) as n`
 
-describe('the health of a supplier', () => {
-  test('that was never called', async () => {
+describe('ops.supplier_health', () => {
+  test('shows a supplier that was never called as idle', async () => {
     expect(await health()).toMatchObject({
       ...{ calls_5m: 0, failures_5m: 0, unknowns_5m: 0, p50_ms: null, p95_ms: null, open_items: 0 },
       ...{ oldest_open: null, last_good_at: null, state: 'idle', calls_1h: 0, calls_1d: 0, active: true },
     })
   })
 
-  test('has its calls, failures and unknown outcomes, the latency of its answers, and its open items', async () => {
+  test('shows calls, failures, unknown outcomes, latencies and open items', async () => {
     const item = await newItem()
     await answer(sql(), item, processing())
     await answer(sql(), await newItem(), completed())
@@ -73,7 +73,7 @@ describe('the health of a supplier', () => {
     expect(await health()).toMatchObject({ calls_5m: 6, state: 'answering', unanswered_since: null })
   })
 
-  test('tells apart five minutes, an hour and a day, whether or not the calls are counted by minutes', async () => {
+  test('shows five minutes, an hour and a day, before and after the calls are counted by minutes', async () => {
     const item = await newItem()
     await calls(100, '1 minute', 'processing', item)
     await calls(3, '2 minutes', 'unknown', item)
@@ -103,7 +103,7 @@ describe('the health of a supplier', () => {
     expect(counted?.last_good_at).toEqual(exact?.last_good_at)
   })
 
-  test('counts each call once, however often it is checked', async () => {
+  test('counts each call once, however often suppliers are checked', async () => {
     const item = await newItem()
     await calls(10, '20 minutes', 'processing', item)
     await check()
@@ -114,7 +114,7 @@ describe('the health of a supplier', () => {
 })
 
 describe('a supplier without a usable answer', () => {
-  test('for as long as the setting says is silent: one alert, however many workers check', async () => {
+  test('is silent after the time of the setting: one alert, however many workers check', async () => {
     const item = await newItem()
     await answer(sql(), item, processing())
     await passes('3 hours')
@@ -137,7 +137,7 @@ describe('a supplier without a usable answer', () => {
     ])
   })
 
-  test('is remembered while its calls become counted minutes', async () => {
+  test('stays known while its calls become counted minutes', async () => {
     const item = await newItem()
     await answer(sql(), item, processing())
     await passes('5 minutes')
@@ -153,7 +153,7 @@ describe('a supplier without a usable answer', () => {
     expect((await health())?.state).toBe('silent')
   })
 
-  test('closes its alert by answering again, and is alerted again when it falls silent again', async () => {
+  test('has its alert closed by the next answer, and is alerted again when it is silent again', async () => {
     const item = await newItem()
     await answer(sql(), item, unknown())
     await passes('6 minutes')
@@ -171,7 +171,7 @@ describe('a supplier without a usable answer', () => {
     expect(await alerts()).toMatchObject([{ state: 'open', count: 2 }])
   })
 
-  test('that says of each item only that it does not know it has answered nothing usable', async () => {
+  test('is silent when it only answers that it does not know an item', async () => {
     const item = await newItem()
     await answer(sql(), item, unknown())
     await answer(sql(), item, notReceived())
@@ -180,7 +180,7 @@ describe('a supplier without a usable answer', () => {
     expect(await check()).toBe(1)
   })
 
-  test('but with pushed results is silent all the same', async () => {
+  test('is silent although it pushes results', async () => {
     const item = await newItem()
     await answer(sql(), item, unknown())
     await passes('6 minutes')
@@ -188,7 +188,7 @@ describe('a supplier without a usable answer', () => {
     expect([await check(), (await health())?.calls_5m]).toEqual([1, 0])
   })
 
-  test('is no news while no call was made, and when nothing waits for it', async () => {
+  test('is not silent while no call was made, or when no item waits for it', async () => {
     const item = await newItem()
     await answer(sql(), item, processing())
     await passes('3 hours')
@@ -207,7 +207,7 @@ describe('a supplier without a usable answer', () => {
     expect([(await alerts())[0]?.state, (await health())?.state]).toEqual(['closed', 'idle'])
   })
 
-  test('is a line of what wants a human, whose remedies work', async () => {
+  test('is a line of ops.attention, whose remedies work', async () => {
     const item = await newItem()
     await answer(sql(), item, unknown())
     await passes('6 minutes')

@@ -5,7 +5,7 @@ import { balanceOf } from '../../support/orders.ts'
 
 const { sql, partner, order, keys, read, itemOf, alertsOf, push } = itemTests({ audited: true })
 
-describe('out of stock at one supplier', () => {
+describe('an item that is out of stock at its supplier', () => {
   const productId = 300
 
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('out of stock at one supplier', () => {
     await sql()`select ops.upsert_offer(${productId}, 'second', 'b', priority => 2)`
   })
 
-  test('the next one is sent the same item, and then there is none', async () => {
+  test('goes to the next supplier, and fails when there is none', async () => {
     const { code, item } = await order({ items: [{ productId }] })
     expect(await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))).toBe('next_supplier')
     const [call] = await leaseCalls(sql(), [item])
@@ -25,7 +25,7 @@ describe('out of stock at one supplier', () => {
     expect(await balanceOf(sql(), partner())).toBe(1000)
   })
 
-  test('is so too if an answer about an item without keys brings codes, which are ignored', async () => {
+  test('goes to the next supplier, too, when it is no item of keys and codes came, which are ignored', async () => {
     await sql()`select ops.upsert_product(301, 'space-trader', 'Coins', 7.00, 'RUB', 'id_only', '[]')`
     await sql()`select ops.upsert_offer(301, 'first', 'a', priority => 1)`
     await sql()`select ops.upsert_offer(301, 'second', 'b', priority => 2)`
@@ -34,7 +34,7 @@ describe('out of stock at one supplier', () => {
     expect(await answer(sql(), item, outOfStock)).toBe('next_supplier')
   })
 
-  test('another failure, a part, or an unknown outcome never goes to another supplier', async () => {
+  test('goes to no other supplier after another failure, a part or an unknown outcome', async () => {
     const { item } = await order({ items: [{ productId, quantity: 2 }] })
     expect(await answer(sql(), item, unknown())).toBe('waiting')
     expect((await itemOf(item)).supplier).toBe('first')
@@ -43,7 +43,7 @@ describe('out of stock at one supplier', () => {
     expect(await answer(sql(), other.item, failed({ errorCode: 'SUPPLIER_ERROR' }))).toBe('settled')
   })
 
-  test('a held item that turns out to be so is polled again at the next one', async () => {
+  test('goes to the next supplier from held, with new delays', async () => {
     const { item } = await order({ items: [{ productId }] })
     expect(await answer(sql(), item, completed())).toBe('held')
     await push('first', item, failed({ errorCode: 'OUT_OF_STOCK' }))
@@ -51,7 +51,7 @@ describe('out of stock at one supplier', () => {
     expect(Math.round((await itemOf(item)).wait)).toBe(1)
   })
 
-  test('what the first says afterwards changes nothing: alerted, but a repetition is just recorded', async () => {
+  test('is not changed by a late push of its first supplier, which is alerted unless it is a repeat', async () => {
     const { code, item } = await order({ items: [{ productId }] })
     await answer(sql(), item, failed({ errorCode: 'OUT_OF_STOCK' }))
     const before = await alertsOf('contradicting_result:first')
@@ -63,7 +63,7 @@ describe('out of stock at one supplier', () => {
   })
 })
 
-test('of several offers the smallest priority is asked first, among equals the cheapest', async () => {
+test('items go to the offer with the smallest priority first, among equals to the cheapest', async () => {
   await sql()`select ops.upsert_product(310, 'space-trader', 'Gems', 7.00, 'RUB', 'id_only', '[]')`
   const offers = [
     ['expensive', 5, 1],
@@ -98,7 +98,7 @@ describe('a pushed result', () => {
     expect((await read(calling.code)).status).toBe('completed')
   })
 
-  test('that is not final never puts off the question that is planned', async () => {
+  test('that is not final never delays the planned poll', async () => {
     const { item } = await order()
     await answer(sql(), item, processing())
     await sql()`update supply.order_items set next_check_at = now() + interval '3 s', checks = 8 where id = ${item}`
@@ -106,7 +106,7 @@ describe('a pushed result', () => {
     expect((await itemOf(item)).wait).toBeLessThanOrEqual(3)
   })
 
-  test('of an item that the supplier never had is unknown', async () => {
+  test('is unknown for an item that the supplier never had', async () => {
     const { item } = await order()
     expect(await push('first', item, completed())).toBe('unknown_reference')
     expect(await push('first', crypto.randomUUID(), completed())).toBe('unknown_reference')
@@ -114,7 +114,7 @@ describe('a pushed result', () => {
     expect(await push('second', item, completed())).toBe('unknown_reference')
   })
 
-  test('that contradicts a final item changes nothing and alerts; one that repeats it is just recorded', async () => {
+  test('that contradicts a final item changes nothing and is alerted; a repeat is only recorded', async () => {
     const { code, item } = await order()
     await answer(sql(), item, failed())
     const before = await alertsOf('contradicting_result:first')
@@ -129,7 +129,7 @@ describe('a pushed result', () => {
   })
 })
 
-describe('a result that is pushed again', () => {
+describe('a repeated push', () => {
   const attemptsOf = async (item: string) => [
     ...(await sql()`select outcome, verdict, repeats from ops.supplier_attempts
       where item_id = ${item} and method = 'push' order by attempt_id`),
@@ -138,7 +138,7 @@ describe('a result that is pushed again', () => {
     for (let time = 0; time < times; time += 1) await push('first', item, result)
   }
 
-  test('is recorded once, with how often it came', async () => {
+  test('is recorded once, with its count', async () => {
     const { code, item } = await order()
     await leaseCalls(sql(), [item])
     await again(item, processing())
@@ -150,14 +150,14 @@ describe('a result that is pushed again', () => {
     expect((await read(code)).status).toBe('completed')
   })
 
-  test('is so where two come at the same moment', async () => {
+  test('is recorded once when two come at the same moment', async () => {
     const { item } = await order()
     await leaseCalls(sql(), [item])
     await Promise.all([push('first', item, completed()), push('first', item, completed())])
     expect(await attemptsOf(item)).toEqual([{ outcome: 'completed', verdict: 'settled', repeats: 1 }])
   })
 
-  test('that contradicts is alerted once', async () => {
+  test('of a contradicting result is alerted once', async () => {
     const { item } = await order()
     await answer(sql(), item, failed())
     const before = await alertsOf('contradicting_result:first')
@@ -166,7 +166,7 @@ describe('a result that is pushed again', () => {
     expect(await attemptsOf(item)).toEqual([{ outcome: 'completed', verdict: 'contradicting', repeats: 2 }])
   })
 
-  test('is another result where it says anything else, or means something else by now', async () => {
+  test('is another result when its content or its verdict differs', async () => {
     const { item } = await order()
     await leaseCalls(sql(), [item])
     await again(item, processing(), 2)
@@ -183,7 +183,7 @@ describe('a result that is pushed again', () => {
     ])
   })
 
-  test('is free 60 times a minute for each supplier, over all its items', async () => {
+  test('is accepted 60 times a minute for each supplier, over all its items', async () => {
     const [one, two] = [await order(), await order()]
     await leaseCalls(sql(), [one.item, two.item])
     for (const { item } of [one, two]) await push('first', item, processing())
@@ -202,8 +202,8 @@ describe('a result that is pushed again', () => {
   })
 })
 
-describe('an operator', () => {
-  test('settles a held item of keys with what is missing', async () => {
+describe('ops.settle_item', () => {
+  test('settles a held item of keys with the missing codes', async () => {
     const { code, item } = await keys(3)
     await answer(sql(), item, completed({ codes: ['A', 'B'] }))
     await expect(sql()`select ops.settle_item(${item}, 'completed')`).rejects.toThrow('exactly 3 codes')
@@ -214,7 +214,7 @@ describe('an operator', () => {
     })
   })
 
-  test('fails it with the codes that came, as a partial result, or with none of them', async () => {
+  test('fails a held item with the codes that came, as a partial result, or with none of them', async () => {
     const part = await keys(3)
     await answer(sql(), part.item, completed({ codes: ['A', 'B'] }))
     await sql()`select ops.settle_item(${part.item}, 'failed', reason => 'Товар закончился')`
@@ -242,14 +242,14 @@ describe('an operator', () => {
     },
   )
 
-  test('chooses the codes that count from a surplus', async () => {
+  test('delivers the chosen codes of a surplus', async () => {
     const { code, item } = await keys(2)
     await answer(sql(), item, completed({ codes: ['A', 'B', 'C'] }))
     await sql()`select ops.settle_item(${item}, 'completed', array['A', 'C'])`
     expect((await read(code)).items[0].cdKeys).toEqual([{ code: 'A' }, { code: 'C' }])
   })
 
-  test('has to name as many codes of a surplus as were ordered, each once, and loses none of the others', async () => {
+  test('needs as many codes of a surplus as were ordered, each once, and keeps the others', async () => {
     const { code, item } = await keys(2)
     await answer(sql(), item, completed({ codes: ['A', 'B', 'C'] }))
     const settle = (codes: string[] | null) => sql()`select ops.settle_item(${item}, 'completed', ${codes})`
@@ -271,7 +271,7 @@ describe('an operator', () => {
     expect(log?.detail).toMatchObject({ delivered: 2, withheld: 1 })
   })
 
-  test('gives no code twice of those that are missing, either', async () => {
+  test('refuses a code twice among the missing ones', async () => {
     const { item } = await keys(3)
     await answer(sql(), item, completed({ codes: ['A'] }))
     await expect(sql()`select ops.settle_item(${item}, 'completed', array['B', 'B'])`).rejects.toThrow(
@@ -283,7 +283,7 @@ describe('an operator', () => {
     await sql()`select ops.settle_item(${item}, 'completed', array['B', 'A', 'C'])`
   })
 
-  test('may settle neither an item that is being asked for, nor a final one, nor an unknown one', async () => {
+  test('refuses an item that is being polled, a final one and an unknown one', async () => {
     const { item } = await order()
     const settle = () => sql()`select ops.settle_item(${item}, 'completed')`
     await leaseCalls(sql(), [item])
@@ -296,7 +296,7 @@ describe('an operator', () => {
     await expect(sql()`select ops.settle_item(${crypto.randomUUID()}, 'failed')`).rejects.toThrow('no item')
   })
 
-  test('settles a stuck item, and what the supplier says later is an alert', async () => {
+  test('settles a stuck item, and a later result of the supplier is alerted', async () => {
     const { code, item } = await order()
     await answer(sql(), item, unknown())
     await sql()`update supply.order_items set sent_at = now() - interval '25 hours' where id = ${item}`
