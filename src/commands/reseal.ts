@@ -49,7 +49,7 @@ type Count = { moved: number; unreadable: number }
 async function moveAll(db: Database, sealing: Sealing): Promise<Count> {
   const { keyId: key_id = '' } = sealing
   const count: Count = { moved: 0, unreadable: 0 }
-  const secrets = await patiently(() => db.call('work.list_secret_texts', { key_id }))
+  const secrets = await withRetries(() => db.call('work.list_secret_texts', { key_id }))
   await move(
     db,
     sealing,
@@ -57,7 +57,7 @@ async function moveAll(db: Database, sealing: Sealing): Promise<Count> {
     secrets.map((row) => [{ ...row, item_id: null } as StoredTexts]),
   )
   for (let after = '0'; ; ) {
-    const rows = await patiently(() => db.call('work.list_order_texts', { after, page_limit: ordersAtOnce, key_id }))
+    const rows = await withRetries(() => db.call('work.list_order_texts', { after, page_limit: ordersAtOnce, key_id }))
     const page = rows.find(({ kind }) => kind === 'page')
     if (page === undefined) return count
     const texts = rows.filter((row) => row !== page)
@@ -78,12 +78,12 @@ async function move(db: Database, sealing: Sealing, count: Count, groups: Stored
       return []
     }
   })
-  if (changes.length > 0) await patiently(() => db.call('work.replace_texts', { changes }))
+  if (changes.length > 0) await withRetries(() => db.call('work.replace_texts', { changes }))
   count.moved += changes.length
 }
 
 /** Makes a call again while the database cannot answer, or a row is locked. */
-async function patiently<T>(call: () => Promise<T>): Promise<T> {
+async function withRetries<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await call()
