@@ -8,8 +8,8 @@ begin
   update supply.origin o set moved_to = here, moved_at = now()
   where o.timeline <> here and o.moved_to is distinct from here;
   -- By then each process has looked for what it had acknowledged.
-  -- guard: suppliers are called after a failover only if nothing was lost
   if exists (select from supply.origin o
+      -- guard: suppliers are called after a failover only if nothing was lost
       where o.moved_to = here and o.moved_at < now() - interval '5 s' and o.lost = '{}')
     and work.check_origin() is null
   then
