@@ -112,11 +112,7 @@ test('every setting is read', () => {
     retainDays: { attempts: 30, raw: 3, alerts: 31 },
     supplierToken: 'token',
     supplierUrl: 'http://supplier.example:4000',
-    loginPasswords: {
-      api: 'an-api-password-',
-      worker: 'a-worker-password',
-      operator: 'an-operator-password',
-    },
+    loginPasswords: { api: 'an-api-password-', worker: 'a-worker-password', operator: 'an-operator-password' },
     alertWebhookUrl: 'https://hooks.example/alerts',
     alertWebhookFormat: 'alertmanager',
     docsPassword: 'open',
@@ -133,9 +129,10 @@ test('a database may have several servers', () => {
 
 test('an empty value counts as unset', () => {
   const empty = Object.fromEntries(
-    ['PORT', 'HOST', 'LOG_LEVEL', 'METRICS_PORT', 'ALLOWED_ORIGINS', 'DNS_SERVERS', 'SEED_DEMO'].map(
-      (name) => [name, ''],
-    ),
+    ['PORT', 'HOST', 'LOG_LEVEL', 'METRICS_PORT', 'ALLOWED_ORIGINS', 'DNS_SERVERS', 'SEED_DEMO'].map((name) => [
+      name,
+      '',
+    ]),
   )
   const { supplierCredential, ...rest } = loadConfig({ ...database, ...empty })
   expect(loadConfig(database)).toMatchObject(rest)
@@ -260,12 +257,7 @@ describe('the embedded database', () => {
 })
 
 test('in production, a start with opened networks is refused', () => {
-  const env = {
-    ...database,
-    NODE_ENV: 'production',
-    DATA_KEYS: dataKey('k1'),
-    CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8',
-  }
+  const env = { ...database, NODE_ENV: 'production', DATA_KEYS: dataKey('k1'), CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8' }
   expect(refusal(env)).toMatch(/^CALLBACK_ALLOW_NETWORKS .*production/)
   expect(loadConfig({ ...env, CALLBACK_ALLOW_NETWORKS: '' }).callbackAllowNetworks).toEqual([])
 })

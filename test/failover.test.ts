@@ -6,12 +6,7 @@ import { startOrdering } from './support/crash/ordering.ts'
 import { type Supervised, supervise } from './support/crash/supervise.ts'
 import { audit, balanceOf } from './support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from './support/partner.ts'
-import {
-  clientOf,
-  type ReplicatedPostgres,
-  startReplicatedPostgres,
-  together,
-} from './support/servers/replication.ts'
+import { clientOf, type ReplicatedPostgres, startReplicatedPostgres, together } from './support/servers/replication.ts'
 import { type ScriptedReceiver, startScriptedReceiver } from './support/servers/scripted_receiver.ts'
 import {
   type ScriptedSupplier,
@@ -93,8 +88,7 @@ test('the primary dies under load, its standby takes over, and nothing is lost o
 
   await expect.poll(() => countOf('orders', 'processing'), polling).toBe(0)
   const ended = seconds()
-  for (const state of ['ready', 'queued', 'sending'])
-    await expect.poll(() => countOf('events', state), polling).toBe(0)
+  for (const state of ['ready', 'queued', 'sending']) await expect.poll(() => countOf('events', state), polling).toBe(0)
   const later = await countOf('events', 'waiting')
   console.log({
     'orders accepted before and after': [before, load.accepted.size - before],
@@ -123,9 +117,7 @@ async function countOf(view: 'orders' | 'events', state: string): Promise<number
 
 async function nothingWasLostOrDoneTwice(accepted: Map<string, string>): Promise<void> {
   const rows = await sql`select external_order_id, order_code from ops.orders`
-  expect(new Map(rows.map(({ external_order_id, order_code }) => [external_order_id, order_code]))).toEqual(
-    accepted,
-  )
+  expect(new Map(rows.map(({ external_order_id, order_code }) => [external_order_id, order_code]))).toEqual(accepted)
   expect(await balanceOf(sql, partner)).toBe(deposit - accepted.size * price)
   const charges =
     await sql`select order_code from ops.ledger where account_id = ${partner.accountId} and order_code is not null`

@@ -2,12 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { migrate } from '../src/migrate/migrate.ts'
 import { startOrdering } from './support/crash/ordering.ts'
 import { makeCatalog, makePartner, products } from './support/partner.ts'
-import {
-  clientOf,
-  type ReplicatedPostgres,
-  startReplicatedPostgres,
-  together,
-} from './support/servers/replication.ts'
+import { clientOf, type ReplicatedPostgres, startReplicatedPostgres, together } from './support/servers/replication.ts'
 import { startScriptedSupplier } from './support/servers/scripted_supplier.ts'
 import { startApi, type TestApi } from './support/service.ts'
 import { startTestWorker } from './support/whole_service.ts'
@@ -39,8 +34,7 @@ async function startScene(options: { isSynchronous: boolean }) {
   return { servers, url, supplier, partner, api }
 }
 
-const logged = ({ records }: TestApi, pattern: RegExp) =>
-  records.filter(({ msg }) => pattern.test(String(msg)))
+const logged = ({ records }: TestApi, pattern: RegExp) => records.filter(({ msg }) => pattern.test(String(msg)))
 const lossOf = (api: TestApi) => logged(api, /lost acknowledged work/).map(({ lost }) => lost)
 
 async function failOver({ killPrimary, promote }: ReplicatedPostgres): Promise<void> {
@@ -68,8 +62,7 @@ test('orders that a lagging standby lacks are reported, and no supplier is calle
   expect(lossOf(api).map((each) => (each as string[]).toSorted())).toEqual([codes])
   const sql = clientOf(servers.standby)
   ends.push(() => sql.end({ timeout: 1 }))
-  const attention =
-    await sql`select order_code from ops.attention where what = 'lost by a failover' order by 1`
+  const attention = await sql`select order_code from ops.attention where what = 'lost by a failover' order by 1`
   expect(attention.map(({ order_code }) => order_code)).toEqual(codes)
 
   const worker = await startTestWorker(url)

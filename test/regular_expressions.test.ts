@@ -6,9 +6,7 @@ import { expressionsOfScripts, expressionsOfSql } from './support/regular_expres
 // longer than its length deserves. All expressions are tried, because any of them may meet such a text one day; but not
 // those of the migration, which reads only files of the service.
 
-const scripts = ['src', 'tasks']
-  .flatMap(expressionsOfScripts)
-  .filter(({ file }) => !file.startsWith('src/migrate/'))
+const scripts = ['src', 'tasks'].flatMap(expressionsOfScripts).filter(({ file }) => !file.startsWith('src/migrate/'))
 const statements = ['db/functions', 'db/migrations'].flatMap(expressionsOfSql)
 
 const slowTextFor = (expression: RegExp): Shape | undefined =>

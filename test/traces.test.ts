@@ -47,9 +47,7 @@ async function follow(headers: Record<string, string>, repeated: Record<string, 
 const inLogs = (field: string, id: string) =>
   [...service.api.records, ...service.worker.records].filter((record) => record[field] === id)
 
-const found = async (text: string) => [
-  ...(await service.sql`select kind, order_code, detail from ops.find(${text})`),
-]
+const found = async (text: string) => [...(await service.sql`select kind, order_code, detail from ops.find(${text})`)]
 
 test('one id finds an order in both logs, at the supplier, in the webhook and for operators', async () => {
   const headers = { 'X-Request-Id': 'shop-4711', traceparent: traceparentOf('1') }

@@ -27,8 +27,7 @@ const keys = (quantity: number) => ({ productId: products.key, quantity })
 
 /** What the upstream charged us, less what it gave back. */
 async function spentUpstream(): Promise<number> {
-  const [row] =
-    await upper.sql`select coalesce(-sum(amount), 0) as spent from ops.ledger where type like 'order%'`
+  const [row] = await upper.sql`select coalesce(-sum(amount), 0) as spent from ops.ledger where type like 'order%'`
   return Number(row?.spent)
 }
 
@@ -53,11 +52,7 @@ test('an item of an upstream service is one order there, and completes', async (
   expect(ended).toMatchObject({ status: 'completed', outcome: 'full', totalAmount: 21 })
   expect(await upstream.orderFor(item)).toMatchObject({ status: 'completed' })
   const [sent] = upstream.supplier.requests.filter(({ method }) => method === 'PUT')
-  expect(sent?.body).toMatchObject({
-    sku: 'sku-101',
-    quantity: 2,
-    deliveryData: { gameUserId: '12345' },
-  })
+  expect(sent?.body).toMatchObject({ sku: 'sku-101', quantity: 2, deliveryData: { gameUserId: '12345' } })
   const [attempt] = await lower.sql`select supplier_order_id from ops.order_items where item_id = ${item}`
   expect(attempt?.supplier_order_id).toBe((await upstream.orderFor(item))?.order_code)
 })
@@ -84,10 +79,7 @@ test('keys of an upstream service arrive', async () => {
 
 test('an order that fails upstream fails with the same reason, and both are refunded', async () => {
   const reason = 'Игрок не найден.'
-  services.upstream.supplier.setAnswer(() => ({
-    status: 422,
-    json: { errorCode: 'PLAYER_NOT_FOUND', reason },
-  }))
+  services.upstream.supplier.setAnswer(() => ({ status: 422, json: { errorCode: 'PLAYER_NOT_FOUND', reason } }))
   const before = await balanceOf(upper.sql, services.upstream.account)
   const { order } = await orderThatArrives([topUp])
   const ended = await services.ours.settled(order.code)

@@ -40,12 +40,7 @@ export async function measureAlone({ stage, ms }: Bench): Promise<Alone> {
   let accepted = 0
   const order = async (perSecond: number, seconds: number) => {
     const times = { warmUpMs: ms(warmUpSeconds), ms: ms(seconds) }
-    const result = await stage.orders(service, {
-      shoppers,
-      pace: { perSecond },
-      untilWebhook: true,
-      ...times,
-    })
+    const result = await stage.orders(service, { shoppers, pace: { perSecond }, untilWebhook: true, ...times })
     accepted += result.accepted
     assertComplete(result)
     await waitUntilFinal(sql)
@@ -58,8 +53,7 @@ export async function measureAlone({ stage, ms }: Bench): Promise<Alone> {
   await sleep(ms(idleSeconds))
   const after = await takeUsage(sql, service.pids)
   const used = (name: 'postgres' | 'api' | 'worker') => after.cpuMs[name] - before.cpuMs[name]
-  alone.idleCpuMsPerSecond =
-    (used('postgres') + used('api') + used('worker')) / ((after.at - before.at) / 1000)
+  alone.idleCpuMsPerSecond = (used('postgres') + used('api') + used('worker')) / ((after.at - before.at) / 1000)
 
   for (const offered of rates) {
     const begin = await takeCounts(sql, countsStatements)

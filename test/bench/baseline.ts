@@ -51,8 +51,7 @@ export async function measureBaseline(bench: Omit<Bench, 'plainRate'>): Promise<
       (select 100000000 - balance from plain.accounts)::int as spent,
       (select count(*)::int from graphile_worker._private_jobs) as jobs`
   for (const [what, count] of Object.entries(row ?? {})) {
-    if (count !== calls)
-      throw new Error(`the plain function was called ${calls} times, but ${what} is ${count}`)
+    if (count !== calls) throw new Error(`the plain function was called ${calls} times, but ${what} is ${count}`)
   }
   await database.drop()
   return { tool: version, runs }
@@ -68,8 +67,7 @@ export function baselineTable(baselines: readonly Baseline[]): Table {
   const [first, last] = baselines.map((baseline) => bestRate([baseline]))
   const drift = first && last ? Math.max(first, last) / Math.min(first, last) : 1
   const notes = ['B is the best of these rates.']
-  if (drift > 1.2)
-    notes.push('Beginning and end differ: the machine was not quiet, and the figures are worth little.')
+  if (drift > 1.2) notes.push('Beginning and end differ: the machine was not quiet, and the figures are worth little.')
   return {
     title: `The plain function, one account, by ${baselines[0]?.tool}`,
     columns: ['', 'clients', 'calls/s', 'p50 ms'],
@@ -92,18 +90,8 @@ async function pgbench({ ms }: Pick<Bench, 'ms'>, database: StageDatabase, count
   const folder = mkdtempSync(join(tmpdir(), 'supply-ordering-pgbench-'))
   try {
     const script = join(folder, 'order.sql')
-    writeFileSync(
-      script,
-      `\\set n random(1, 1000000000000000)\nselect plain.place_order(1, cast(:n as text));\n`,
-    )
-    const warmUp = await runPgbench(folder, database, [
-      '-c',
-      `${count}`,
-      '-T',
-      `${warmUpSeconds}`,
-      '-f',
-      script,
-    ])
+    writeFileSync(script, `\\set n random(1, 1000000000000000)\nselect plain.place_order(1, cast(:n as text));\n`)
+    const warmUp = await runPgbench(folder, database, ['-c', `${count}`, '-T', `${warmUpSeconds}`, '-f', script])
     const time = String(Math.max(1, Math.round(ms(seconds) / 1000)))
     const args = ['-c', `${count}`, '-T', time, '-f', script, '--log', '--log-prefix=calls']
     const output = await runPgbench(folder, database, args)

@@ -46,13 +46,7 @@ async function measureRound({ stage, ms }: Bench, perSecond: number, events: num
   let accepted = 0
 
   const phase = async (seconds: number): Promise<Phase> => {
-    const run = {
-      shoppers: healthy,
-      pace: { perSecond },
-      untilWebhook: true,
-      warmUpMs: ms(1),
-      ms: ms(seconds),
-    }
+    const run = { shoppers: healthy, pace: { perSecond }, untilWebhook: true, warmUpMs: ms(1), ms: ms(seconds) }
     const { latencies, ...result } = await stage.orders(service, run)
     accepted += result.accepted
     return { latencies, failed: result.refused + result.lost + result.twice }

@@ -24,13 +24,7 @@ export type Growth = {
 }
 
 /** One of the two databases that are compared, and the service on it. */
-type Side = {
-  database: StageDatabase
-  service: Service
-  accounts: Account[]
-  orders: number
-  accepted: number
-}
+type Side = { database: StageDatabase; service: Service; accounts: Account[]; orders: number; accepted: number }
 
 /**
  * What a year of orders costs: intake, the whole way, reads, gauges and what operators look at, on a database with many
@@ -152,10 +146,7 @@ async function readPaths(sql: postgres.Sql, { accountId }: Account): Promise<Map
   return new Map(Object.entries(paths))
 }
 
-async function reads(
-  { stage, quick }: Bench,
-  { database, service, accounts }: Side,
-): Promise<Map<string, number>> {
+async function reads({ stage, quick }: Bench, { database, service, accounts }: Side): Promise<Map<string, number>> {
   const [account] = accounts
   if (account === undefined) throw new Error('there is no account')
   const paths = await readPaths(database.sql, account)

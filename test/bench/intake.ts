@@ -47,17 +47,7 @@ export async function measureIntake({ stage, ms }: Bench): Promise<Intake> {
 export function intakeTable(intake: Intake, plainRate: number): Table {
   return {
     title: 'Intake: orders over HTTP, each answered when it is charged and committed',
-    columns: [
-      'accounts',
-      'connections',
-      'orders/s',
-      'in B',
-      'p50 ms',
-      'p95 ms',
-      'p99 ms',
-      'failed',
-      ...costColumns,
-    ],
+    columns: ['accounts', 'connections', 'orders/s', 'in B', 'p50 ms', 'p95 ms', 'p99 ms', 'failed', ...costColumns],
     rows: intake.map(({ accounts, connections, perSecond, latencies: { p50, p95, p99 }, failed, costs }) => [
       accounts.toLocaleString('en-US'),
       connections,

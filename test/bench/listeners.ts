@@ -16,11 +16,8 @@ export async function startListeners(
   supplierMs: number,
   onWebhook: (reference: string, at: number) => void,
 ): Promise<Ports> {
-  const answerLater = (answer: () => void) =>
-    supplierMs > 0 ? void setTimeout(answer, supplierMs) : answer()
-  const supplier = await listen((socket) =>
-    eachRequest(socket, () => answerLater(() => socket.write(completed))),
-  )
+  const answerLater = (answer: () => void) => (supplierMs > 0 ? void setTimeout(answer, supplierMs) : answer())
+  const supplier = await listen((socket) => eachRequest(socket, () => answerLater(() => socket.write(completed))))
   const receivers: number[] = []
   for (let n = 0; n < receiverCount; n += 1) {
     const port = await listen((socket) =>

@@ -19,8 +19,7 @@ beforeAll(async () => {
   load = await startLoad(0)
   api = createServer(async (incoming: IncomingMessage, response) => {
     const body = await text(incoming)
-    if (incoming.method === 'GET')
-      return void response.writeHead(incoming.url === '/good' ? 200 : 404).end('{}')
+    if (incoming.method === 'GET') return void response.writeHead(incoming.url === '/good' ? 200 : 404).end('{}')
     const order: Order = JSON.parse(body)
     taken.push(order.externalOrderId)
     await handle(order, response)
@@ -76,11 +75,7 @@ it('the load counts each answer but 201 and each broken connection as refused', 
     else accept(order, response)
   }
   const { orders: ended, accepted, refused } = await orders({})
-  expect({ ended, accepted, refused }).toEqual({
-    ended: taken.length - 2,
-    accepted: taken.length - 2,
-    refused: 2,
-  })
+  expect({ ended, accepted, refused }).toEqual({ ended: taken.length - 2, accepted: taken.length - 2, refused: 2 })
 })
 
 it('the load follows an order to its webhook, also where that arrives before the response', async () => {

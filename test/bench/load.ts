@@ -29,14 +29,7 @@ export type OrderRun = {
 }
 
 /** Reads of each path in turn over one connection: so many rounds, or until the time is over. */
-export type ReadRun = {
-  kind: 'reads'
-  port: number
-  key: string
-  paths: string[]
-  rounds: number
-  ms: number
-}
+export type ReadRun = { kind: 'reads'; port: number; key: string; paths: string[]; rounds: number; ms: number }
 
 export type LoadRun = OrderRun | ReadRun
 

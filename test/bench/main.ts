@@ -68,8 +68,7 @@ function readSettings(): Settings {
   }
   const wrong = positionals.filter((name) => !Object.hasOwn(parts, name))
   if (wrong.length > 0) throw new Error(`there is no part ${wrong.join(', ')}`)
-  const names =
-    positionals.length === 0 ? usual : Object.keys(parts).filter((name) => positionals.includes(name))
+  const names = positionals.length === 0 ? usual : Object.keys(parts).filter((name) => positionals.includes(name))
   if (values.save && (values.quick || !usual.every((name) => names.includes(name)))) {
     throw new Error(`--save needs ${usual.join(', ')}, and no --quick`)
   }
@@ -77,16 +76,7 @@ function readSettings(): Settings {
   const rungs = wholeNumber('rungs', values.rungs ?? String(Math.floor(orders / 100)), [100, orders])
   const minutes = wholeNumber('minutes', values.minutes, [1, 1_440])
   const supplierMs = wholeNumber('supplier-ms', values['supplier-ms'], [0, 10_000])
-  return {
-    names,
-    json: values.json,
-    save: values.save,
-    quick: values.quick,
-    orders,
-    rungs,
-    minutes,
-    supplierMs,
-  }
+  return { names, json: values.json, save: values.save, quick: values.quick, orders, rungs, minutes, supplierMs }
 }
 
 function wholeNumber(name: string, text: string, [least, most]: [number, number]): number {

@@ -33,12 +33,7 @@ export async function measureSoak({ stage, ms, plainRate, soakMinutes }: Bench):
   const { database, service, accounts } = await openShop(stage)
   const [perSecond, seconds] = [plainRate * share, (soakMinutes * 60) / slices]
   const soak: Soak = { perSecond, slices: [], before: [], after: [], orders: 0 }
-  const run = {
-    shoppers: withReceivers(accounts, stage),
-    pace: { perSecond },
-    untilWebhook: true,
-    warmUpMs: 0,
-  }
+  const run = { shoppers: withReceivers(accounts, stage), pace: { perSecond }, untilWebhook: true, warmUpMs: 0 }
   let accepted = 0
   for (let slice = 1; slice <= slices; slice += 1) {
     const { orders, latencies, costs, ...result } = await stage.orders(service, { ...run, ms: ms(seconds) })
@@ -83,16 +78,7 @@ export function soakTables({ perSecond, slices, before, after, orders }: Soak): 
     },
     {
       title: `What ${orders.toLocaleString('en-US')} orders made of the tables`,
-      columns: [
-        '',
-        'kB before',
-        'kB after',
-        'indexes before',
-        'after',
-        'bytes an order',
-        'rows',
-        'dead rows',
-      ],
+      columns: ['', 'kB before', 'kB after', 'indexes before', 'after', 'bytes an order', 'rows', 'dead rows'],
       rows: grown.map(({ name, heap, indexes, live, dead }) => {
         const old = before.find((size) => size.name === name) ?? { heap: 0, indexes: 0 }
         const growth = (heap + indexes - old.heap - old.indexes) / orders

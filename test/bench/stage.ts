@@ -128,11 +128,7 @@ async function makeDatabase(
   return database
 }
 
-async function startService(
-  { url, sql }: StageDatabase,
-  parts: readonly Part[],
-  pids: Pids,
-): Promise<Service> {
+async function startService({ url, sql }: StageDatabase, parts: readonly Part[], pids: Pids): Promise<Service> {
   const env = { DATABASE_URL: url, CALLBACK_ALLOW_NETWORKS: '127.0.0.0/8' }
   const service: Service = { port: 0, sql, pids: { ...pids }, stop: async () => {} }
   const processes: ChildProcess[] = []
@@ -163,9 +159,7 @@ function scriptArguments(part: Part): string[] {
 
 function start(args: string[], env: Record<string, string>): ChildProcess {
   const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
-  return keep(
-    spawn(process.execPath, args, { cwd: checkout, env: { PATH: process.env.PATH, ...env }, stdio }),
-  )
+  return keep(spawn(process.execPath, args, { cwd: checkout, env: { PATH: process.env.PATH, ...env }, stdio }))
 }
 
 /** Has a process end with the bench; at once, if that is ending already. */
@@ -229,11 +223,7 @@ export async function startLoad(supplierMs: number): Promise<Load> {
 }
 
 /** Takes the usage when the measured time begins and when it ends. */
-async function measured(
-  load: Load,
-  service: Service,
-  run: OrderRun,
-): Promise<OrderResult & { costs: Costs }> {
+async function measured(load: Load, service: Service, run: OrderRun): Promise<OrderResult & { costs: Costs }> {
   const marks: Promise<Usage>[] = []
   const result = await load.run<OrderResult>(run, () => {
     const usage = takeUsage(service.sql, service.pids)
@@ -243,14 +233,7 @@ async function measured(
   const [before, after] = await Promise.all(marks)
   if (before === undefined || after === undefined) {
     const none = Number.NaN
-    const costs = {
-      commits: none,
-      walBytes: none,
-      postgresMs: none,
-      apiMs: none,
-      workerMs: none,
-      loadShare: none,
-    }
+    const costs = { commits: none, walBytes: none, postgresMs: none, apiMs: none, workerMs: none, loadShare: none }
     return { ...result, costs }
   }
   return { ...result, costs: costsBetween(before, after, result.orders) }
@@ -262,8 +245,7 @@ async function measured(
  */
 export async function assertSound(sql: postgres.Sql, accepted: number): Promise<void> {
   const [row] = await sql`select count(*)::int as orders from ops.orders`
-  if (row?.orders !== accepted)
-    throw new Error(`${accepted} orders were accepted, but there are ${row?.orders}`)
+  if (row?.orders !== accepted) throw new Error(`${accepted} orders were accepted, but there are ${row?.orders}`)
   for (let attempt = 1; ; attempt += 1) {
     const breaches = await sql`select check_name, detail from ops.audit_all() limit 5`
     if (breaches.length === 0) return

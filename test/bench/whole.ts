@@ -30,11 +30,7 @@ export async function measureWhole({ stage, ms, plainRate }: Bench): Promise<Who
   const whole: Whole = { closed: [], rates: [] }
   let accepted = 0
 
-  async function run(
-    who: Account[],
-    pace: OrderRun['pace'],
-    [warmUp, seconds]: [number, number],
-  ): Promise<Way> {
+  async function run(who: Account[], pace: OrderRun['pace'], [warmUp, seconds]: [number, number]): Promise<Way> {
     const settings = { pace, untilWebhook: true, warmUpMs: ms(warmUp), ms: ms(seconds) }
     const shoppers = withReceivers(who, stage)
     const { orders, latencies, costs, ...result } = await stage.orders(service, { ...settings, shoppers })

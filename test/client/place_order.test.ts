@@ -36,10 +36,7 @@ describe('placeOrder', () => {
     expect(await client.placeOrder(order)).toEqual(placed)
     const [url, body] = ['https://supply.example/b2b/orders', JSON.stringify(order)]
     const names = ['x-idempotency-key', 'x-api-key', 'x-request-id']
-    const requests = sent.map(({ headers, ...request }) => [
-      request,
-      ...names.map((name) => headers.get(name)),
-    ])
+    const requests = sent.map(({ headers, ...request }) => [request, ...names.map((name) => headers.get(name))])
     const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/)
     expect(requests[0]).toEqual([{ method: 'POST', url, body }, 'shop-1', apiKey, requestId])
     expect(requests).toEqual(Array(3).fill(requests[0]))
@@ -84,10 +81,7 @@ describe('placeOrder', () => {
   })
 
   test('gives up at once if Retry-After is longer than the time that is left', async () => {
-    const late: Step = {
-      ...refusal(429, 'RATE_LIMITED', { retryAfter: 60 }),
-      headers: { 'retry-after': '60' },
-    }
+    const late: Step = { ...refusal(429, 'RATE_LIMITED', { retryAfter: 60 }), headers: { 'retry-after': '60' } }
     const { client, sent } = scriptedClient([late], { giveUpAfterMs: 30_000 })
     const error = await failure(client.placeOrder(order))
     expect(isRefused(error, 'RATE_LIMITED') && error.body.retryAfter).toBe(60)

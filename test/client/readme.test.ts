@@ -99,16 +99,10 @@ describe('the program of docs/client.md', () => {
       .split('\n')
       .map((line) => line.replace(/^(again: \S+): .*/, '$1'))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const expected = [
-      `again: ${BASE_URL}`,
-      `order.completed ${orderCode}`,
-      `placed ${orderCode} for 10.5 RUB`,
-    ]
+    const expected = [`again: ${BASE_URL}`, `order.completed ${orderCode}`, `placed ${orderCode} for 10.5 RUB`]
     expect([...new Set(lines)].sort()).toEqual(expected)
     expect([...events]).toEqual([{ state: 'delivered' }])
-    expect([...(await sql`select amount from ops.ledger where type = 'order_charge'`)]).toEqual([
-      { amount: '-10.50' },
-    ])
+    expect([...(await sql`select amount from ops.ledger where type = 'order_charge'`)]).toEqual([{ amount: '-10.50' }])
     expect(await audit(sql)).toEqual([])
   })
 })

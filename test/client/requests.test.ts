@@ -164,9 +164,7 @@ describe('a refusal', () => {
 
   test('has the body that belongs to its code', async () => {
     const details = { balance: 1, required: 2.5, currency: 'RUB' }
-    const error = await failure(
-      scriptedClient([refusal(402, 'INSUFFICIENT_BALANCE', { details })]).client.balance(),
-    )
+    const error = await failure(scriptedClient([refusal(402, 'INSUFFICIENT_BALANCE', { details })]).client.balance())
     expect(isRefused(error)).toBe(true)
     expect(isRefused(error, 'PRICE_CHANGED')).toBe(false)
     expect(isRefused(error, 'INSUFFICIENT_BALANCE') && error.body.details.required).toBe(2.5)

@@ -18,12 +18,7 @@ export function scriptedClient(
   const sent: Sent[] = []
   const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const { method = '', body } = init
-    const request = {
-      method,
-      url: String(input),
-      headers: new Headers(init.headers),
-      body: body as string | null,
-    }
+    const request = { method, url: String(input), headers: new Headers(init.headers), body: body as string | null }
     sent.push(request)
     const nth = sent.length
     const step = typeof steps === 'function' ? steps(request, nth) : steps[Math.min(nth, steps.length) - 1]

@@ -143,8 +143,7 @@ describe('the client, with the service', () => {
     expect(quote).toMatchObject({ totalAmount: 10.5, balanceAfter: 4.5, wouldBeRefused: null })
     const items = [topUp, topUp]
     expect((await poor.quote({ items })).wouldBeRefused?.code).toBe('INSUFFICIENT_BALANCE')
-    const refused = (order: object) =>
-      failure(poor.placeOrder({ externalOrderId: 'refused', items, ...order }))
+    const refused = (order: object) => failure(poor.placeOrder({ externalOrderId: 'refused', items, ...order }))
     const unpaid = await refused({})
     expect(isRefused(unpaid, 'INSUFFICIENT_BALANCE') && unpaid.body.details.required).toBe(21)
     const capped = await refused({ maxTotal: 1 })

@@ -17,12 +17,7 @@ const later = (seconds: number) => ({ now: new Date(now.getTime() + seconds * 10
 
 /** A delivery as the service makes it, with changes. */
 function delivery(envelope: object = {}, changes: Partial<VerifyOptions> = {}): VerifyOptions {
-  const event = {
-    event_id: eventId,
-    event_type: 'order.completed',
-    data: { orderCode: 'ord_1' },
-    ...envelope,
-  }
+  const event = { event_id: eventId, event_type: 'order.completed', data: { orderCode: 'ord_1' }, ...envelope }
   const rawBody = Buffer.from(JSON.stringify(event))
   const headers = deliveryHeaders({ eventId, eventType: event.event_type, body: rawBody, secret, now })
   return { secret, headers, rawBody, now, ...changes }
@@ -52,9 +47,7 @@ describe('verifyWebhook', () => {
   test('returns the event for headers and bodies of every type', () => {
     const { headers, ...rest } = delivery()
     const plain = headers as { [name: string]: string }
-    const lower = Object.fromEntries(
-      Object.entries(plain).map(([name, value]) => [name.toLowerCase(), value]),
-    )
+    const lower = Object.fromEntries(Object.entries(plain).map(([name, value]) => [name.toLowerCase(), value]))
     const event = JSON.parse(String(rest.rawBody))
     for (const headers of [plain, lower, new Headers(plain)])
       expect(verifyWebhook({ ...rest, headers })).toEqual({

@@ -49,8 +49,7 @@ describe('every command', () => {
     if (commands[name]?.takesArguments) return expect(name).toBe('receiver')
     const argument = commands[name]?.argument
     const request = readCommandLine(commands, [name, ...(argument === undefined ? [] : ['7']), 'now'])
-    const refusal =
-      argument === undefined ? /^\w+: takes no argument, and "now" .*--help/ : /^usage: npm run /
+    const refusal = argument === undefined ? /^\w+: takes no argument, and "now" .*--help/ : /^usage: npm run /
     expect(request).toEqual({ exitCode: 2, print: expect.stringMatching(refusal) })
   })
 
@@ -88,9 +87,7 @@ describe('one line names the wrong setting of', () => {
   test.each(['migrate', 'demo', 'start'])('%s, whose database cannot be reached', async (name) => {
     const { code, stdout, stderr } = await call('src/main.ts', [name], { DATABASE_URL: nowhere, PORT: '0' })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toBe(
-      'DATABASE_URL: the database at 127.0.0.1:1 cannot be reached: nothing listens there\n',
-    )
+    expect(stderr).toBe('DATABASE_URL: the database at 127.0.0.1:1 cannot be reached: nothing listens there\n')
   })
 
   test.each([
@@ -120,18 +117,12 @@ describe('one line names the wrong setting of', () => {
       failure({ syscall: 'listen', code: 'EACCES', address: '127.0.0.1', port: 80 }),
       /^PORT: this user may not listen on port 80/,
     ],
-    [
-      failure({ syscall: 'listen', code: 'EADDRNOTAVAIL', address: '192.0.2.1', port: 80 }),
-      /^HOST: .* 192\.0\.2\.1$/,
-    ],
+    [failure({ syscall: 'listen', code: 'EADDRNOTAVAIL', address: '192.0.2.1', port: 80 }), /^HOST: .* 192\.0\.2\.1$/],
     [
       failure({ syscall: 'getaddrinfo', code: 'ENOTFOUND', hostname: 'nowhere.test' }),
       /^HOST: there is no address for nowhere/,
     ],
-    [
-      failure({ code: 'ENOTFOUND', hostname: 'db.test' }),
-      /^DATABASE_URL: the database at 127.0.0.1:1 .*no such host$/,
-    ],
+    [failure({ code: 'ENOTFOUND', hostname: 'db.test' }), /^DATABASE_URL: the database at 127.0.0.1:1 .*no such host$/],
     [
       failure({ code: '28P01' }, 'password authentication failed'),
       /^DATABASE_URL: .* says: password authentication failed$/,

@@ -93,8 +93,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
       ['supply_worker_login', 'supply_worker', '10s 2s 10s off'],
     ] as const) {
       const session = postgres(pooler.url(login), { max: 1, prepare: false, onnotice: () => {} })
-      const [row] =
-        await session`select current_user as role, concat_ws(' ', current_setting('statement_timeout'),
+      const [row] = await session`select current_user as role, concat_ws(' ', current_setting('statement_timeout'),
         current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout'),
         current_setting('enable_seqscan')) as timeouts`
       expect(row).toEqual({ role, timeouts })
@@ -267,9 +266,7 @@ async function connectImpatient(): Promise<Database<Fixtures>> {
     deadlineMs: 2_000,
     applicationName: 'impatient',
   }
-  return connectTo<Fixtures>(options, {
-    'api.hold': { args: { seconds: 'double precision' }, returns: 'void' },
-  })
+  return connectTo<Fixtures>(options, { 'api.hold': { args: { seconds: 'double precision' }, returns: 'void' } })
 }
 
 async function sessionsOf(login: string): Promise<number> {

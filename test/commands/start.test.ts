@@ -7,12 +7,7 @@ import postgres from 'postgres'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
-import {
-  addressOf,
-  copyCheckout,
-  type ServiceProcess,
-  startProcess,
-} from '../support/servers/service_process.ts'
+import { addressOf, copyCheckout, type ServiceProcess, startProcess } from '../support/servers/service_process.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -64,8 +59,7 @@ describe('npm start', () => {
   test('prints a curl that places an order as it stands', async () => {
     await service.says(/and read it with/)
     const command = /^ {2}(curl .*\n.*-d .*)$/m.exec(service.output())?.[1] ?? ''
-    const [, address, sentKey, body = ''] =
-      /^curl -s (\S+) -H 'X-Api-Key: (\S+)' .*\n\s+-d '(.*)'$/.exec(command) ?? []
+    const [, address, sentKey, body = ''] = /^curl -s (\S+) -H 'X-Api-Key: (\S+)' .*\n\s+-d '(.*)'$/.exec(command) ?? []
     expect([address, sentKey]).toEqual([`${url}/b2b/orders`, key])
     const answer = await request(`${address}`, {
       method: 'POST',
@@ -79,15 +73,9 @@ describe('npm start', () => {
   })
 
   test('takes the first order of the README as it stands there', async () => {
-    const [, command = ''] =
-      /^```sh\n(curl .*?)```$/ms.exec(readFileSync(join(checkout, 'README.md'), 'utf8')) ?? []
-    const { stdout } = await run('bash', ['-c', command.replace('http://127.0.0.1:3000', url)], {
-      cwd: folder,
-    })
-    expect(JSON.parse(stdout)).toMatchObject({
-      success: true,
-      data: { status: 'processing', totalAmount: 89 },
-    })
+    const [, command = ''] = /^```sh\n(curl .*?)```$/ms.exec(readFileSync(join(checkout, 'README.md'), 'utf8')) ?? []
+    const { stdout } = await run('bash', ['-c', command.replace('http://127.0.0.1:3000', url)], { cwd: folder })
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, data: { status: 'processing', totalAmount: 89 } })
   })
 
   test('is what npm run demo orders from, and shows the signed webhooks of', async () => {
@@ -139,9 +127,7 @@ describe('npm start', () => {
     await expect(second).rejects.toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(
-        /^[^\n]*\.data is in use by [^\n]*: end that first, or set DATABASE_URL [^\n]*\n$/,
-      ),
+      stderr: expect.stringMatching(/^[^\n]*\.data is in use by [^\n]*: end that first, or set DATABASE_URL [^\n]*\n$/),
     })
     await expect(second).rejects.toMatchObject({ stderr: expect.stringContaining(holder) })
     expect(await statusOf(`${url}/readyz`)).toBe(200)
@@ -169,8 +155,7 @@ describe('the parts in processes of their own', () => {
   const settings = () => ({ DATABASE_URL: database.url })
 
   test('npm run migrate brings a database up to date, and has nothing to do then', async () => {
-    const migrate = () =>
-      run(process.execPath, ['src/main.ts', 'migrate'], { cwd: checkout, env: settings() })
+    const migrate = () => run(process.execPath, ['src/main.ts', 'migrate'], { cwd: checkout, env: settings() })
     await migrate()
     expect((await migrate()).stdout).toBe('the database is up to date\n')
   })

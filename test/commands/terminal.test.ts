@@ -114,15 +114,12 @@ describe('a step of a story', () => {
 })
 
 describe('a record of the log', () => {
-  const record = (fields: object) =>
-    JSON.stringify({ time: new Date(2026, 10, 22, 9, 5, 7), pid: 1, ...fields })
+  const record = (fields: object) => JSON.stringify({ time: new Date(2026, 10, 22, 9, 5, 7), pid: 1, ...fields })
   const plain = { colours: false, all: false }
 
   test('is a line', () => {
     const lost = record({ level: 'warn', msg: 'a queue connection was lost', reason: 'gone\n' })
-    expect(recordLine(lost, plain)).toBe(
-      '09:05:07  warn         a queue connection was lost  reason="gone\\n"',
-    )
+    expect(recordLine(lost, plain)).toBe('09:05:07  warn         a queue connection was lost  reason="gone\\n"')
     expect(recordLine(lost, { ...plain, colours: true })).toContain('\u001b[33mwarn')
   })
 

@@ -33,8 +33,7 @@ test('API and worker alike take the settings of traces', () => {
     (name) => name !== 'OTEL_SERVICE_NAME',
   )
   expect(named.length).toBeGreaterThan(5)
-  for (const process of ['api', 'worker'])
-    expect(named.filter((name) => !passedTo(process).has(name))).toEqual([])
+  for (const process of ['api', 'worker']) expect(named.filter((name) => !passedTo(process).has(name))).toEqual([])
 })
 
 test('each variable of the compose file stands in .env.example', () => {

@@ -12,10 +12,7 @@ afterEach(() => {
 })
 
 const lost = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
-const refusal = Object.assign(new postgres.PostgresError('duplicate key'), {
-  severity: 'ERROR',
-  code: '23505',
-})
+const refusal = Object.assign(new postgres.PostgresError('duplicate key'), { severity: 'ERROR', code: '23505' })
 
 /** A batch of items like `a1`, of key `a`. A run answers busy for the keys in `locked`, and throws the next of `errors`. */
 function scripted(options: Omit<BatchOptions<string, string>, 'run'> = {}) {
@@ -30,9 +27,7 @@ function scripted(options: Omit<BatchOptions<string, string>, 'run'> = {}) {
       const error = errors.shift()
       await new Promise((resolve) => setTimeout(resolve, 1))
       if (error) throw error
-      return new Map(
-        items.map((item, place) => [place, locked.has(item.charAt(0)) ? 'busy' : item.toUpperCase()]),
-      )
+      return new Map(items.map((item, place) => [place, locked.has(item.charAt(0)) ? 'busy' : item.toUpperCase()]))
     },
     ...options,
   })

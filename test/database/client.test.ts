@@ -11,21 +11,12 @@ describe('a call', () => {
     const list = ['plain', 'with "quotes", commas and \\', '', 'NULL', '{}', 'пример\nна строке', null]
     const doc = [true, { text: 'a"b', big: 1.5, nothing: null }]
     const [row] = await client().call('api.echo', { flag: false, list, doc, at, big: 9_007_199_254_740_993n })
-    expect(row).toEqual({
-      flag: false,
-      list,
-      doc,
-      at,
-      big: '9007199254740993',
-      raw: '{"b" : 1, "a":2}',
-    })
+    expect(row).toEqual({ flag: false, list, doc, at, big: '9007199254740993', raw: '{"b" : 1, "a":2}' })
   })
 
   test('passes lists of any texts there and back', async () => {
     const db = client()
-    const text = fc
-      .string({ unit: 'binary' })
-      .filter((value) => !value.includes('\0') && value.isWellFormed())
+    const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0') && value.isWellFormed())
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(text)), fc.jsonValue(), async (list, doc) => {
         const [row] = await db.call('api.echo', { list, doc: { doc } })

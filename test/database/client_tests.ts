@@ -11,14 +11,7 @@ type Fixtures = {
       at?: Date | null
       big?: bigint | null
     }
-    result: {
-      flag: boolean
-      list: unknown
-      doc: unknown
-      at: Date
-      big: string
-      raw: string
-    }[]
+    result: { flag: boolean; list: unknown; doc: unknown; at: Date; big: string; raw: string }[]
   }
   'api.who': { args: Record<string, never>; result: { role: string; zone: string; timeouts: string }[] }
   'api.sleep': { args: { seconds: number }; result: undefined }

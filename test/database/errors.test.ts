@@ -23,13 +23,10 @@ describe('an error is unavailability', () => {
     },
   )
 
-  test.each(['P0001', '23505', '42883', '22P02', '28000'])(
-    'but not when its SQLSTATE is %s',
-    async (state) => {
-      await database.sql`alter sequence public.tries restart`
-      expect(isUnavailable(await failure(client().call('api.fail_once', { state })))).toBe(false)
-    },
-  )
+  test.each(['P0001', '23505', '42883', '22P02', '28000'])('but not when its SQLSTATE is %s', async (state) => {
+    await database.sql`alter sequence public.tries restart`
+    expect(isUnavailable(await failure(client().call('api.fail_once', { state })))).toBe(false)
+  })
 
   test('when nobody listens at the address, at once', async () => {
     const server = createServer().listen(0, '127.0.0.1')

@@ -93,9 +93,7 @@ test('a server that dies and comes back is found again, and every call in betwee
   let running = true
   const callers = Array.from({ length: 12 }, async (_, index) => {
     while (running) {
-      outcomes.push(
-        await outcome(() => (index % 2 ? db.call('api.pid') : db.call('api.sleep', { seconds: 0.02 }))),
-      )
+      outcomes.push(await outcome(() => (index % 2 ? db.call('api.pid') : db.call('api.sleep', { seconds: 0.02 }))))
       await sleep(1)
     }
   })
@@ -149,8 +147,7 @@ describe('where the network forgets all connections of now', () => {
   const connections = 3
   let network: TcpProxy
   let through: Database<Fixtures>
-  const many = () =>
-    Promise.all(Array.from({ length: connections }, () => outcome(() => through.call('api.pid'))))
+  const many = () => Promise.all(Array.from({ length: connections }, () => outcome(() => through.call('api.pid'))))
 
   beforeEach(async () => {
     network = await startTcpProxy(server.url)

@@ -39,10 +39,7 @@ function reads() {
     maxStalenessMs: bound,
   })
   stop = created.stop
-  return {
-    ...created,
-    source: (account = '1') => created.call('api.list_games', { account_id: account }),
-  }
+  return { ...created, source: (account = '1') => created.call('api.list_games', { account_id: account }) }
 }
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000)

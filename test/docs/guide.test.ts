@@ -92,9 +92,7 @@ test('the guide shows each program and each verification once, as a tab', () => 
   const files = ['programs', 'verify'].flatMap((folder) =>
     readdirSync(join(docs, folder)).map((name) => `../${folder}/${name}`),
   )
-  expect(shown.map(({ file }) => file).sort()).toEqual(
-    files.filter((file) => !file.includes('vectors')).sort(),
-  )
+  expect(shown.map(({ file }) => file).sort()).toEqual(files.filter((file) => !file.includes('vectors')).sort())
   expect(shown.filter(({ isTab }) => !isTab)).toEqual([])
 })
 
@@ -108,14 +106,7 @@ describe('the guide', () => {
     expect(addressIn('/base', 'errors.md#limits')).toBe('/base/docs/errors#limits')
     expect(addressIn('', 'quickstart.md')).toBe('/docs')
     expect(addressIn('/base', '../verify/verify.py')).toBe('/base/docs/verify/verify.py')
-    const lost = [
-      'nothing.md',
-      'errors',
-      '../verify/nothing',
-      '../verify/../bench.json',
-      '../bench.json',
-      '/x',
-    ]
+    const lost = ['nothing.md', 'errors', '../verify/nothing', '../verify/../bench.json', '../bench.json', '/x']
     for (const target of lost) expect(() => addressIn('', target), target).toThrow('leads nowhere')
   })
 })

@@ -15,14 +15,12 @@ export function guideText(name: string): string {
 
 /** The fenced blocks of a text. The words after the fence are the language, the file, and `tab`. */
 export function blocksOf(text: string): Block[] {
-  return [...text.matchAll(/^```(\w+)([^\n]*)\n(.*?)\n```$/gms)].map(
-    ([, language = '', words = '', code = '']) => ({
-      language,
-      file: words.split(' ').find((word) => word.includes('/')),
-      isTab: words.split(' ').includes('tab'),
-      text: code,
-    }),
-  )
+  return [...text.matchAll(/^```(\w+)([^\n]*)\n(.*?)\n```$/gms)].map(([, language = '', words = '', code = '']) => ({
+    language,
+    file: words.split(' ').find((word) => word.includes('/')),
+    isTab: words.split(' ').includes('tab'),
+    text: code,
+  }))
 }
 
 /** Every field of a value by its path, entries of lists under one. */

@@ -8,10 +8,7 @@ const run = promisify(execFile)
 const docs = join(import.meta.dirname, '../../docs')
 
 /** A language of the guide: how its programs are made ready in a folder, and run there. */
-export type Language = Probed & {
-  firstOrder: Program
-  receiver?: Program
-}
+export type Language = Probed & { firstOrder: Program; receiver?: Program }
 
 type Program = {
   /** The files of docs/ that it consists of: side by side, as a partner has them. */
@@ -33,18 +30,12 @@ const languages: Language[] = [
     name: 'TypeScript',
     probe: [process.execPath, '-v'],
     firstOrder: { files: ['programs/first_order.ts'], command: [process.execPath, 'first_order.ts'] },
-    receiver: {
-      files: ['programs/receiver.ts', 'verify/verify.ts'],
-      command: [process.execPath, 'receiver.ts'],
-    },
+    receiver: { files: ['programs/receiver.ts', 'verify/verify.ts'], command: [process.execPath, 'receiver.ts'] },
   },
   {
     name: 'Python',
     probe: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 8))'],
-    firstOrder: {
-      files: ['programs/first_order.py'],
-      command: ['python3', '-W', 'error', 'first_order.py'],
-    },
+    firstOrder: { files: ['programs/first_order.py'], command: ['python3', '-W', 'error', 'first_order.py'] },
     receiver: {
       files: ['programs/receiver.py', 'verify/verify.py'],
       command: ['python3', '-W', 'error', 'receiver.py'],
@@ -94,9 +85,7 @@ const languages: Language[] = [
     },
     receiver: {
       files: ['programs/Receiver.java', 'verify/Verify.java'],
-      build: [
-        ['javac', '-Xlint:all,-auxiliaryclass', '-Werror', '-d', 'classes', 'Receiver.java', 'Verify.java'],
-      ],
+      build: [['javac', '-Xlint:all,-auxiliaryclass', '-Werror', '-d', 'classes', 'Receiver.java', 'Verify.java']],
       command: [...java, 'Receiver'],
     },
   },

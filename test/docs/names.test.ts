@@ -31,7 +31,5 @@ test.each(pages)('%s names functions and views that exist', (page) => {
 test.each(pages)('%s names files that exist', (page) => {
   const text = readFileSync(join(root, page), 'utf8')
   const named = [...text.matchAll(/`((?:src|tasks|test|db|docs)\/[\w/.-]+)`/g)].map(([, file = '']) => file)
-  expect(named.filter((file) => !existsSync(join(root, file)) && file !== 'db/functions/api/x.sql')).toEqual(
-    [],
-  )
+  expect(named.filter((file) => !existsSync(join(root, file)) && file !== 'db/functions/api/x.sql')).toEqual([])
 })

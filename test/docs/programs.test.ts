@@ -28,14 +28,9 @@ beforeAll(async () => {
     const { sku } = Object(body)
     if (sku === `sku-${products.expensive}`)
       return { status: 200, json: { status: 'failed', errorCode: 'PLAYER_NOT_FOUND' } }
-    return {
-      status: 200,
-      json: { status: 'completed', codes: sku === `sku-${products.key}` ? ['AAAAA-BBBBB'] : [] },
-    }
+    return { status: 200, json: { status: 'completed', codes: sku === `sku-${products.key}` ? ['AAAAA-BBBBB'] : [] } }
   })
-  const ready = presentLanguages.map(({ name, firstOrder }) =>
-    inTurn(() => makeReady(firstOrder, join(scratch, name))),
-  )
+  const ready = presentLanguages.map(({ name, firstOrder }) => inTurn(() => makeReady(firstOrder, join(scratch, name))))
   await Promise.all(ready)
 })
 afterAll(async () => {
@@ -73,9 +68,7 @@ async function booked(accountId: number) {
 describe.concurrent.each(presentLanguages.toReversed())('the first order in $name', (language) => {
   // The others mostly wait.
   const run = (args: string[], settings: Settings) =>
-    language.name === 'Java'
-      ? inTurn(() => runProgram(language, args, settings))
-      : runProgram(language, args, settings)
+    language.name === 'Java' ? inTurn(() => runProgram(language, args, settings)) : runProgram(language, args, settings)
 
   it('is placed, and the program prints its result', async () => {
     const { key, accountId } = await service.partner()

@@ -28,23 +28,14 @@ beforeAll(async () => {
   tellOfAbsentLanguages('the receiver')
   service = await startWholeService(database)
   service.supplier.setAnswer(() => ({ status: 200, json: { status: 'completed', codes: [code] } }))
-  await Promise.all(
-    languages.map(({ name, receiver }) => inTurn(() => makeReady(receiver, join(scratch, name)))),
-  )
+  await Promise.all(languages.map(({ name, receiver }) => inTurn(() => makeReady(receiver, join(scratch, name)))))
 })
 afterAll(async () => {
   await service.close()
   rmSync(scratch, { recursive: true, force: true })
 })
 
-type Delivery = {
-  eventId?: string
-  type?: string
-  secret: string
-  key?: string
-  secondsAgo?: number
-  body?: Buffer
-}
+type Delivery = { eventId?: string; type?: string; secret: string; key?: string; secondsAgo?: number; body?: Buffer }
 
 describe.each(languages)('the receiver in $name', ({ name, receiver }) => {
   const folder = join(scratch, name)

@@ -5,12 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../../src/demo/receiver/receiver.ts'
 import { type FileRequest, fill, parseHttpFile } from '../support/http_file.ts'
 import { operations } from '../support/openapi/document.ts'
-import {
-  addressOf,
-  copyCheckout,
-  type ServiceProcess,
-  startProcess,
-} from '../support/servers/service_process.ts'
+import { addressOf, copyCheckout, type ServiceProcess, startProcess } from '../support/servers/service_process.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/requests.http'), 'utf8')
 const { variables, requests } = parseHttpFile(text)

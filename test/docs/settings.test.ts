@@ -6,16 +6,13 @@ import { settings } from '../../src/config.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, '../../docs/operations', name), 'utf8')
 
-const named = (text: string) =>
-  [...text.matchAll(/`([A-Z][A-Z0-9_]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name)
+const named = (text: string) => [...text.matchAll(/`([A-Z][A-Z0-9_]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name)
 
 /** The table's rows: the names of the first column, and the text of the second. */
-const rows = [...read('settings.md').matchAll(/^\| (`[^|]+) \| ([^|]*) ?\|/gm)].map(
-  ([, names = '', value = '']) => ({
-    names: named(names),
-    defaults: value.split(',').map((part) => part.replaceAll('`', '').trim()),
-  }),
-)
+const rows = [...read('settings.md').matchAll(/^\| (`[^|]+) \| ([^|]*) ?\|/gm)].map(([, names = '', value = '']) => ({
+  names: named(names),
+  defaults: value.split(',').map((part) => part.replaceAll('`', '').trim()),
+}))
 
 test('the pages of operations name every setting of src/config.ts', () => {
   const documented = new Set(['settings.md', 'traces.md'].flatMap((page) => named(read(page))))

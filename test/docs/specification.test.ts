@@ -81,8 +81,7 @@ describe('the links', () => {
       const linked = file === '' ? join(root, document) : resolve(root, dirname(document), file)
       if (!existsSync(linked) || relative(root, linked).startsWith('..')) return true
       return (
-        anchor !== undefined &&
-        !(statSync(linked).isFile() && anchorsOf(readFileSync(linked, 'utf8')).includes(anchor))
+        anchor !== undefined && !(statSync(linked).isFile() && anchorsOf(readFileSync(linked, 'utf8')).includes(anchor))
       )
     })
     expect(broken).toEqual([])
@@ -95,13 +94,12 @@ describe('what the code says of the specification', () => {
   /** Each mention in a text, as `5`, or as `5 rule 7`; comments and texts may go on in the next line. */
   function mentionsOf(text: string): string[] {
     const joined = text.replace(/\s*'?\n\s*(?:'|\*|\/\/|--)?\s*/g, ' ')
-    return [
-      ...joined.matchAll(/\bspecification (\d+(?:\.\d+)*(?:(?:, | and | to |, rule )\d+(?:\.\d+)*)*)/gi),
-    ].flatMap(([, mention = '']) =>
-      mention
-        .replace(/, rule /g, ' rule ')
-        .split(/, | and | to /)
-        .map((part) => part.trim()),
+    return [...joined.matchAll(/\bspecification (\d+(?:\.\d+)*(?:(?:, | and | to |, rule )\d+(?:\.\d+)*)*)/gi)].flatMap(
+      ([, mention = '']) =>
+        mention
+          .replace(/, rule /g, ' rule ')
+          .split(/, | and | to /)
+          .map((part) => part.trim()),
     )
   }
 

@@ -22,9 +22,7 @@ describe('the page about suppliers', () => {
     expect(named.map(([, ours]) => ours).toSorted()).toEqual(Object.keys(http ?? {}).toSorted())
     const columns = await database.sql`
       select attname from pg_attribute where attrelid = 'supply.protocols'::regclass and attnum > 0 and attname <> 'name'`
-    expect(named.map(([, , column]) => column).toSorted()).toEqual(
-      columns.map(({ attname }) => attname).toSorted(),
-    )
+    expect(named.map(([, , column]) => column).toSorted()).toEqual(columns.map(({ attname }) => attname).toSorted())
   })
 
   test('the page explains every outcome and cause', () => {
@@ -54,8 +52,7 @@ describe('the page about suppliers', () => {
       select s.protocol, o.sku from supply.offers o join supply.suppliers s on s.code = o.supplier
       where o.product_id = ${products.topUp} and o.supplier <> 'first'`
     expect(offer).toEqual({ protocol: 'b2b', sku: '2001' })
-    const [modern] =
-      await sql`select max_calls, paused_at, client_id from ops.suppliers where code = 'modern'`
+    const [modern] = await sql`select max_calls, paused_at, client_id from ops.suppliers where code = 'modern'`
     expect(modern).toEqual({ max_calls: 20, paused_at: null, client_id: 'us' })
   })
 

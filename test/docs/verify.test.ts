@@ -46,12 +46,7 @@ const languages: Language[] = [
     file: 'verify.py',
     probe: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 8))'],
   },
-  {
-    name: 'PHP',
-    command: ['php'],
-    file: 'verify.php',
-    probe: ['php', '-r', 'exit(PHP_VERSION_ID < 70400 ? 1 : 0);'],
-  },
+  { name: 'PHP', command: ['php'], file: 'verify.php', probe: ['php', '-r', 'exit(PHP_VERSION_ID < 70400 ? 1 : 0);'] },
   { name: 'Go', command: ['go', 'run', 'verify.go'], file: 'vectors.go', probe: ['go', 'version'] },
   {
     name: 'Java',
@@ -82,12 +77,9 @@ describe('the vectors', () => {
     expect(verifyInTypeScript(secret, timestamp, signature, body, now)).toBe(expected)
   })
 
-  it.each(vectors.filter(({ expected }) => expected === 'valid'))(
-    'hold what the service sends: $name',
-    (vector) => {
-      expect(signature(vector.secret, vector.timestamp ?? '', vector.body)).toBe(vector.signature)
-    },
-  )
+  it.each(vectors.filter(({ expected }) => expected === 'valid'))('hold what the service sends: $name', (vector) => {
+    expect(signature(vector.secret, vector.timestamp ?? '', vector.body)).toBe(vector.signature)
+  })
 })
 
 describe('the TypeScript of the guide', () => {

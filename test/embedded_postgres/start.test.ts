@@ -48,8 +48,7 @@ test('commits survive a power cut only where the server is durable', async () =>
   const settings = (one: EmbeddedPostgres) =>
     withSql(
       one,
-      (sql) =>
-        sql`select name, setting from pg_settings where name in ('fsync', 'synchronous_commit') order by 1`,
+      (sql) => sql`select name, setting from pg_settings where name in ('fsync', 'synchronous_commit') order by 1`,
     )
   server = await startPostgres({ dataDir, durable: true })
   expect(await settings(server)).toEqual([

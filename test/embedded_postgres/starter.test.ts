@@ -1,16 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -39,10 +29,7 @@ afterEach(async () => {
 })
 
 /** Starts the server from a process of its own; gives its first line of output, the URL. */
-async function startElsewhere(
-  durable: boolean,
-  user: { uid?: number; gid?: number } = {},
-): Promise<{ url: string }> {
+async function startElsewhere(durable: boolean, user: { uid?: number; gid?: number } = {}): Promise<{ url: string }> {
   child = spawn(process.execPath, [program, folder, String(durable)], {
     ...user,
     cwd: '/',
@@ -75,8 +62,7 @@ describe('when the process that started the server is killed', () => {
 
 test("the server is out of reach of the signals of its starter's terminal", async () => {
   server = await startPostgres({ dataDir: folder, durable: true })
-  const session = (pid: number | string) =>
-    readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3]
+  const session = (pid: number | string) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3]
   expect(session(serverPid(server))).not.toBe(session('self'))
 })
 
@@ -139,9 +125,7 @@ test('library links that the installation did not make are made', () => {
   const root = join(folder, 'package')
   cpSync(packageRoot(), root, { recursive: true, verbatimSymlinks: true })
   const native = join(root, 'native')
-  const links: { source: string; target: string }[] = JSON.parse(
-    readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
-  )
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
   expect(links.length).toBeGreaterThan(0)
   for (const { target } of links) rmSync(join(root, target), { force: true })
   expect(linked(native)).toBe(true)

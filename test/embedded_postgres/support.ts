@@ -25,10 +25,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Does something with a client of one connection, and closes it. */
-export async function withSql<T>(
-  server: { url: string },
-  work: (sql: postgres.Sql) => Promise<T>,
-): Promise<T> {
+export async function withSql<T>(server: { url: string }, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(server.url, { max: 1, onnotice: () => {} })
   try {
     return await work(sql)

@@ -40,9 +40,9 @@ const outOfStock = () => failed({ errorCode: 'OUT_OF_STOCK' })
 
 /** So many ids of open items or events, in random order; some are leased, some final by then. */
 const items = async (on: postgres.Sql, count: number) =>
-  (
-    await on`select id from supply.order_items where completed_at is null order by random() limit ${count}`
-  ).map(({ id }) => id as string)
+  (await on`select id from supply.order_items where completed_at is null order by random() limit ${count}`).map(
+    ({ id }) => id as string,
+  )
 const events = async (on: postgres.Sql, count: number) =>
   (await on`select id from supply.events order by random() limit ${count}`).map(({ id }) => id as string)
 
@@ -101,8 +101,7 @@ const actions: { [name: string]: (on: postgres.Sql) => Promise<unknown> } = {
     return on`select ops.settle_item(${id ?? null}::uuid, 'failed')`
   },
   pause: (on) => on`select ops.set_supplier_paused(${oneOf(suppliers)}, ${oneOf(['a test', null])})`,
-  limit: (on) =>
-    on`select ops.set_supplier_limits(${oneOf(suppliers)}, ${oneOf([5, null])}, ${oneOf([500, null])})`,
+  limit: (on) => on`select ops.set_supplier_limits(${oneOf(suppliers)}, ${oneOf([5, null])}, ${oneOf([500, null])})`,
   redeliver_all: (on) => on`select ops.redeliver_all(${oneOf(partners).accountId}, now() - interval '1 day')`,
 }
 

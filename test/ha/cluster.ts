@@ -19,17 +19,9 @@ const shell = (script: string) => run('sh', '-euc', script)
 /** A process that writes to a log of its own. */
 export type Process = { pid: number; ended: Promise<void>; signal(name: NodeJS.Signals): void }
 
-export function startProcess(
-  name: string,
-  command: string,
-  args: string[],
-  env: NodeJS.ProcessEnv = {},
-): Process {
+export function startProcess(name: string, command: string, args: string[], env: NodeJS.ProcessEnv = {}): Process {
   const log = openSync(join(dir, `${name}.log`), 'a')
-  const child = spawn(command, args, {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', log, log],
-  })
+  const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', log, log] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   return { pid: child.pid ?? 0, ended, signal: (signal) => void child.kill(signal) }
 }
@@ -83,11 +75,7 @@ function startInNode(node: Node, name: string, command: string): void {
   const folder = join(dir, node)
   const script = `mount --bind ${folder}/postgresql /var/lib/postgresql; mount --bind ${folder}/etcd /var/lib/etcd
     mount --bind ${folder}/run /var/run/postgresql; exec runuser -u postgres -- ${command}`
-  const env = {
-    ...settings('etcd.env', node),
-    ...settings('node.env', node),
-    PATRONI_POSTGRESQL_BIN_DIR: bin,
-  }
+  const env = { ...settings('etcd.env', node), ...settings('node.env', node), PATRONI_POSTGRESQL_BIN_DIR: bin }
   startProcess(`${node}.${name}`, 'ip', ['netns', 'exec', node, 'sh', '-euc', script], env)
 }
 
@@ -133,9 +121,7 @@ export async function healthy(seconds = 90, isSynchronous = true): Promise<void>
     const all = await Promise.resolve()
       .then(members)
       .catch(() => [])
-    const followers = all.filter(
-      ({ role, state }) => role !== 'leader' && /^(running|streaming)$/.test(state),
-    )
+    const followers = all.filter(({ role, state }) => role !== 'leader' && /^(running|streaming)$/.test(state))
     const hasSync = !isSynchronous || all.some(({ role }) => role === 'sync standby')
     if (all.some(({ role }) => role === 'leader') && followers.length === 2 && hasSync) return
     if (performance.now() > end) throw new Error(`the cluster is not healthy: ${JSON.stringify(all)}`)
@@ -170,8 +156,7 @@ export function killPostmaster(node: Node): void {
 
 /** Kills etcd on all nodes. */
 export function killEtcd(): void {
-  for (const node of nodes)
-    for (const pid of pidsOf(node)) if (/^(\S*\/)?etcd\b/.test(commandOf(pid))) kill(pid)
+  for (const node of nodes) for (const pid of pidsOf(node)) if (/^(\S*\/)?etcd\b/.test(commandOf(pid))) kill(pid)
 }
 
 function kill(pid: number): void {
@@ -203,11 +188,7 @@ export function switchOver(): void {
 
 /** Sets the cluster to asynchronous replication, in which a standby that lags may take over. */
 export async function becomeAsynchronous(): Promise<void> {
-  const set = [
-    'synchronous_mode=false',
-    'synchronous_mode_strict=false',
-    'maximum_lag_on_failover=1000000000',
-  ]
+  const set = ['synchronous_mode=false', 'synchronous_mode_strict=false', 'maximum_lag_on_failover=1000000000']
   patronictl('edit-config', '--force', ...set.flatMap((each) => ['--set', each]))
   await healthy(30, false)
   while (members().some(({ role }) => role === 'sync standby')) await sleep(500)

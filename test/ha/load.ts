@@ -18,13 +18,7 @@ const pauseMs = 250
  * Places orders at a steady rate, whatever the answers are. Each order is repeated under its reference until it is
  * accepted.
  */
-export function startLoad(
-  baseUrl: string,
-  partner: Partner,
-  label: string,
-  perSecond: number,
-  order: object,
-): Load {
+export function startLoad(baseUrl: string, partner: Partner, label: string, perSecond: number, order: object): Load {
   const agent = new Agent({ connections: 200, headersTimeout: requestMs, bodyTimeout: requestMs })
   const accepted = new Map<string, string>()
   const underWay = new Set<Promise<void>>()

@@ -46,10 +46,7 @@ type Fault = { name: string; maxGap?: number; maxErrors?: number; break(): Promi
 
 function faultsOf(processes: Supervised[]): Fault[] {
   return [
-    {
-      name: 'the postmaster of the primary is killed',
-      break: async () => killPostmaster(primary()),
-    },
+    { name: 'the postmaster of the primary is killed', break: async () => killPostmaster(primary()) },
     { name: 'switchover', maxGap: 3, break: async () => switchOver() },
     {
       name: 'the node of the primary is lost',
@@ -162,10 +159,7 @@ async function startWorld() {
 }
 
 /** Waits until nothing is left to do, and compares what all sides saw. */
-async function compare(
-  { sql, supplier, receiver, partner }: World,
-  accepted: Map<string, string>,
-): Promise<void> {
+async function compare({ sql, supplier, receiver, partner }: World, accepted: Map<string, string>): Promise<void> {
   const count = async (what: string) => (await sql.unsafe(`select from ops.${what}`)).length
   await until(async () => (await count(`orders where status = 'processing'`)) === 0, 120)
   await until(async () => {
@@ -173,19 +167,13 @@ async function compare(
     return (await count(`events where state <> 'delivered'`)) === 0
   }, 120)
   const orders = await sql`select external_order_id, order_code from ops.orders`
-  const known = new Map(
-    orders.map((order) => [order.external_order_id as string, order.order_code as string]),
-  )
+  const known = new Map(orders.map((order) => [order.external_order_id as string, order.order_code as string]))
   const missing = [...accepted].filter(([reference, code]) => known.get(reference) !== code)
   check(`none of ${accepted.size} acknowledged orders is missing`, missing.length === 0, missing)
   check('there is no order that nobody acknowledged', known.size === accepted.size, known.size)
   const charges = await sql`select order_code from ops.ledger where type = 'order_charge'`
   const charged = new Set(charges.map(({ order_code }) => order_code))
-  check(
-    'each order is charged once',
-    charges.length === known.size && charged.size === known.size,
-    charges.length,
-  )
+  check('each order is charged once', charges.length === known.size && charged.size === known.size, charges.length)
   const balance = await balanceOf(sql, partner as Partner)
   check('the balance is right', balance === deposit - known.size * price, balance)
   const puts = Map.groupBy(supplier.requests, ({ reference }) => reference)
@@ -262,8 +250,7 @@ const order = {
 const load = startLoad('http://127.0.0.1:80', world.partner, 'order', perSecond, order)
 const rows: Row[] = []
 for (const fault of faultsOf(world.processes))
-  if (only.length === 0 || only.some((name) => fault.name.includes(name)))
-    rows.push(await suffer(fault, load))
+  if (only.length === 0 || only.some((name) => fault.name.includes(name))) rows.push(await suffer(fault, load))
 await load.stop()
 console.table(rows)
 check('no API reported a loss', reportedLost().length === 0, reportedLost())

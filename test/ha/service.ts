@@ -65,11 +65,7 @@ export async function startWorker(number: 1 | 2): Promise<Supervised> {
   const port = 9470 + number
   const env = { ...environment('worker', number), HOST: '127.0.0.1', WORKER_METRICS_PORT: String(port) }
   const isReady = async () => (await statusOf(`http://127.0.0.1:${port}/metrics`)) === 200
-  const worker = supervise(
-    name,
-    () => startProcess(name, process.execPath, [...flags, 'worker'], env),
-    isReady,
-  )
+  const worker = supervise(name, () => startProcess(name, process.execPath, [...flags, 'worker'], env), isReady)
   await until(isReady, 60)
   return worker
 }

@@ -20,12 +20,7 @@ function parse(response: string) {
   const [head = '', body = ''] = response.split('\r\n\r\n')
   const [statusLine = '', ...lines] = head.split('\r\n')
   const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(/: (.*)/s)))
-  return {
-    status: Number(statusLine.split(' ')[1]),
-    headers,
-    body,
-    json: body === '' ? undefined : JSON.parse(body),
-  }
+  return { status: Number(statusLine.split(' ')[1]), headers, body, json: body === '' ? undefined : JSON.parse(body) }
 }
 
 const raw = async (bytes: string) => parse(await exchangeRaw(api().port, bytes))
@@ -111,11 +106,7 @@ describe('complete requests before malformed bytes get their own answers first',
     ],
   ])('%s', async (name, malformed, status) => {
     const response = await exchangeRaw(api().port, placing(`${name} 1`) + placing(`${name} 2`) + malformed)
-    expect(response.match(/HTTP\/1\.1 (\d+)/g)).toEqual([
-      'HTTP/1.1 201',
-      'HTTP/1.1 201',
-      `HTTP/1.1 ${status}`,
-    ])
+    expect(response.match(/HTTP\/1\.1 (\d+)/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 201', `HTTP/1.1 ${status}`])
   })
 
   test('CONNECT is refused by 400', async () => {
@@ -175,9 +166,7 @@ describe('HTTP', () => {
   })
 
   test('an absolute request target is served by its path', async () => {
-    const response = await raw(
-      `GET http://api.example/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    )
+    const response = await raw(`GET http://api.example/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     expect(response.status).toBe(200)
   })
 

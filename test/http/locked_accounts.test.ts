@@ -76,9 +76,7 @@ test('two processes place orders for the same accounts at the same time, and ref
   const shared = await partners(3)
   const refusals = [place(locked), place(locked, newOrder(), otherApi())]
   const answers = await Promise.all(
-    Array.from({ length: 60 }, (_, n) =>
-      place(shared[n % 3] as Partner, newOrder(), n % 2 === 0 ? api() : otherApi()),
-    ),
+    Array.from({ length: 60 }, (_, n) => place(shared[n % 3] as Partner, newOrder(), n % 2 === 0 ? api() : otherApi())),
   )
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   expect((await Promise.all(refusals)).map(({ status }) => status)).toEqual([503, 503])

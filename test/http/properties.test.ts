@@ -35,10 +35,7 @@ const item = fc.record(
     quantity: mostly(fc.integer({ min: 1, max: 3 })),
     deliveryData: fc.oneof<fc.WeightedArbitrary<unknown>[]>(
       { weight: 12, arbitrary: fc.constant({ gameUserId: '1' }) },
-      {
-        weight: 1,
-        arbitrary: fc.dictionary(fc.string({ unit: 'binary' }), nasty, { maxKeys: 4 }),
-      },
+      { weight: 1, arbitrary: fc.dictionary(fc.string({ unit: 'binary' }), nasty, { maxKeys: 4 }) },
       { weight: 1, arbitrary: nasty },
     ),
     maxPrice: mostly(fc.constant(null)),
@@ -75,18 +72,14 @@ function expectAnswer(answer: Answer): void {
 test('whatever stands in an order, it is answered, and charged only if it was accepted', async () => {
   let spent = 0
   await fc.assert(
-    fc.asyncProperty(
-      orderBody,
-      fc.option(headerValue, { nil: undefined, freq: 4 }),
-      async (body, idempotencyKey) => {
-        const headers: Record<string, string> =
-          idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey }
-        const answer = await api().post('/b2b/orders', { key: partner.key, body, headers })
-        expectAnswer(answer)
-        if (answer.status === 201) spent += answer.json.data.totalAmount
-        else expect([200, 400, 402, 409, 422]).toContain(answer.status)
-      },
-    ),
+    fc.asyncProperty(orderBody, fc.option(headerValue, { nil: undefined, freq: 4 }), async (body, idempotencyKey) => {
+      const headers: Record<string, string> =
+        idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey }
+      const answer = await api().post('/b2b/orders', { key: partner.key, body, headers })
+      expectAnswer(answer)
+      if (answer.status === 201) spent += answer.json.data.totalAmount
+      else expect([200, 400, 402, 409, 422]).toContain(answer.status)
+    }),
     { numRuns },
   )
   expect(spent).toBeGreaterThan(0)
@@ -202,8 +195,7 @@ test('whatever bytes come over a connection, it is closed in time and the next o
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 6 }), async (lines) => {
       const response = await exchangeRaw(api().port, `${lines.join('\r\n')}\r\n\r\nConnection: close\r\n\r\n`)
-      for (const [, status] of response.matchAll(/^HTTP\/1\.1 (\d+)/gm))
-        expect(Number(status)).toBeLessThan(500)
+      for (const [, status] of response.matchAll(/^HTTP\/1\.1 (\d+)/gm)) expect(Number(status)).toBeLessThan(500)
     }),
     { numRuns: 30 },
   )

@@ -67,11 +67,7 @@ const item = fc.record({
     80,
   ),
   deliveryData,
-  maxPrice: rarely(
-    rarely(among(undefined, null, 1e9), among(0, 10.49, 10.5, 19.99, 100)),
-    among(-1, 'much'),
-    80,
-  ),
+  maxPrice: rarely(rarely(among(undefined, null, 1e9), among(0, 10.49, 10.5, 19.99, 100)), among(-1, 'much'), 80),
 })
 const body = fc.record({
   items: rarely(
@@ -81,15 +77,7 @@ const body = fc.record({
   ),
   callbackUrl: rarely(
     among(undefined, null, 'https://partner.example/hook'),
-    among(
-      'http://10.0.0.1/',
-      'no url',
-      'ftp://partner.example',
-      'https://a:b@partner.example',
-      '',
-      '\u0000',
-      5,
-    ),
+    among('http://10.0.0.1/', 'no url', 'ftp://partner.example', 'https://a:b@partner.example', '', '\u0000', 5),
   ),
   maxTotal: rarely(among(undefined, null, 1e9), among(0, 10.5, 50, 99.99, -1, '9')),
 })
@@ -98,9 +86,7 @@ const near = fc.record({
   balance: rarely(among(0, -1, 1, 5_000), among(50_000), 4),
   cap: rarely(among(null), among(0, -1, 1), 6),
 })
-const change = fc.option(fc.record({ price: among(0.01, 10.5, 4_999.99), inStock: fc.boolean() }), {
-  freq: 2,
-})
+const change = fc.option(fc.record({ price: among(0.01, 10.5, 4_999.99), inStock: fc.boolean() }), { freq: 2 })
 
 type Quote = {
   items: { productId: number; productName: string; quantity: number; price: number }[]
@@ -113,11 +99,7 @@ type Quote = {
 
 const seen = new Map<string, number>()
 const post = (path: string, partner: Partner, sent: unknown) =>
-  api().post(path, {
-    key: partner.key,
-    body: JSON.stringify(sent),
-    headers: { 'content-type': 'application/json' },
-  })
+  api().post(path, { key: partner.key, body: JSON.stringify(sent), headers: { 'content-type': 'application/json' } })
 
 /** What the answer to the order has to be, of the quote before it. */
 function promised({ status, json }: Answer): unknown {
@@ -190,9 +172,7 @@ async function runLane(lane: number): Promise<void> {
 
 test(`${count} quotes and the orders after them agree`, { timeout: 120_000 + count * 100 }, async () => {
   await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)))
-  const summary = [...seen]
-    .sort(([, a], [, b]) => b - a)
-    .map(([what, times]) => `${what} ${times}`.replace(/ +/g, ' '))
+  const summary = [...seen].sort(([, a], [, b]) => b - a).map(([what, times]) => `${what} ${times}`.replace(/ +/g, ' '))
   console.log(summary.join(', '))
   // A test of some answers alone would prove little.
   expect([...seen.keys()].map((what) => what.trim()).sort()).toEqual([

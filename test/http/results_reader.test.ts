@@ -6,12 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { audit, orderRequest, placeAll } from '../support/orders.ts'
 import { type Partner, products } from '../support/partner.ts'
-import {
-  type RunningWorker,
-  startTestWorker,
-  startWholeService,
-  type WholeService,
-} from '../support/whole_service.ts'
+import { type RunningWorker, startTestWorker, startWholeService, type WholeService } from '../support/whole_service.ts'
 
 const database = testDatabase()
 const total = 60
@@ -70,10 +65,7 @@ test('a reader that is killed and started again at random sees every final order
   const placed: string[] = []
   while (placed.length < total) {
     const requests = Array.from({ length: 12 }, (_, ordinal) =>
-      orderRequest(partner, {
-        ordinal,
-        items: [{ productId: products.topUp }, { productId: products.expensive }],
-      }),
+      orderRequest(partner, { ordinal, items: [{ productId: products.topUp }, { productId: products.expensive }] }),
     )
     placed.push(...(await placeAll(service.sql, requests)).map(({ body }) => body.code))
   }

@@ -54,15 +54,13 @@ const orderHead = (from: string, more: string) =>
 const half = 'Content-Length: 60000\r\n\r\n{'
 const crumbs = (body: string) => [...body].map((byte) => `1\r\n${byte}\r\n`).join('')
 const chunked = 'Transfer-Encoding: chunked\r\n\r\n'
-const times = <T>(count: number, work: (index: number) => T) =>
-  Array.from({ length: count }, (_, i) => work(i))
+const times = <T>(count: number, work: (index: number) => T) => Array.from({ length: count }, (_, i) => work(i))
 
 const statusOf = async (raw: Raw) => {
   await expect.poll(raw.status).toBeDefined()
   return raw.status()
 }
-const orderBody = (externalOrderId: string) =>
-  JSON.stringify({ externalOrderId, items: [{ productId: products.key }] })
+const orderBody = (externalOrderId: string) => JSON.stringify({ externalOrderId, items: [{ productId: products.key }] })
 const order = (from: string, externalOrderId: string) => {
   const body = orderBody(externalOrderId)
   return orderHead(from, `Content-Length: ${body.length}\r\n\r\n${body}`)
@@ -97,10 +95,7 @@ describe('a push with invalid headers is refused before its body arrives', () =>
   })
 
   test('a push with valid headers is answered only when its body is complete', async () => {
-    const raw = await open(
-      unhurried(),
-      pushHead({ from: '198.51.100.1', more: 'Content-Length: 2\r\n\r\n{' }),
-    )
+    const raw = await open(unhurried(), pushHead({ from: '198.51.100.1', more: 'Content-Length: 2\r\n\r\n{' }))
     await unhurried().get('/livez')
     expect(raw.status()).toBeUndefined()
     raw.socket.write('}')

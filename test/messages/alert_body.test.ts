@@ -3,12 +3,7 @@ import { alertBody, type Notification } from '../../src/messages/alert_body.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 4, 1, 12, minute))
 const firing: Notification = {
-  ...{
-    status: 'firing',
-    is_told: false,
-    cause: 'dead_letter:http_4xx:account 7',
-    message: 'event x is dead',
-  },
+  ...{ status: 'firing', is_told: false, cause: 'dead_letter:http_4xx:account 7', message: 'event x is dead' },
   ...{ count: 3, first_at: at(1), opened_at: at(5), closed_at: null },
 }
 const resolved = { ...firing, status: 'resolved', is_told: true, closed_at: at(20) }

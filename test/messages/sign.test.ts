@@ -12,12 +12,7 @@ const vectors: { secret: string; timestamp: number; body: string | Buffer; hex: 
     body: '{"event_type":"order.completed"}',
     hex: 'ea2e1dbd94c9f7c51bab12f97d4c66ba4ba33bf30fd8d224d31dd38f28d89389',
   },
-  {
-    secret,
-    timestamp: 1700000000,
-    body: '',
-    hex: '4fdbf575b1e3bcca05de673960d9aa043b531a701e7ab7aaec8efb5ebbe1261b',
-  },
+  { secret, timestamp: 1700000000, body: '', hex: '4fdbf575b1e3bcca05de673960d9aa043b531a701e7ab7aaec8efb5ebbe1261b' },
   {
     secret: 'f'.repeat(64),
     timestamp: 1893456000,

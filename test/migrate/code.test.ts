@@ -69,9 +69,7 @@ describe('loading', () => {
     const [before] = await database.sql`select 'api.one'::regproc::oid as oid`
     sqlFunction('api.one', '', 'int', 'select 2')
     await load()
-    expect(await database.sql`select 'api.one'::regproc::oid as oid, api.one()`).toEqual([
-      { ...before, one: 2 },
-    ])
+    expect(await database.sql`select 'api.one'::regproc::oid as oid, api.one()`).toEqual([{ ...before, one: 2 }])
   })
 
   test.each([
@@ -81,10 +79,7 @@ describe('loading', () => {
     ['columns', '', 'table (one int, two int)', 'select 1, 2'],
   ])('makes a function with other %s again', async (_what, args, returns, body) => {
     sqlFunction('api.one', 'a int default 0', 'int', 'select 1')
-    f(
-      'core.user_of_one',
-      'create or replace function core.user_of_one() returns int language sql return api.one(1)',
-    )
+    f('core.user_of_one', 'create or replace function core.user_of_one() returns int language sql return api.one(1)')
     await load()
     sqlFunction('api.one', args, returns, body)
     f('core.user_of_one', `create or replace function core.user_of_one() returns int language sql return 5`)
@@ -102,17 +97,14 @@ describe('loading', () => {
     sqlFunction('core.label', 'id int, style text default null', 'text', `select 'new'`)
     await load()
     expect(await database.sql`select * from ops.more`).toEqual([{ id: 1, label: 'new' }])
-    expect(
-      await database.sql`select has_table_privilege('supply_operator', 'ops.more', 'select') as may`,
-    ).toEqual([{ may: true }])
+    expect(await database.sql`select has_table_privilege('supply_operator', 'ops.more', 'select') as may`).toEqual([
+      { may: true },
+    ])
   })
 
   test('makes a view with other columns again, and what stands on it', async () => {
     f('ops.things', 'create or replace view ops.things as select id, name from supply.thing')
-    f(
-      'ops.some',
-      'create or replace function ops.some() returns setof ops.things language sql return null::ops.things',
-    )
+    f('ops.some', 'create or replace function ops.some() returns setof ops.things language sql return null::ops.things')
     f(
       'ops.some',
       `create or replace function ops.some() returns setof ops.things language sql as 'select * from ops.things'`,
@@ -132,8 +124,7 @@ describe('loading', () => {
     f('ops.lower', 'create or replace view ops.lower as select core.three() as n')
     f('core.three', 'create or replace function core.three() returns int language sql return 3')
     await load()
-    for (const path of ['api/two', 'ops/upper', 'ops/lower', 'core/three'])
-      folders.remove(`functions/${path}.sql`)
+    for (const path of ['api/two', 'ops/upper', 'ops/lower', 'core/three']) folders.remove(`functions/${path}.sql`)
     await load()
     expect(await names()).toEqual(['api.one()'])
   })
@@ -254,10 +245,7 @@ describe('loading refuses, and leaves everything as it was', () => {
   })
 
   test('a PL/pgSQL body that does not compile', async () => {
-    f(
-      'api.bad',
-      `create or replace function api.bad() returns int language plpgsql as $$ begin retrun 1; end $$`,
-    )
+    f('api.bad', `create or replace function api.bad() returns int language plpgsql as $$ begin retrun 1; end $$`)
     await expect(load()).rejects.toThrow(/functions\/api\/bad\.sql: syntax error at or near "retrun"/)
   })
 
@@ -266,23 +254,17 @@ describe('loading refuses, and leaves everything as it was', () => {
       'api.bad',
       `create or replace function api.bad(a int) returns int language plpgsql as $$ declare a int; begin return a; end $$`,
     )
-    await expect(load()).rejects.toThrow(
-      /functions\/api\/bad\.sql: variable "a" shadows a previously defined variable/,
-    )
+    await expect(load()).rejects.toThrow(/functions\/api\/bad\.sql: variable "a" shadows a previously defined variable/)
   })
 
   test('an SQL body that names what there is not', async () => {
     sqlFunction('api.bad', '', 'bigint', 'select count(*) from supply.nothing')
-    await expect(load()).rejects.toThrow(
-      /functions\/api\/bad\.sql: relation "supply\.nothing" does not exist/,
-    )
+    await expect(load()).rejects.toThrow(/functions\/api\/bad\.sql: relation "supply\.nothing" does not exist/)
   })
 
   test('a view on what there is not', async () => {
     f('ops.bad', 'create or replace view ops.bad as\nselect * from supply.nothing')
-    await expect(load()).rejects.toThrow(
-      /functions\/ops\/bad\.sql:2: relation "supply\.nothing" does not exist/,
-    )
+    await expect(load()).rejects.toThrow(/functions\/ops\/bad\.sql:2: relation "supply\.nothing" does not exist/)
   })
 
   test('a file that defines something else than its name says', async () => {

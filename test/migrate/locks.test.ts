@@ -60,10 +60,7 @@ describe('beside an open transaction that has read all views and called all func
 
   test('code is loaded at once where no view changed', async () => {
     defineFunction(2)
-    folders.write(
-      'functions/api/same.sql',
-      'create or replace function api.same() returns int language sql return 3',
-    )
+    folders.write('functions/api/same.sql', 'create or replace function api.same() returns int language sql return 3')
     await besideReader(read, async () => {
       expect(await run(0)).toMatchObject({ codeReloaded: true })
     })

@@ -89,9 +89,7 @@ describe('the login of a process', () => {
       await client.query('set role none')
       await expect(client.query('select api.readiness()')).rejects.toThrow('permission denied')
       await expect(client.query('select from supply.accounts')).rejects.toThrow('permission denied')
-      await expect(client.query('select from graphile_worker._private_jobs')).rejects.toThrow(
-        'permission denied',
-      )
+      await expect(client.query('select from graphile_worker._private_jobs')).rejects.toThrow('permission denied')
     })
   })
 
@@ -163,9 +161,7 @@ describe('the login of the operators', () => {
 describe('an operator who was added', () => {
   const add = async (name: string) =>
     as(login('shop', 'password-of-the-shop'), async (client) => {
-      const { rows } = await client.query<{ password: string }>('select ops.add_operator($1) as password', [
-        name,
-      ])
+      const { rows } = await client.query<{ password: string }>('select ops.add_operator($1) as password', [name])
       return rows[0]?.password ?? ''
     })
 
@@ -192,8 +188,7 @@ describe('an operator who was added', () => {
         where relnamespace = 'ops'::regnamespace and relkind = 'v'
         union all
         select proname, false, has_function_privilege(oid, 'execute') from pg_proc where pronamespace = 'ops'::regnamespace`)
-      for (const { name, is_view } of rows)
-        if (is_view) await client.query(`select * from ops.${name} limit 1`)
+      for (const { name, is_view } of rows) if (is_view) await client.query(`select * from ops.${name} limit 1`)
       expect(rows.filter(({ callable }) => !callable)).toEqual([])
       expect(rows.length).toBeGreaterThan(50)
     })
@@ -223,10 +218,7 @@ describe('an operator who was added', () => {
 
   test('is not made twice, nor under a name that is not free for it', async () => {
     await add('boris')
-    await expect(add('boris')).rejects.toMatchObject({
-      code: '42710',
-      hint: expect.stringContaining('drop role'),
-    })
+    await expect(add('boris')).rejects.toMatchObject({ code: '42710', hint: expect.stringContaining('drop role') })
     for (const name of ['', 'Boris', 'supply_api_login', 'pg_boris', 'a b'])
       await expect(add(name), name).rejects.toMatchObject({ code: '22023' })
   })

@@ -20,14 +20,11 @@ const run = (log?: (line: string) => void) => migrate({ databaseUrl: database.ur
 
 describe('migrate', () => {
   test('gives an empty database the queue, the tables and the code, and then has nothing to do', async () => {
-    folders.write(
-      'functions/api/one.sql',
-      'create or replace function api.one() returns int language sql return 1',
-    )
+    folders.write('functions/api/one.sql', 'create or replace function api.one() returns int language sql return 1')
     expect(await run()).toEqual({ applied: ['0001_base'], codeReloaded: true })
-    expect(
-      await database.sql`select api.one(), to_regclass('graphile_worker.jobs') is not null as queue`,
-    ).toEqual([{ one: 1, queue: true }])
+    expect(await database.sql`select api.one(), to_regclass('graphile_worker.jobs') is not null as queue`).toEqual([
+      { one: 1, queue: true },
+    ])
     expect(await run()).toEqual({ applied: [], codeReloaded: false })
   })
 
@@ -43,9 +40,7 @@ describe('migrate', () => {
       const url = new URL(database.url)
       url.pathname = `/${name}`
       await migrate({ databaseUrl: url.href, ...folders, log: (line) => lines.push(line) })
-      expect(lines).toContainEqual(
-        expect.stringMatching(/^the locale of the database, C, .* two references\b/),
-      )
+      expect(lines).toContainEqual(expect.stringMatching(/^the locale of the database, C, .* two references\b/))
     } finally {
       await database.sql`drop database if exists ${database.sql(name)} with (force)`
     }
@@ -58,10 +53,7 @@ describe('migrate', () => {
   })
 
   test('is safe three at a time', async () => {
-    folders.write(
-      'functions/api/one.sql',
-      'create or replace function api.one() returns int language sql return 1',
-    )
+    folders.write('functions/api/one.sql', 'create or replace function api.one() returns int language sql return 1')
     folders.write('migrations/0002_slow.sql', 'select pg_sleep(0.2); create table supply.slow ()')
     const results = await Promise.all([run(), run(), run()])
     expect(results.map(({ applied }) => applied.length).sort()).toEqual([0, 0, 2])
@@ -81,10 +73,7 @@ describe('migrate', () => {
       select (select name from migrations.applied order by id desc limit 1) as migration, checksum
       from supply.code_version`
     expect(version).toEqual([expectedVersion(folders)])
-    folders.write(
-      'functions/api/one.sql',
-      'create or replace function api.one() returns int language sql return 1',
-    )
+    folders.write('functions/api/one.sql', 'create or replace function api.one() returns int language sql return 1')
     expect(expectedVersion(folders)).not.toEqual(version[0])
   })
 
@@ -115,9 +104,7 @@ describe('migrate refuses', () => {
     folders.write('migrations/0002_more.sql', 'create table supply.more ()')
     await run()
     folders.remove('migrations/0002_more.sql')
-    await expect(run()).rejects.toThrow(
-      'migration 0002_more was applied to this database, but its file is missing',
-    )
+    await expect(run()).rejects.toThrow('migration 0002_more was applied to this database, but its file is missing')
   })
 
   test('a migration with a number before that of an applied one', async () => {

@@ -2,16 +2,8 @@ import type { Mutant } from './mutant.ts'
 
 /** The faults that the tests must notice, in lines that guard money, leases and rights. Each line is marked where it stands. */
 export const mutants: Mutant[] = [
-  {
-    guard: 'a failed item is refunded, and once',
-    change: 'remove',
-    tests: ['test/sql/orders/order_ends.test.ts'],
-  },
-  {
-    guard: 'a failed item is refunded, and once',
-    change: 'repeat',
-    tests: ['test/sql/orders/order_ends.test.ts'],
-  },
+  { guard: 'a failed item is refunded, and once', change: 'remove', tests: ['test/sql/orders/order_ends.test.ts'] },
+  { guard: 'a failed item is refunded, and once', change: 'repeat', tests: ['test/sql/orders/order_ends.test.ts'] },
   {
     guard: 'a final order does not end again',
     change: [/ and o\.completed_at is null/, ''],
@@ -27,11 +19,7 @@ export const mutants: Mutant[] = [
     change: [/i\.price \* i\.quantity/, 'i.price'],
     tests: ['test/sql/orders/place_orders.test.ts'],
   },
-  {
-    guard: 'the balance covers an order',
-    change: 'remove',
-    tests: ['test/sql/orders/place_orders.test.ts'],
-  },
+  { guard: 'the balance covers an order', change: 'remove', tests: ['test/sql/orders/place_orders.test.ts'] },
   {
     guard: 'an order of a batch leaves less for the next',
     change: [/ and sum.* > c\.balance/, ' and false'],
@@ -147,11 +135,7 @@ export const mutants: Mutant[] = [
     change: [/ or e\.lease_token is distinct from r\."?\w+"?/, ''],
     tests: ['test/sql/webhooks/deliveries.test.ts'],
   },
-  {
-    guard: 'a 4xx is not tried again',
-    change: 'remove',
-    tests: ['test/sql/webhooks/deliveries.test.ts'],
-  },
+  { guard: 'a 4xx is not tried again', change: 'remove', tests: ['test/sql/webhooks/deliveries.test.ts'] },
   {
     guard: 'no worker sends an event under another lease',
     change: [/case e\.state .* end as due_at/, 'e.next_attempt_at as due_at'],
@@ -172,11 +156,7 @@ export const mutants: Mutant[] = [
     change: [/ and e\.account_id = [\w.]+/, ''],
     tests: ['test/http/routes/deliveries.test.ts'],
   },
-  {
-    guard: 'the leases of dead workers end at once',
-    change: 'remove',
-    tests: ['test/sql/queue/dead_workers.test.ts'],
-  },
+  { guard: 'the leases of dead workers end at once', change: 'remove', tests: ['test/sql/queue/dead_workers.test.ts'] },
   {
     guard: 'a worker that was declared dead records nothing',
     change: [/lease_token = null, /, ''],
@@ -187,11 +167,7 @@ export const mutants: Mutant[] = [
     change: [/case when .* then 'rate_limited' else (\S+) end/, '$1'],
     tests: ['test/http/middleware/rate_limit.test.ts'],
   },
-  {
-    guard: 'an account reads its own orders only',
-    change: 'remove',
-    tests: ['test/http/routes/orders.test.ts'],
-  },
+  { guard: 'an account reads its own orders only', change: 'remove', tests: ['test/http/routes/orders.test.ts'] },
   {
     guard: 'a blocked address gets no webhook',
     change: [/bad !== undefined/, 'false'],
@@ -217,29 +193,13 @@ export const mutants: Mutant[] = [
     change: [/sealOutcome\((.*), reference, sealing\)/, '$1'],
     tests: ['test/sealing/sentinels.test.ts'],
   },
-  {
-    guard: 'the codes of a supplier are sealed',
-    change: 'remove',
-    tests: ['test/sealing/sentinels.test.ts'],
-  },
-  {
-    guard: 'what is quoted of an answer is sealed',
-    change: 'remove',
-    tests: ['test/sealing/sentinels.test.ts'],
-  },
+  { guard: 'the codes of a supplier are sealed', change: 'remove', tests: ['test/sealing/sentinels.test.ts'] },
+  { guard: 'what is quoted of an answer is sealed', change: 'remove', tests: ['test/sealing/sentinels.test.ts'] },
   {
     guard: 'the secret of an account is sealed',
     change: [/sealing\.seal\((.*), owners.*\)$/, '$1'],
     tests: ['test/sealing/sentinels.test.ts'],
   },
-  {
-    guard: 'a token that an operator typed is sealed',
-    change: 'remove',
-    tests: ['test/sealing/sentinels.test.ts'],
-  },
-  {
-    guard: 'the codes that an operator typed are sealed',
-    change: 'remove',
-    tests: ['test/sealing/sentinels.test.ts'],
-  },
+  { guard: 'a token that an operator typed is sealed', change: 'remove', tests: ['test/sealing/sentinels.test.ts'] },
+  { guard: 'the codes that an operator typed are sealed', change: 'remove', tests: ['test/sealing/sentinels.test.ts'] },
 ]

@@ -43,8 +43,7 @@ export function mutate(texts: Map<string, string>, mutant: Mutant): { file: stri
     const line = lines[marker + 1] ?? ''
     const changed = { remove: [], repeat: [line, line] }
     const becomes = typeof change === 'string' ? changed[change] : [line.replace(...change)]
-    if (becomes[0] === line && becomes.length === 1)
-      throw new Error(`${nameOf(mutant)} does not change: ${line}`)
+    if (becomes[0] === line && becomes.length === 1) throw new Error(`${nameOf(mutant)} does not change: ${line}`)
     lines.splice(marker + 1, 1, ...becomes)
     return { file, text: lines.join('\n') }
   }

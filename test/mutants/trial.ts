@@ -6,14 +6,9 @@ import { basename, join, relative } from 'node:path'
 import { type Mutant, mutate, readGuarded } from './mutant.ts'
 
 /** How a run of test files ended: the first test that failed, or why there was no such answer. */
-export type Trial =
-  | { kind: 'green' }
-  | { kind: 'red'; file: string; test: string }
-  | { kind: 'broken'; why: string }
+export type Trial = { kind: 'green' } | { kind: 'red'; file: string; test: string } | { kind: 'broken'; why: string }
 
-type Report = {
-  testResults: { name: string; assertionResults: { status: string; fullName: string }[] }[]
-}
+type Report = { testResults: { name: string; assertionResults: { status: string; fullName: string }[] }[] }
 
 const left = ['node_modules', '.git', '.data', 'coverage']
 // A run takes seconds. One that hangs says nothing of the mutant.
@@ -52,9 +47,7 @@ export class Copy {
   async run(tests: string[]): Promise<Trial> {
     const report = join(this.#copy, 'report.json')
     rmSync(report, { force: true })
-    const output = await this.#vitest([
-      ...['run', ...tests, '--bail=1', '--reporter=json', `--outputFile=${report}`],
-    ])
+    const output = await this.#vitest([...['run', ...tests, '--bail=1', '--reporter=json', `--outputFile=${report}`]])
     if (!existsSync(report)) return { kind: 'broken', why: lastLines(output.text) }
     const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report
     for (const { name, assertionResults } of testResults) {

@@ -21,9 +21,7 @@ const folder = join(import.meta.dirname, '../../docs/operations')
 const rulesFile = join(folder, 'prometheus-rules.yml')
 
 type Panel = { title: string; type: string; targets?: { expr: string }[] }
-const dashboard: { panels: Panel[] } = JSON.parse(
-  readFileSync(join(folder, 'grafana-dashboard.json'), 'utf8'),
-)
+const dashboard: { panels: Panel[] } = JSON.parse(readFileSync(join(folder, 'grafana-dashboard.json'), 'utf8'))
 const panelQueries = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }): [string, string] => [title, expr]),
 )
@@ -56,8 +54,7 @@ async function journey(): Promise<void> {
     supplier.setAnswer(() => ({ status: 200, json: { status } }))
     const { code } = await service.order(partner, { items, callbackUrl })
     await vi.waitUntil(
-      () =>
-        service.sql`select from ops.events where order_code = ${code} and state = 'delivered'`.then(isOne),
+      () => service.sql`select from ops.events where order_code = ${code} and state = 'delivered'`.then(isOne),
       polling,
     )
   }
@@ -72,9 +69,7 @@ type Exposed = Map<string, Set<string>>
 async function exposedAt(port: number | undefined): Promise<Exposed> {
   const { body } = await request(`http://127.0.0.1:${port}/metrics`)
   const metrics: Exposed = new Map()
-  for (const [, name = '', labels = ''] of (await body.text()).matchAll(
-    /^([a-zA-Z_:]\w*)(?:\{([^\n]*)\})? \S+$/gm,
-  )) {
+  for (const [, name = '', labels = ''] of (await body.text()).matchAll(/^([a-zA-Z_:]\w*)(?:\{([^\n]*)\})? \S+$/gm)) {
     const known = metrics.get(name) ?? new Set(['job', 'instance'])
     for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label)
     metrics.set(name, known)
@@ -94,10 +89,7 @@ function namesIn(query: string): { metrics: string[]; labels: string[] } {
   const matchers = [...bare.matchAll(/\{([^}]*)\}/g)].map(([, list = '']) => list)
   const rest = bare.replaceAll(/\bby \([^)]*\)/g, '').replaceAll(/\{[^}]*\}/g, '')
   const named = (text: string) => [...text.matchAll(/[a-zA-Z_]\w*/g)].map(([word]) => word)
-  return {
-    metrics: named(rest).filter((word) => !words.has(word)),
-    labels: [...groups, ...matchers].flatMap(named),
-  }
+  return { metrics: named(rest).filter((word) => !words.has(word)), labels: [...groups, ...matchers].flatMap(named) }
 }
 
 describe('the queries', () => {
@@ -115,12 +107,8 @@ describe('the queries', () => {
       const named = namesIn(query)
       expect(named.metrics.length, `${where}: ${query}`).toBeGreaterThan(0)
       const unknown = named.metrics.filter((name) => !metrics.some((exposed) => exposed.has(name)))
-      const labels = new Set(
-        metrics.flatMap((all) => named.metrics.flatMap((name) => [...(all.get(name) ?? [])])),
-      )
-      return [...unknown, ...named.labels.filter((label) => !labels.has(label))].map(
-        (name) => `${where}: ${name}`,
-      )
+      const labels = new Set(metrics.flatMap((all) => named.metrics.flatMap((name) => [...(all.get(name) ?? [])])))
+      return [...unknown, ...named.labels.filter((label) => !labels.has(label))].map((name) => `${where}: ${name}`)
     })
     expect(faults).toEqual([])
   })
@@ -138,19 +126,13 @@ describe('the queries', () => {
 describe.skipIf(!hasPrometheus && !required)('promtool', () => {
   test.each([
     ['finds nothing wrong with the rules', ['check', 'rules', 'docs/operations/prometheus-rules.yml']],
-    [
-      'finds nothing wrong with the example of a configuration',
-      ['check', 'config', 'docs/operations/prometheus.yml'],
-    ],
+    ['finds nothing wrong with the example of a configuration', ['check', 'config', 'docs/operations/prometheus.yml']],
     [
       'sees each alert fire, and none while all is well',
       ['test', 'rules', 'test/operations/prometheus-rules.test.yml'],
     ],
   ])('%s', (_, args) => {
-    const { stdout, stderr } = spawnSync('promtool', args, {
-      cwd: join(folder, '../..'),
-      encoding: 'utf8',
-    })
+    const { stdout, stderr } = spawnSync('promtool', args, { cwd: join(folder, '../..'), encoding: 'utf8' })
     expect(`${stdout}${stderr}`).toMatch(/SUCCESS/)
     expect(`${stdout}${stderr}`).not.toMatch(/FAILED|error/i)
   })
@@ -165,10 +147,7 @@ describe.skipIf(!hasPrometheus && !required)('promtool', () => {
 describe.skipIf(!hasPrometheus && !required)('a Prometheus that scrapes the service', () => {
   let prometheus: Prometheus
   beforeAll(async () => {
-    const jobs = {
-      'supply-api': service.api.metricsPort ?? 0,
-      'supply-worker': service.worker.metricsPort ?? 0,
-    }
+    const jobs = { 'supply-api': service.api.metricsPort ?? 0, 'supply-worker': service.worker.metricsPort ?? 0 }
     prometheus = await startPrometheus(jobs, rulesFile)
     const areUp = async () => (await prometheus.query('up == 1').catch(() => [])).length === 2
     await vi.waitUntil(areUp, polling)

@@ -103,9 +103,7 @@ function isIconGivenUp(request: Request): boolean {
 
 /** How much wider than its window a page is, in pixels. */
 export async function overflowOf(page: Page): Promise<number> {
-  return Number(
-    await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-  )
+  return Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'))
 }
 
 /** What axe finds in parts of a page that is serious or critical. */

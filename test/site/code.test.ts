@@ -5,21 +5,7 @@ import { coloured } from '../../src/site/code_box.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
-const languages = [
-  'sh',
-  'console',
-  'ts',
-  'py',
-  'php',
-  'go',
-  'java',
-  'json',
-  'http',
-  'sql',
-  'text',
-  '',
-  'unknown',
-]
+const languages = ['sh', 'console', 'ts', 'py', 'php', 'go', 'java', 'json', 'http', 'sql', 'text', '', 'unknown']
 
 function render(text: string): string {
   return renderMarkdown(text, (target) => `/to/${target}`).html

@@ -36,10 +36,7 @@ test('every link of the guide leads somewhere', async () => {
 
 describeInChromium('/docs in a browser', (open) => {
   async function openGuide(path: string, options: Parameters<typeof open>[0] = wide): Promise<Watched> {
-    const watched = await open({
-      ...options,
-      httpCredentials: { username: 'partner', password: docsPassword },
-    })
+    const watched = await open({ ...options, httpCredentials: { username: 'partner', password: docsPassword } })
     await watched.page.goto(`${api().url}${path}`)
     return watched
   }
@@ -53,9 +50,7 @@ describeInChromium('/docs in a browser', (open) => {
       expect(font, path).toContain('system-ui')
       await page.setViewportSize(narrow.viewport)
       expect(await overflowOf(page), path).toBe(0)
-      const size = await page.evaluate(
-        'parseFloat(getComputedStyle(document.querySelector("main")).fontSize)',
-      )
+      const size = await page.evaluate('parseFloat(getComputedStyle(document.querySelector("main")).fontSize)')
       expect(size, path).toBeGreaterThanOrEqual(16)
       await page.setViewportSize(wide.viewport)
       const tooWide = await page.evaluate(`[...document.querySelectorAll('.panel')].flatMap((panel) => {

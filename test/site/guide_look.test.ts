@@ -21,26 +21,17 @@ describeInChromium('the guide in a browser', (open) => {
     return watched
   }
 
-  const tabs = (page: Page) =>
-    page.locator('.box', { hasText: 'verify' }).filter({ has: page.locator('.tabs') })
+  const tabs = (page: Page) => page.locator('.box', { hasText: 'verify' }).filter({ has: page.locator('.tabs') })
   const current = (page: Page) => page.locator('.contents .sections [aria-current]')
 
   describe('tabs', () => {
     test('are moved by mouse and keyboard, and show one language at a time', async () => {
       const { page, complaints } = await openGuide('/docs/webhooks')
       const box = tabs(page).first()
-      expect(await box.getByRole('tab').allInnerTexts()).toEqual([
-        'TypeScript',
-        'Python',
-        'PHP',
-        'Go',
-        'Java',
-      ])
+      expect(await box.getByRole('tab').allInnerTexts()).toEqual(['TypeScript', 'Python', 'PHP', 'Go', 'Java'])
       await box.getByRole('tab', { name: 'Go' }).click()
       expect(await box.getByRole('tabpanel').innerText()).toContain('func verify(')
-      expect(await box.getByRole('link', { name: 'verify.go' }).getAttribute('href')).toBe(
-        '/docs/verify/verify.go',
-      )
+      expect(await box.getByRole('link', { name: 'verify.go' }).getAttribute('href')).toBe('/docs/verify/verify.go')
       await page.keyboard.press('ArrowRight')
       expect(await box.getByRole('tab', { selected: true }).innerText()).toBe('Java')
       await page.keyboard.press('ArrowRight')
@@ -68,9 +59,7 @@ describeInChromium('the guide in a browser', (open) => {
 
     test('work where the browser keeps nothing', async () => {
       const { page, complaints } = await open({ ...wide, httpCredentials })
-      await page.addInitScript(
-        `Object.defineProperty(window, 'localStorage', { get() { throw new Error('kept') } })`,
-      )
+      await page.addInitScript(`Object.defineProperty(window, 'localStorage', { get() { throw new Error('kept') } })`)
       await page.goto(`${api().url}/docs/webhooks`)
       await tabs(page).first().getByRole('tab', { name: 'PHP' }).click()
       expect(await tabs(page).first().getByRole('tabpanel').innerText()).toContain('hash_equals')
@@ -89,8 +78,7 @@ describeInChromium('the guide in a browser', (open) => {
   })
 
   describe('copying', () => {
-    const copyOf = (page: Page) =>
-      page.locator('.box', { hasText: 'export BASE_URL' }).locator('.copy').first()
+    const copyOf = (page: Page) => page.locator('.box', { hasText: 'export BASE_URL' }).locator('.copy').first()
     const heard = (page: Page) => page.locator('[aria-live]').innerText()
 
     test('puts what is shown into the clipboard, by keyboard, and says so', async () => {
@@ -192,14 +180,7 @@ describeInChromium('the guide in a browser', (open) => {
 
   describe('looked at by axe', () => {
     // Between them these pages have every kind of part.
-    const most = [
-      '/docs',
-      '/docs/webhooks',
-      '/docs/errors',
-      '/docs/orders',
-      '/docs/results',
-      '/docs/changelog',
-    ]
+    const most = ['/docs', '/docs/webhooks', '/docs/errors', '/docs/orders', '/docs/results', '/docs/changelog']
     const some = ['/docs', '/docs/webhooks']
     // Further boxes, rows, links and paragraphs are made of the same parts as the first ones, and there are very many.
     const shorten = `for (const [most, selector] of [[3, '.box'], [3, 'tr'], [12, '.contents li'], [12, 'main p']])
@@ -208,17 +189,14 @@ describeInChromium('the guide in a browser', (open) => {
     test.each([
       { ...wide, colorScheme: 'light', paths: most },
       { ...narrow, colorScheme: 'dark', paths: some },
-    ] as const)(
-      'has no serious violation: $viewport.width px, $colorScheme',
-      async ({ paths, ...options }) => {
-        const { page, complaints } = await open({ ...options, httpCredentials })
-        for (const path of paths) {
-          await page.goto(`${api().url}${path}`)
-          await page.evaluate(`document.querySelector('.contents').open = true; ${shorten}`)
-          expect(await seriousIn(page, ['body']), path).toEqual([])
-        }
-        expect(complaints).toEqual([])
-      },
-    )
+    ] as const)('has no serious violation: $viewport.width px, $colorScheme', async ({ paths, ...options }) => {
+      const { page, complaints } = await open({ ...options, httpCredentials })
+      for (const path of paths) {
+        await page.goto(`${api().url}${path}`)
+        await page.evaluate(`document.querySelector('.contents').open = true; ${shorten}`)
+        expect(await seriousIn(page, ['body']), path).toEqual([])
+      }
+      expect(complaints).toEqual([])
+    })
   })
 })

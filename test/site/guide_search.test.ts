@@ -60,10 +60,7 @@ describe('what the guide’s search looks in', () => {
 
 describeInChromium('the search of the guide in a browser', (open) => {
   async function openGuide(options: Parameters<typeof open>[0] = wide, path = '/docs'): Promise<Watched> {
-    const watched = await open({
-      ...options,
-      httpCredentials: { username: 'partner', password: docsPassword },
-    })
+    const watched = await open({ ...options, httpCredentials: { username: 'partner', password: docsPassword } })
     await watched.page.goto(`${api().url}${path}`)
     await watched.page.getByRole('combobox').waitFor()
     return watched
@@ -97,8 +94,7 @@ describeInChromium('the search of the guide in a browser', (open) => {
       ['/b2b/balance/transactions', '/reference#listTransactions'],
     ]) {
       await box(page).fill(query ?? '')
-      const found = () =>
-        page.evaluate('[...document.querySelectorAll("[role=option]")].map(({ href }) => href)')
+      const found = () => page.evaluate('[...document.querySelectorAll("[role=option]")].map(({ href }) => href)')
       await expect
         .poll(async () => Object(await found()).slice(0, 3), { message: query, ...soon })
         .toContain(`${api().url}${address}`)
@@ -108,9 +104,7 @@ describeInChromium('the search of the guide in a browser', (open) => {
     await box(page).fill('external order')
     await expect.poll(() => option.locator('mark').allInnerTexts(), soon).toContain('externalOrderId')
     await box(page).fill('order.completed')
-    await expect
-      .poll(() => page.locator('.search-trail').allInnerTexts(), soon)
-      .toContain('Webhooks › The request')
+    await expect.poll(() => page.locator('.search-trail').allInnerTexts(), soon).toContain('Webhooks › The request')
     await expect.poll(() => status(page), soon).toMatch(/^\d+ results$|^The first 20 of \d+ results$/)
     await box(page).fill('qqqqqqqq')
     await expect.poll(() => status(page), soon).toBe('Nothing found')
@@ -137,16 +131,11 @@ describeInChromium('the search of the guide in a browser', (open) => {
     expect(await active(watched).getAttribute('id')).toBe(second)
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowUp')
-    expect(await active(watched).getAttribute('id')).toBe(
-      await page.getByRole('option').last().getAttribute('id'),
-    )
+    expect(await active(watched).getAttribute('id')).toBe(await page.getByRole('option').last().getAttribute('id'))
 
     await page.keyboard.press('Escape')
     expect(await page.getByRole('option').count()).toBe(0)
-    expect([await box(page).getAttribute('aria-expanded'), await box(page).inputValue()]).toEqual([
-      'false',
-      'webhook',
-    ])
+    expect([await box(page).getAttribute('aria-expanded'), await box(page).inputValue()]).toEqual(['false', 'webhook'])
     await page.keyboard.press('ArrowDown')
     await first(watched).waitFor()
     await page.keyboard.press('Escape')
@@ -168,8 +157,7 @@ describeInChromium('the search of the guide in a browser', (open) => {
     await watched.page.waitForURL('**/docs/webhooks#deduplication')
     expect(await watched.page.getByRole('option').count()).toBe(0)
     expect(await focused(watched)).toBeNull()
-    const top = () =>
-      watched.page.evaluate('document.getElementById("deduplication").getBoundingClientRect().top')
+    const top = () => watched.page.evaluate('document.getElementById("deduplication").getBoundingClientRect().top')
     await expect.poll(top, soon).toBeLessThan(200)
     expect(await top()).toBeGreaterThan(
       Number(await watched.page.evaluate('document.querySelector(".site").getBoundingClientRect().bottom')),

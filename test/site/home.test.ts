@@ -7,9 +7,7 @@ import { describeInChromium, overflowOf } from './chromium.ts'
 const database = testDatabase()
 const config = { docsPassword: 'open sesame' }
 const api = testApi(() => database.url, { config })
-const behindProxy = testApi(() => database.url, {
-  config: { ...config, publicUrl: 'https://supply.example/api/' },
-})
+const behindProxy = testApi(() => database.url, { config: { ...config, publicUrl: 'https://supply.example/api/' } })
 
 const oddUrl = 'https://supply.example/$`/api'
 const oddlyNamed = testApi(() => database.url, { config: { ...config, publicUrl: oddUrl } })
@@ -20,24 +18,18 @@ const places = {
 }
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
-test.each([undefined, '*/*', 'application/json', 'image/png'])(
-  '/ is JSON for whom Accept is %s',
-  async (accept) => {
-    const answer = await api().get('/', accept === undefined ? {} : { headers: { accept } })
-    expect(answer).toMatchObject({
-      status: 200,
-      headers: { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' },
-      json: { success: true, data: places },
-    })
-  },
-)
+test.each([undefined, '*/*', 'application/json', 'image/png'])('/ is JSON for whom Accept is %s', async (accept) => {
+  const answer = await api().get('/', accept === undefined ? {} : { headers: { accept } })
+  expect(answer).toMatchObject({
+    status: 200,
+    headers: { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' },
+    json: { success: true, data: places },
+  })
+})
 
 test('/ is a page for browsers, with nothing in it but text and links', async () => {
   const answer = await api().get('/', { headers: browser })
-  expect(answer).toMatchObject({
-    status: 200,
-    headers: { 'content-type': 'text/html; charset=utf-8', vary: 'Accept' },
-  })
+  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8', vary: 'Accept' } })
   expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
   expect(answer.text).not.toMatch(/<script|<style| style=| on\w+=/)
   for (const path of Object.values(places).slice(1)) expect(answer.text).toContain(path)

@@ -148,10 +148,7 @@ describeInChromium('/reference in a browser', (open) => {
     await expect.poll(async () => (await send('getProduct')).innerText()).toBe('200 OK')
     await tryIt('listGames').getByLabel('updatedSince').fill('2999-01-01')
     await expect.poll(async () => (await send('listGames')).innerText()).toBe('200 OK')
-    const body = {
-      externalOrderId: 'try-1',
-      items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }],
-    }
+    const body = { externalOrderId: 'try-1', items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }] }
     await tryIt('simulateOrder').getByLabel('Body').fill(JSON.stringify(body))
     await expect.poll(async () => (await send('simulateOrder')).innerText()).toMatch(/^20[01]/)
     expect(await seriousIn(page, ['#simulateOrder .try', '#getBalance .try'])).toEqual([])

@@ -69,17 +69,9 @@ describe('the reference', () => {
     for (const name of Object.keys(document.components.responses)) {
       expect(errors).toContain(`id="response-${name}"`)
     }
-    for (const model of [
-      'AuthenticationError',
-      'OriginError',
-      'BusinessError',
-      'BalanceError',
-      'PriceError',
-    ]) {
+    for (const model of ['AuthenticationError', 'OriginError', 'BusinessError', 'BalanceError', 'PriceError']) {
       expect(errors).toContain(`id="model-${model}"`)
-      const lost = propertiesOf(document.components.schemas[model]).filter(
-        (name) => !fieldsIn(errors).has(name),
-      )
+      const lost = propertiesOf(document.components.schemas[model]).filter((name) => !fieldsIn(errors).has(name))
       expect(lost).toEqual([])
     }
     const codes = [...JSON.stringify(document).matchAll(/"code":"([A-Z_]+)"/g)].map(([, code]) => code)
@@ -88,9 +80,7 @@ describe('the reference', () => {
 
   test('begins with what concerns partners', () => {
     const places = ['authentication', 'catalog', 'orders', 'results', 'balance', 'webhooks', 'simulation']
-    const all = [...places, 'errors', 'suppliers', 'documents', 'health'].map((id) =>
-      page.indexOf(`<h2 id="${id}"`),
-    )
+    const all = [...places, 'errors', 'suppliers', 'documents', 'health'].map((id) => page.indexOf(`<h2 id="${id}"`))
     expect(Math.min(...all)).toBeGreaterThan(-1)
     expect(all).toEqual(all.toSorted((one, other) => one - other))
   })
@@ -107,9 +97,7 @@ describe('the reference', () => {
 describe('the samples', () => {
   const samples = operations.flatMap(({ operationId }) => {
     const panels = [
-      ...sectionOf(page, operationId).matchAll(
-        /data-label="(curl|TypeScript|Python)"[\s\S]*?<pre>([\s\S]*?)<\/pre>/g,
-      ),
+      ...sectionOf(page, operationId).matchAll(/data-label="(curl|TypeScript|Python)"[\s\S]*?<pre>([\s\S]*?)<\/pre>/g),
     ]
     return panels.map(([, language, html = '']) => ({ operationId, language, text: textOf(html) }))
   })
@@ -153,7 +141,5 @@ test('a text of the document can put no markup into the page, and no address of 
   })
   const html = renderReference(withDescription('<img src=x onerror=alert(1)>'), addresses)
   expect(html).not.toContain('<img src=x')
-  expect(() => renderReference(withDescription('[here](javascript:alert(1))'), addresses)).toThrow(
-    'leads nowhere',
-  )
+  expect(() => renderReference(withDescription('[here](javascript:alert(1))'), addresses)).toThrow('leads nowhere')
 })

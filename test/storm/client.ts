@@ -32,10 +32,7 @@ export async function startClient(apis: readonly Supervised[], random: Random): 
   const treatments: Treatment[] = ['pass', 'drop answers', 'cut after request']
   const doors = await Promise.all(
     apis.flatMap((api) =>
-      treatments.map(async (treatment) => ({
-        treatment,
-        relay: await startRelay(api.port, () => treatment),
-      })),
+      treatments.map(async (treatment) => ({ treatment, relay: await startRelay(api.port, () => treatment) })),
     ),
   )
   const kept = new Agent({ connections: 64, headersTimeout: longestMs, bodyTimeout: longestMs })

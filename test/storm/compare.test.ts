@@ -11,35 +11,16 @@ type Json = ReturnType<typeof JSON.parse>
 
 /** A partner with an order that was completed and one of which a part was delivered, as all who are asked tell it. */
 function tellStory() {
-  const [done, part] = [
-    '11111111-0000-4000-8000-000000000001',
-    '22222222-0000-4000-8000-000000000002',
-  ] as const
+  const [done, part] = ['11111111-0000-4000-8000-000000000001', '22222222-0000-4000-8000-000000000002'] as const
   const full = {
-    ...{
-      code: 'A',
-      externalOrderId: 'a',
-      status: 'completed',
-      outcome: 'full',
-      totalAmount: 10.5,
-      refundedAmount: 0,
-    },
+    ...{ code: 'A', externalOrderId: 'a', status: 'completed', outcome: 'full', totalAmount: 10.5, refundedAmount: 0 },
     callbackUrl: 'http://127.0.0.1:1/hook/takes/a',
-    items: [
-      { id: done, productId: products.topUp, amount: 1, price: 10.5, status: 'completed', refundedAmount: 0 },
-    ],
+    items: [{ id: done, productId: products.topUp, amount: 1, price: 10.5, status: 'completed', refundedAmount: 0 }],
   }
   const key = { productId: products.key, price: 20 }
   const cdKeys = codesOf(part, 1).map((code) => ({ code }))
   const partial = {
-    ...{
-      code: 'B',
-      externalOrderId: 'b',
-      status: 'failed',
-      outcome: 'partial',
-      totalAmount: 40,
-      refundedAmount: 20,
-    },
+    ...{ code: 'B', externalOrderId: 'b', status: 'failed', outcome: 'partial', totalAmount: 40, refundedAmount: 20 },
     callbackUrl: null,
     items: [
       { id: part, ...key, amount: 1, status: 'completed', refundedAmount: 0, cdKeys },
@@ -52,12 +33,7 @@ function tellStory() {
     { seq: 3, type: 'order_charge', amount: -40, balanceAfter: 49.5, orderCode: 'B' },
     { seq: 4, type: 'order_refund', amount: 20, balanceAfter: 69.5, orderCode: 'B' },
   ]
-  const data = {
-    orderCode: 'A',
-    externalOrderId: 'a',
-    totalAmount: 10.5,
-    items: [{ amount: 1, price: 10.5 }],
-  }
+  const data = { orderCode: 'A', externalOrderId: 'a', totalAmount: 10.5, items: [{ amount: 1, price: 10.5 }] }
   const body = JSON.stringify({ event_id: 'e', event_type: 'order.completed', data })
   const delivery = { at: 5_000, timestamp: '5', signature: signature('s', 5, body), type: 'order.completed' }
   const event: Received = {
@@ -82,10 +58,7 @@ async function judge({ orders, rows, balance, events, first, second }: Story): P
   const report = createReport(() => {})
   const pages: { [path: string]: Json } = {
     '/b2b/orders?limit=100': { orders, pagination: { hasMore: false } },
-    '/b2b/balance/transactions?limit=100': {
-      transactions: rows.toReversed(),
-      pagination: { hasMore: false },
-    },
+    '/b2b/balance/transactions?limit=100': { transactions: rows.toReversed(), pagination: { hasMore: false } },
     '/b2b/balance': balance,
     ...Object.fromEntries(orders.map((order) => [`/b2b/orders/${order.code}`, order])),
   }
@@ -101,14 +74,7 @@ async function judge({ orders, rows, balance, events, first, second }: Story): P
 
 function partner(): Account {
   const account: Account = {
-    ...{
-      accountId: 1,
-      sort: 'rich',
-      key: 'k',
-      address: '10.7.0.1',
-      wasSwitchedOff: false,
-      statuses: new Map(),
-    },
+    ...{ accountId: 1, sort: 'rich', key: 'k', address: '10.7.0.1', wasSwitchedOff: false, statuses: new Map() },
     entries: new Map([['first deposit', 10_000]]),
     intents: [],
   }
@@ -139,8 +105,7 @@ test('the comparison of the storm finds no difference where all agree', async ()
 const lies: { [what: string]: (story: Story) => unknown } = {
   'an order is missing': ({ orders }) => orders.pop(),
   'an order is there twice': ({ orders }) => orders.push(orders[0]),
-  'an order that nobody placed': ({ orders }) =>
-    orders.push({ ...orders[0], code: 'C', externalOrderId: 'c' }),
+  'an order that nobody placed': ({ orders }) => orders.push({ ...orders[0], code: 'C', externalOrderId: 'c' }),
   'an order under another code': ({ orders }) => (orders[0].code = 'C'),
   'an order at another price': ({ orders }) => (orders[0].totalAmount = 10.51),
   'an item at another price': ({ orders }) => (orders[0].items[0].price = 10.51),
@@ -164,8 +129,7 @@ const lies: { [what: string]: (story: Story) => unknown } = {
   'a gap in the statement': ({ rows }) => (rows[3].seq = 5),
   'another balance': ({ balance }) => (balance.balance = 69.51),
   'no event': ({ events }) => events.clear(),
-  'two events': ({ events }) =>
-    events.get('A')?.push({ ...(events.get('A')?.[0] as Received), eventId: 'f' }),
+  'two events': ({ events }) => events.get('A')?.push({ ...(events.get('A')?.[0] as Received), eventId: 'f' }),
   'an event about a partial order': ({ events }) => events.set('B', events.get('A') ?? []),
   'an event that nobody took': ({ events }) => changeEvent(events, { taken: 0 }),
   'an event elsewhere': ({ events }) => changeEvent(events, { path: '/hook/takes/b' }),

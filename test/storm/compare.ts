@@ -32,12 +32,9 @@ export async function compareAccount(account: Account, evidence: Evidence): Prom
     else compareOrder(order, intent, evidence)
     placed.set(order.externalOrderId, order)
   }
-  for (const intent of account.intents)
-    comparePlacement(intent, placed.get(intent.body.externalOrderId), report)
+  for (const intent of account.intents) comparePlacement(intent, placed.get(intent.body.externalOrderId), report)
   await compareStatement(account, orders, evidence)
-  const secret = orders.some(({ callbackUrl }) => callbackUrl)
-    ? await operators.webhookSecret(account.accountId)
-    : ''
+  const secret = orders.some(({ callbackUrl }) => callbackUrl) ? await operators.webhookSecret(account.accountId) : ''
   for (const order of orders) compareEvents(order, evidence, secret ?? '')
   return orders.flatMap(({ items }) => items.map(({ id }: Json) => id))
 }
@@ -94,8 +91,7 @@ function comparePrices(
 ) {
   for (const part of parts) {
     const price = hundredths(part?.price ?? 0)
-    const isRight =
-      want.productId === movingProduct ? movingPrices.has(price) : prices[want.productId] === price
+    const isRight = want.productId === movingProduct ? movingPrices.has(price) : prices[want.productId] === price
     if (!isRight) differ(`an item's price is ${price / 100}`)
   }
 }
@@ -109,8 +105,7 @@ function compareItem(want: WantedItem, truth: Truth, parts: Json[], differ: (wha
     differ(`an item of the plan ${want.deliveryData.plan} is ${item?.status}`)
   }
   if (item?.amount !== (delivered || want.quantity)) differ(`an item's amount is ${item?.amount}`)
-  const codes =
-    want.productId === products.key && delivered > 0 ? codesOf(item?.id ?? '', delivered) : undefined
+  const codes = want.productId === products.key && delivered > 0 ? codesOf(item?.id ?? '', delivered) : undefined
   const shown = item?.cdKeys?.map(({ code }: { code: string }) => code)
   if (JSON.stringify(shown) !== JSON.stringify(codes)) differ(`an item's codes are ${shown}, not ${codes}`)
   if (truth === 'part' && (rest?.status !== 'failed' || rest?.amount !== 1 || rest?.price !== item?.price)) {
@@ -136,23 +131,15 @@ function compareSupplier(
   // Where the first did not answer, an item that it never received may have gone to the second at once.
   const isPassedOver = first === undefined && second?.taken === true
   if (!isPassedOver && !first?.taken) differ('the supplier never got an item')
-  if (!isPassedOver && (second?.taken ?? false) !== goesOn)
-    differ(`the plan ${plan} ended at the wrong supplier`)
+  if (!isPassedOver && (second?.taken ?? false) !== goesOn) differ(`the plan ${plan} ended at the wrong supplier`)
   for (const entry of [first, second])
-    if (entry !== undefined && entry.quantity !== want.quantity)
-      differ('the supplier was sent another quantity')
+    if (entry !== undefined && entry.quantity !== want.quantity) differ('the supplier was sent another quantity')
 }
 
-async function compareStatement(
-  account: Account,
-  orders: Json[],
-  { client, report }: Evidence,
-): Promise<void> {
+async function compareStatement(account: Account, orders: Json[], { client, report }: Evidence): Promise<void> {
   const differ = (what: string) => report.difference(what, `account ${account.accountId}`)
   if (account.sort === 'storefront') return
-  const rows = (
-    await readPages(account, client, '/b2b/balance/transactions?limit=100', 'transactions')
-  ).reverse()
+  const rows = (await readPages(account, client, '/b2b/balance/transactions?limit=100', 'transactions')).reverse()
   let balance = 0
   rows.forEach((row, index) => {
     balance += hundredths(row.amount)
@@ -167,8 +154,7 @@ async function compareStatement(
     differ('deposits and adjustments are not those that were booked')
   }
   const present = await readUntil(account, client, '/b2b/balance')
-  if (hundredths(present.balance) !== balance)
-    differ(`the balance is ${present.balance}, not ${balance / 100}`)
+  if (hundredths(present.balance) !== balance) differ(`the balance is ${present.balance}, not ${balance / 100}`)
   if (present.inOrders !== 0) differ(`${present.inOrders} is in orders, though all are final`)
   compareCharges(rows, orders, differ)
 }
@@ -183,8 +169,7 @@ function compareCharges(rows: Json[], orders: Json[], differ: (what: string) => 
   const refunds = grouped('order_refund')
   for (const { code, totalAmount, refundedAmount, items } of orders) {
     const charge = charges.get(code) ?? []
-    if (charge.length !== 1 || charge[0]?.amount !== -totalAmount)
-      differ(`order ${code} was not charged once`)
+    if (charge.length !== 1 || charge[0]?.amount !== -totalAmount) differ(`order ${code} was not charged once`)
     const back = (refunds.get(code) ?? []).map(({ amount }) => hundredths(amount))
     const failed = items.filter(({ status }: Json) => status === 'failed')
     const sum = back.reduce((one, other) => one + other, 0)
@@ -194,31 +179,27 @@ function compareCharges(rows: Json[], orders: Json[], differ: (what: string) => 
     charges.delete(code)
     refunds.delete(code)
   }
-  if (charges.size + refunds.size > 0)
-    differ(`money moved for no order: ${[...charges.keys(), ...refunds.keys()]}`)
+  if (charges.size + refunds.size > 0) differ(`money moved for no order: ${[...charges.keys(), ...refunds.keys()]}`)
 }
 
 function compareEvents(order: Json, { events, report, operators }: Evidence, secret: string): void {
   const differ = (what: string) => report.difference(what, order.code)
   const received = events.get(order.code) ?? []
   const isTold = order.callbackUrl !== null && order.outcome !== 'partial'
-  if (received.length !== (isTold ? 1 : 0))
-    differ(`${received.length} events came, of outcome ${order.outcome}`)
+  if (received.length !== (isTold ? 1 : 0)) differ(`${received.length} events came, of outcome ${order.outcome}`)
   for (const event of received) {
     const { event_id: id, event_type: type, data } = JSON.parse(event.body)
     const most = 9 * (1 + operators.rounds(event.eventId))
     if (event.deliveries.length > most) differ(`an event was sent ${event.deliveries.length} times`)
     if (event.taken === 0) differ('an event was never taken')
-    if (id !== event.eventId || type !== `order.${order.status}`)
-      differ('an event is not what its headers say')
+    if (id !== event.eventId || type !== `order.${order.status}`) differ('an event is not what its headers say')
     if (data.externalOrderId !== order.externalOrderId || data.totalAmount !== order.totalAmount) {
       differ('an event tells of another order')
     }
     if (!order.callbackUrl?.endsWith(event.path)) differ('an event went to another address')
     const told = data.items?.map((item: Json) => [item.amount, item.price, item.cdKeys])
     const read = order.items.map((item: Json) => [item.amount, item.price, item.cdKeys])
-    if (type === 'order.completed' && JSON.stringify(told) !== JSON.stringify(read))
-      differ('an event has other items')
+    if (type === 'order.completed' && JSON.stringify(told) !== JSON.stringify(read)) differ('an event has other items')
     if (type === 'order.failed' && data.error !== 'ORDER_FAILED') differ('an event has another error')
     for (const { at, timestamp, signature, type: header } of event.deliveries) {
       const signed = { secret, timestamp, signature, body: event.body, now: new Date(at) }
@@ -234,9 +215,7 @@ async function readOrders(account: Account, client: Client): Promise<Json[]> {
   const orders: Json[] = []
   for (let from = 0; from < listed.length; from += 16) {
     const some = listed.slice(from, from + 16)
-    orders.push(
-      ...(await Promise.all(some.map(({ code }) => readUntil(account, client, `/b2b/orders/${code}`)))),
-    )
+    orders.push(...(await Promise.all(some.map(({ code }) => readUntil(account, client, `/b2b/orders/${code}`)))))
   }
   return orders
 }

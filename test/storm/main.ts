@@ -13,15 +13,7 @@ const usage = `npm run storm -- [--seed N] [--minutes N] [--partners N] [--apis 
 --fault MS      how long it takes from one fault to the next, on average, of processes and of the database; 4000 without it
 --log FILE      takes what the processes complain of`
 
-const defaults = {
-  seed: randomInt(2 ** 31),
-  minutes: 2,
-  partners: 24,
-  apis: 2,
-  workers: 2,
-  pause: 1_000,
-  fault: 4_000,
-}
+const defaults = { seed: randomInt(2 ** 31), minutes: 2, partners: 24, apis: 2, workers: 2, pause: 1_000, fault: 4_000 }
 
 // npm keeps the options that it is given without a -- before them, and tells of them in the environment.
 const kept = (name: string) => process.env[`npm_config_${name}`]
@@ -62,27 +54,15 @@ function readSettingsOrExit(): Settings {
 
 const { seed, minutes, partners, apis, workers, pause, fault, log } = readSettingsOrExit()
 const began = Date.now()
-const say = (line: string) =>
-  console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}`)
+const say = (line: string) => console.log(`${((Date.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}`)
 say(`seed ${seed}`)
 const hear = (line: string) => log !== undefined && appendFileSync(log, `${line}\n`)
-const options = {
-  seed,
-  seconds: minutes * 60,
-  partners,
-  apis,
-  workers,
-  pauseMs: pause,
-  faultMs: fault,
-  say,
-  hear,
-}
+const options = { seed, seconds: minutes * 60, partners, apis, workers, pauseMs: pause, faultMs: fault, say, hear }
 const report = await runStorm(options).catch((error: unknown) => {
   console.error('the storm broke down itself', error)
   process.exit(2)
 })
 const width = Math.max(...report.figures().map(([what]) => what.length))
-for (const [what, count] of report.figures())
-  console.log(`${what.padEnd(width)}  ${String(count).padStart(9)}`)
+for (const [what, count] of report.figures()) console.log(`${what.padEnd(width)}  ${String(count).padStart(9)}`)
 console.log(`seed ${seed}: ${report.differences().length} differences`)
 process.exit(report.differences().length === 0 ? 0 : 1)

@@ -14,18 +14,9 @@ export const prices: { readonly [productId: number]: number } = {
   [products.dollars]: 100,
 }
 
-export type WantedItem = {
-  productId: number
-  quantity: number
-  deliveryData: { plan: PlanName; gameUserId: string }
-}
+export type WantedItem = { productId: number; quantity: number; deliveryData: { plan: PlanName; gameUserId: string } }
 
-export type OrderBody = {
-  externalOrderId: string
-  items: WantedItem[]
-  callbackUrl?: string
-  maxTotal?: number
-}
+export type OrderBody = { externalOrderId: string; items: WantedItem[]; callbackUrl?: string; maxTotal?: number }
 
 /** An order that a partner wants, and all that it was told about it. */
 export type Intent = {
@@ -103,8 +94,7 @@ export function heed(intent: Intent, answer: Answer, report: Report): void {
   const isTooMuch = account.sort === 'poor' && status === 402
   const mayBeRefused = forbidden || isTooDear || isTooMuch || intent.isRefusable
   if (!mayBeRefused) report.difference('a good order was refused', `${subject} ${JSON.stringify(json)}`)
-  if (status === 429 && headers['retry-after'] === undefined)
-    report.difference('a 429 without Retry-After', subject)
+  if (status === 429 && headers['retry-after'] === undefined) report.difference('a 429 without Retry-After', subject)
 }
 
 function accept(intent: Intent, { status, json, headers }: Answer, report: Report, subject: string): void {
@@ -115,8 +105,7 @@ function accept(intent: Intent, { status, json, headers }: Answer, report: Repor
   if (codes.size === 0) report.count('orders acknowledged')
   codes.add(order.code)
   if (codes.size > 1) report.difference('one order has two codes', `${subject} ${[...codes]}`)
-  if (order.externalOrderId !== body.externalOrderId)
-    report.difference('the answer is about another order', subject)
+  if (order.externalOrderId !== body.externalOrderId) report.difference('the answer is about another order', subject)
   intent.total ??= hundredths(order.totalAmount)
   if (hundredths(order.totalAmount) !== intent.total)
     report.difference('the total is wrong', `${subject} ${order.totalAmount}`)

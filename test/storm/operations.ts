@@ -20,13 +20,7 @@ import type { Random } from './random.ts'
 import type { Receivers } from './receivers.ts'
 import type { Report } from './report.ts'
 
-export type Partners = {
-  client: Client
-  operators: Operators
-  receivers: Receivers
-  calm: Calm
-  report: Report
-}
+export type Partners = { client: Client; operators: Operators; receivers: Receivers; calm: Calm; report: Report }
 
 const weights = {
   order: 50,
@@ -161,14 +155,10 @@ function wantOrder(account: Account, { receivers }: Partners, random: Random): I
     return wantedItem(productId, quantity, plan, `${externalOrderId}-${index}`)
   })
   const receiver = random.chance(0.75) ? random.weighted(receiverWeights) : undefined
-  const callbackUrl =
-    receiver === undefined ? {} : { callbackUrl: receivers.urlFor(receiver, externalOrderId) }
+  const callbackUrl = receiver === undefined ? {} : { callbackUrl: receivers.urlFor(receiver, externalOrderId) }
   const maxTotal = random.chance(0.1) ? { maxTotal: random.int(10, 100) } : {}
   const idempotencyKey = random.chance(0.2) ? `key-${externalOrderId}` : undefined
-  return keep(account, { externalOrderId, items, ...callbackUrl, ...maxTotal }, false, {
-    receiver,
-    idempotencyKey,
-  })
+  return keep(account, { externalOrderId, items, ...callbackUrl, ...maxTotal }, false, { receiver, idempotencyKey })
 }
 
 function keep(
@@ -199,14 +189,9 @@ async function insist(intent: Intent, partners: Partners, random: Random): Promi
 }
 
 /** Sends the order once; now and then its answer is lost on the way. */
-export async function placeOnce(
-  intent: Intent,
-  { client, report, calm }: Partners,
-  random?: Random,
-): Promise<void> {
+export async function placeOnce(intent: Intent, { client, report, calm }: Partners, random?: Random): Promise<void> {
   const dice = random?.next() ?? 1
-  const treatment =
-    calm.hasBegun() || dice > 0.08 ? 'pass' : dice > 0.03 ? 'drop answers' : 'cut after request'
+  const treatment = calm.hasBegun() || dice > 0.08 ? 'pass' : dice > 0.03 ? 'drop answers' : 'cut after request'
   if (treatment !== 'pass') report.count(treatment === 'drop answers' ? 'answers dropped' : 'requests cut')
   heed(intent, await post(client, intent, intent.body, treatment), report)
 }
@@ -234,10 +219,7 @@ async function contradict(intent: Intent, { client, report }: Partners): Promise
   if (status === 0 || status >= 500 || isForbidden(intent.account, status)) return
   const text = 'idempotency_key_reused_with_different_body'
   if (status !== 409 || json.error !== text || !intent.codes.has(json.orderCode)) {
-    report.difference(
-      'another order under the same key was not refused',
-      `${subject} ${JSON.stringify(json)}`,
-    )
+    report.difference('another order under the same key was not refused', `${subject} ${JSON.stringify(json)}`)
   }
 }
 

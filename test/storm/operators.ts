@@ -35,11 +35,7 @@ const wrongState = '55000'
 const timeoutMs = 120_000
 
 /** Connects an operator of the storm to the database. */
-export function createOperators(
-  url: string,
-  context: { calm: Calm; report: Report },
-  random: Random,
-): Operators {
+export function createOperators(url: string, context: { calm: Calm; report: Report }, random: Random): Operators {
   const { report } = context
   const sql = postgres(url, {
     max: 6,
@@ -72,8 +68,7 @@ export function createOperators(
       return true
     } catch (error) {
       const code = error instanceof postgres.PostgresError ? error.code : ''
-      if (code === '22023' || code === 'P0002')
-        report.difference(`an operator could not ${what}`, String(error))
+      if (code === '22023' || code === 'P0002') report.difference(`an operator could not ${what}`, String(error))
       return code === wrongState
     }
   }
@@ -102,10 +97,7 @@ export function createOperators(
     const settlement = settlementOf(id)
     const codes = { all: codesOf(id, amount).slice(amount - 1), none: [], part: null }[settlement]
     const outcome = settlement === 'all' ? 'completed' : 'failed'
-    await attempt(
-      'settle',
-      () => sql`select ops.settle_item(${id}, ${outcome}, ${codes}, 'Решено оператором')`,
-    )
+    await attempt('settle', () => sql`select ops.settle_item(${id}, ${outcome}, ${codes}, 'Решено оператором')`)
   }
 
   function noteRound(id: string): void {
@@ -167,8 +159,7 @@ export function createOperators(
         const later = await limited(sql`
           select item_id from ops.order_items
           where status = 'processing' and next_check_at > now() + interval '2 s' limit 100`)
-        for (const { item_id: id } of chosen(later))
-          await attempt('poll now', () => sql`select ops.poll_now(${id})`)
+        for (const { item_id: id } of chosen(later)) await attempt('poll now', () => sql`select ops.poll_now(${id})`)
       } catch {
         report.count('operators could not look')
       }

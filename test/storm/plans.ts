@@ -47,39 +47,25 @@ const isPut = ({ method }: Scene) => method === 'PUT'
 /** Every way in which a supplier can treat an item. A product's deliveryData names the one that it gets. */
 const plans = {
   completes: { truth: 'all', step: (scene) => took(completed(scene)) },
-  later: {
-    truth: 'all',
-    step: (scene) => took(isPut(scene) || scene.nth < 3 ? processing : completed(scene)),
-  },
-  refuses: {
-    truth: 'none',
-    step: (scene) => took(isPut(scene) ? { status: 422, json: refusal } : failure(refusal)),
-  },
+  later: { truth: 'all', step: (scene) => took(isPut(scene) || scene.nth < 3 ? processing : completed(scene)) },
+  refuses: { truth: 'none', step: (scene) => took(isPut(scene) ? { status: 422, json: refusal } : failure(refusal)) },
   fails: { truth: 'none', step: (scene) => took(isPut(scene) ? processing : failure(refusal)) },
   partial: {
     truth: 'part',
     keysOnly: true,
     step: ({ codes, quantity }) => took(failure({ ...refusal, codes: codes(quantity - 1) })),
   },
-  'out of stock': {
-    truth: 'all',
-    step: (scene) => took(scene.isFirstSupplier ? outOfStock : completed(scene)),
-  },
+  'out of stock': { truth: 'all', step: (scene) => took(scene.isFirstSupplier ? outOfStock : completed(scene)) },
   'out of stock later': {
     truth: 'all',
-    step: (scene) =>
-      took(scene.isFirstSupplier ? (isPut(scene) ? processing : outOfStock) : completed(scene)),
+    step: (scene) => took(scene.isFirstSupplier ? (isPut(scene) ? processing : outOfStock) : completed(scene)),
   },
   'sold out': { truth: 'none', step: () => took(outOfStock) },
   'answer lost': { truth: 'all', step: (scene) => took(isPut(scene) ? 'reset' : completed(scene)) },
   'answer half': {
     truth: 'all',
     step: (scene) =>
-      took(
-        isPut(scene)
-          ? { status: 200, json: { status: 'completed', codes: [] }, stop: 'reset' }
-          : completed(scene),
-      ),
+      took(isPut(scene) ? { status: 200, json: { status: 'completed', codes: [] }, stop: 'reset' } : completed(scene)),
   },
   'request lost': {
     truth: 'all',
@@ -87,8 +73,7 @@ const plans = {
   },
   'request refused for now': {
     truth: 'all',
-    step: (scene) =>
-      isPut(scene) && scene.nth === 1 ? lost({ status: 503, json: {} }) : took(completed(scene)),
+    step: (scene) => (isPut(scene) && scene.nth === 1 ? lost({ status: 503, json: {} }) : took(completed(scene))),
   },
   slow: { truth: 'all', step: (scene) => took(isPut(scene) ? 'slow' : completed(scene)) },
   errors: {
@@ -118,8 +103,7 @@ const plans = {
     truth: 'part',
     keysOnly: true,
     held: true,
-    step: ({ codes, quantity }) =>
-      took({ status: 200, json: { status: 'completed', codes: codes(quantity - 1) } }),
+    step: ({ codes, quantity }) => took({ status: 200, json: { status: 'completed', codes: codes(quantity - 1) } }),
   },
 } satisfies { [name: string]: Plan }
 

@@ -27,22 +27,12 @@ const main = join(import.meta.dirname, '../../src/main.ts')
 const restartMs = 200
 
 const settings: { [part in Part]: { [name: string]: string } } = {
-  api: {
-    PORT: '0',
-    LOG_LEVEL: 'error',
-    TRUST_PROXY_HOPS: '1',
-    RATE_LIMIT_PER_MINUTE: '1000000',
-    DRAIN_SECONDS: '1',
-  },
+  api: { PORT: '0', LOG_LEVEL: 'error', TRUST_PROXY_HOPS: '1', RATE_LIMIT_PER_MINUTE: '1000000', DRAIN_SECONDS: '1' },
   worker: { LOG_LEVEL: 'info' },
 }
 
 /** Starts the process of a part, with a relay of its own before the database. `say` gets what it complains of. */
-export async function supervise(
-  part: Part,
-  server: StormServer,
-  say: (line: string) => void,
-): Promise<Supervised> {
+export async function supervise(part: Part, server: StormServer, say: (line: string) => void): Promise<Supervised> {
   const relay = await startRelay(() => server.port)
   const url = new URL(server.url)
   url.port = String(relay.port)

@@ -165,16 +165,7 @@ async function openShop(
     })
     const entries = new Map([['first deposit', balance * 100]])
     const address = `10.7.${Math.floor(n / 250)}.${(n % 250) + 1}`
-    accounts.push({
-      accountId,
-      sort,
-      key,
-      address,
-      intents: [],
-      entries,
-      statuses: new Map(),
-      wasSwitchedOff: false,
-    })
+    accounts.push({ accountId, sort, key, address, intents: [], entries, statuses: new Map(), wasSwitchedOff: false })
   }
   return accounts
 }
@@ -193,8 +184,7 @@ async function resolveUnknown(accounts: Account[], partners: Partners): Promise<
     const open = accounts.flatMap(({ intents }) => intents).filter((intent) => isOpen(intent))
     if (open.length === 0) return
     if (Date.now() > end) {
-      for (const { body } of open)
-        partners.report.difference('the outcome stays unknown', body.externalOrderId)
+      for (const { body } of open) partners.report.difference('the outcome stays unknown', body.externalOrderId)
       return
     }
     for (const intent of open.slice(0, 32)) {
@@ -241,8 +231,7 @@ async function compareAll({ partners, accounts, suppliers }: Stage): Promise<voi
     if (!items.has(reference)) report.difference('a supplier was sent what no order has', reference)
   }
   const codes = new Set(accounts.flatMap(({ intents }) => intents).flatMap((intent) => [...intent.codes]))
-  for (const code of events.keys())
-    if (!codes.has(code)) report.difference('an event of no known order', code)
+  for (const code of events.keys()) if (!codes.has(code)) report.difference('an event of no known order', code)
 }
 
 function byOrder(receivers: Receivers) {

@@ -59,8 +59,7 @@ export async function startSuppliers(
     const book = books.get(supplier.code)
     const isPut = request.method === 'PUT'
     report.count(isPut ? 'sends to suppliers' : 'questions to suppliers')
-    if (request.headers.authorization !== `Bearer ${supplier.token}`)
-      report.difference('a wrong token came', reference)
+    if (request.headers.authorization !== `Bearer ${supplier.token}`) report.difference('a wrong token came', reference)
     if (isPut && !book?.has(reference)) book?.set(reference, newEntry(supplier.code, request))
     const entry = book?.get(reference)
     if (entry === undefined || !(isPut || entry.taken)) {
@@ -106,13 +105,8 @@ export async function startSuppliers(
 
   function pushLater(supplier: ScriptedSupplier & { code: string }, reference: string, entry: Entry): void {
     const plan = planOf(entry.plan)
-    const push = (body: object, token: string) =>
-      sendPush(context.client(), supplier.code, token, reference, body)
-    const completes = {
-      status: 'completed',
-      codes: codesOf(reference, entry.quantity),
-      supplierOrderId: 'S-1',
-    }
+    const push = (body: object, token: string) => sendPush(context.client(), supplier.code, token, reference, body)
+    const completes = { status: 'completed', codes: codesOf(reference, entry.quantity), supplierOrderId: 'S-1' }
     const refuses = { status: 'failed', errorCode: 'INVALID_PLAYER' }
     const own = random.branch(entry.player)
     const waitMs = own.int(50, 2_000)
@@ -173,9 +167,6 @@ async function sendPush(
 ): Promise<number> {
   const body = JSON.stringify({ reference, ...answer })
   const timestamp = String(Math.floor(Date.now() / 1000))
-  const headers = {
-    'x-supplier-timestamp': timestamp,
-    'x-supplier-signature': signature(token, timestamp, body),
-  }
+  const headers = { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': signature(token, timestamp, body) }
   return (await client.send('POST', `/suppliers/${code}/results`, { headers, body })).status
 }

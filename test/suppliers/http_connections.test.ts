@@ -58,9 +58,7 @@ describe('a call is sent once', () => {
       if (inAll > 1) socket.write(good)
     })
     expect(await ask('PUT', order({ baseUrl: url }), { using: hasty() })).toMatchObject({ error: 'timeout' })
-    expect(await ask('GET', order({ baseUrl: url }), { using: hasty() })).toMatchObject({
-      status: 'completed',
-    })
+    expect(await ask('GET', order({ baseUrl: url }), { using: hasty() })).toMatchObject({ status: 'completed' })
     expect(references).toHaveLength(2)
   })
 

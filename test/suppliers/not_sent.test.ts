@@ -34,10 +34,7 @@ it.each(['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED'])(
   'a request may have been sent where its connection was made before it ended by %s',
   async (code) => {
     const url = new URL(`http://127.0.0.1:${supplier.port}/orders`)
-    const exchange = http.request(
-      { method: 'POST', url, headers: {}, body: '{}' },
-      new AbortController().signal,
-    )
+    const exchange = http.request({ method: 'POST', url, headers: {}, body: '{}' }, new AbortController().signal)
     await asked.promise
     ours?.destroy(Object.assign(new Error(`read ${code}`), { code, syscall: 'read' }))
     expect(await exchange).toMatchObject({ lost: `connection error: ${code}`, notSent: false })
@@ -48,10 +45,7 @@ it('a request was not sent where there was no connection', async () => {
   const { port } = supplier
   await supplier.close()
   const url = new URL(`http://127.0.0.1:${port}/orders`)
-  const exchange = http.request(
-    { method: 'POST', url, headers: {}, body: '{}' },
-    new AbortController().signal,
-  )
+  const exchange = http.request({ method: 'POST', url, headers: {}, body: '{}' }, new AbortController().signal)
   expect(await exchange).toMatchObject({ lost: 'connection error: ECONNREFUSED', notSent: true })
 })
 

@@ -15,8 +15,7 @@ function interpret(
   body: unknown,
   { retryAfter = null, tooLarge = false }: { retryAfter?: number | null; tooLarge?: boolean } = {},
 ): SupplierOutcome {
-  const bytes =
-    body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   return interpretAnswer({ method, reference, token }, { status, retryAfter, tooLarge, body: bytes })
 }
 
@@ -79,10 +78,7 @@ describe.each(methods)('an answer to a %s', (method) => {
     ['an empty body', ''],
     ['HTML', '<html>completed</html>'],
     ['half of a JSON text', '{"status":"comple'],
-    [
-      'a text that is not UTF-8',
-      Buffer.from([...Buffer.from('{"status":"completed","reason":"'), 0xff, 0x22, 0x7d]),
-    ],
+    ['a text that is not UTF-8', Buffer.from([...Buffer.from('{"status":"completed","reason":"'), 0xff, 0x22, 0x7d])],
     ['null', 'null'],
     ['an array', [{ status: 'completed' }]],
     ['a string', '"completed"'],
@@ -173,10 +169,7 @@ describe('any other 4xx', () => {
   const refusals = [400, 402, 405, 406, 410, 412, 413, 415, 422, 423, 451, 499]
 
   it.each(refusals)('%i to a GET says nothing', (status) => {
-    expect(interpret('GET', status, { status: 'failed' })).toMatchObject({
-      outcome: 'unknown',
-      httpStatus: status,
-    })
+    expect(interpret('GET', status, { status: 'failed' })).toMatchObject({ outcome: 'unknown', httpStatus: status })
   })
 
   it.each(refusals)('%i to a PUT refuses for good', (httpStatus) => {
@@ -190,9 +183,7 @@ describe('any other 4xx', () => {
 
   it('to a PUT keeps codes that came with it', () => {
     const outcome = interpret('PUT', 422, { codes: ['A'], errorCode: 'OUT_OF_STOCK' })
-    expect(outcome).toEqual(
-      answered({ status: 'failed', codes: ['A'], errorCode: 'OUT_OF_STOCK', httpStatus: 422 }),
-    )
+    expect(outcome).toEqual(answered({ status: 'failed', codes: ['A'], errorCode: 'OUT_OF_STOCK', httpStatus: 422 }))
   })
 
   it.each([
@@ -229,22 +220,11 @@ describe('any other 4xx', () => {
 it('the echo of our token is taken out of every field of an outcome', () => {
   const ours = 'a-secret "token" of ours'
   const outcome = answerOf(
-    {
-      status: 'failed',
-      reference: null,
-      codes: [ours],
-      errorCode: `E ${ours}`,
-      reason: ours,
-      supplierOrderId: ours,
-    },
+    { status: 'failed', reference: null, codes: [ours], errorCode: `E ${ours}`, reason: ours, supplierOrderId: ours },
     200,
   )
   expect(JSON.stringify(withoutToken(outcome, ours))).not.toContain('secret')
-  expect(withoutToken(outcome, ours)).toMatchObject({
-    errorCode: 'E [token]',
-    reason: '[token]',
-    codes: ['[token]'],
-  })
+  expect(withoutToken(outcome, ours)).toMatchObject({ errorCode: 'E [token]', reason: '[token]', codes: ['[token]'] })
   expect(withoutToken(outcome, 'another-token')).toEqual(outcome)
   expect(withoutToken(outcome, 'answered')).toEqual(outcome)
 })

@@ -62,19 +62,9 @@ describe('a push is not authentic', () => {
 
 describe('a pushed body', () => {
   it('is read as an answer', () => {
-    const result = {
-      status: 'failed',
-      codes: ['A'],
-      errorCode: 'OUT_OF_STOCK',
-      reason: 'Нет',
-      supplierOrderId: '7',
-    }
+    const result = { status: 'failed', codes: ['A'], errorCode: 'OUT_OF_STOCK', reason: 'Нет', supplierOrderId: '7' }
     const outcome = { outcome: 'answered', ...result, httpStatus: null }
-    expect(parsePush(Buffer.from(JSON.stringify({ reference, ...result })))).toEqual({
-      ok: true,
-      reference,
-      outcome,
-    })
+    expect(parsePush(Buffer.from(JSON.stringify({ reference, ...result })))).toEqual({ ok: true, reference, outcome })
     expect(parsePush(JSON.stringify({ reference, ...result }))).toEqual({ ok: true, reference, outcome })
   })
 

@@ -16,21 +16,18 @@ afterEach(async () => {
   await supplier.close()
 })
 
-test.each(['put', 'get'] as const)(
-  'a supplier has 30 seconds to answer a %s, and no more',
-  async (method) => {
-    const adapters = createAdapters()
-    const ended = vi.fn()
-    const outcome = adapters
-      .adapterFor('http')
-      ?.[method](supplierCall({ baseUrl: `http://127.0.0.1:${supplier.port}`, token: 'token' }))
-      .finally(ended)
-    await asked.promise
+test.each(['put', 'get'] as const)('a supplier has 30 seconds to answer a %s, and no more', async (method) => {
+  const adapters = createAdapters()
+  const ended = vi.fn()
+  const outcome = adapters
+    .adapterFor('http')
+    ?.[method](supplierCall({ baseUrl: `http://127.0.0.1:${supplier.port}`, token: 'token' }))
+    .finally(ended)
+  await asked.promise
 
-    await vi.advanceTimersByTimeAsync(29_999)
-    expect(ended).not.toHaveBeenCalled()
-    await vi.advanceTimersByTimeAsync(1)
-    expect(await outcome).toMatchObject({ outcome: 'unknown', error: 'timeout' })
-    await adapters.close()
-  },
-)
+  await vi.advanceTimersByTimeAsync(29_999)
+  expect(ended).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await outcome).toMatchObject({ outcome: 'unknown', error: 'timeout' })
+  await adapters.close()
+})

@@ -22,10 +22,7 @@ export async function installClient(folder: string): Promise<void> {
 function npm(folder: string, ...args: string[]) {
   // npm would read the settings of the npm that runs the tests.
   const env = { PATH: process.env.PATH, HOME: folder, npm_config_update_notifier: 'false' }
-  return run('npm', [...args, '--offline', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder,
-    env,
-  })
+  return run('npm', [...args, '--offline', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, env })
 }
 
 /** The oldest Node on this machine that the client is for: 20 where there is one. */

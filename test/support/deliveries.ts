@@ -14,10 +14,7 @@ export type Deliveries = {
 }
 
 /** A worker on a database with the small catalog, a supplier that completes every item, and a receiver. */
-export async function startDeliveries(
-  database: TestDatabase,
-  config: Partial<Config> = {},
-): Promise<Deliveries> {
+export async function startDeliveries(database: TestDatabase, config: Partial<Config> = {}): Promise<Deliveries> {
   const supplier = await startScriptedSupplier()
   supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
   const receiver = await startScriptedReceiver()

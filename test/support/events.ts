@@ -83,10 +83,6 @@ export async function finishAttempts(
   return rows.map(({ verdict }) => verdict)
 }
 
-export const answered = (status: number, retryAfter: number | null = null) => ({
-  kind: 'answered',
-  status,
-  retryAfter,
-})
+export const answered = (status: number, retryAfter: number | null = null) => ({ kind: 'answered', status, retryAfter })
 export const unreachable = (error = 'connection refused') => ({ kind: 'unreachable', error })
 export const refused = (reason: string) => ({ kind: 'refused', reason, error: 'not public' })

@@ -55,11 +55,7 @@ export function itemTests({ balance = 1000, audited = false, isolated = false }:
     sql,
     /** A client with the rights of an operator and no others. */
     operator: () => {
-      operator ??= postgres(database.url, {
-        max: 2,
-        onnotice: () => {},
-        connection: { role: 'supply_operator' },
-      })
+      operator ??= postgres(database.url, { max: 2, onnotice: () => {}, connection: { role: 'supply_operator' } })
       return operator
     },
     partner: () => present,
@@ -79,9 +75,7 @@ export function itemTests({ balance = 1000, audited = false, isolated = false }:
         from supply.order_items where id = ${id}`
       return row ?? {}
     },
-    eventsOf: async (code: string) => [
-      ...(await sql()`select * from supply.events where order_code = ${code}`),
-    ],
+    eventsOf: async (code: string) => [...(await sql()`select * from supply.events where order_code = ${code}`)],
     /** The event as operators see it, with the seconds until its next attempt. */
     eventOf: async (id: string) => {
       const [row] = await sql()`select *, extract(epoch from next_attempt_at - now())::float as wait
@@ -92,8 +86,7 @@ export function itemTests({ balance = 1000, audited = false, isolated = false }:
     newEvents: (count: number, of = present) => makeEvents(sql(), of, count),
     newEvent: (of = present) => makeEvent(sql(), of),
     /** Leases the next attempt of an event and records how it ended. Returns the verdict. */
-    attempt: async (event: string, result: object) =>
-      finishAttempt(sql(), await leaseAttempt(sql(), event), result),
+    attempt: async (event: string, result: object) => finishAttempt(sql(), await leaseAttempt(sql(), event), result),
     attemptsOf: async (event: string) => [
       ...(await sql()`
         select * from ops.delivery_attempts where event_id = ${event} order by started_at, attempt`),
@@ -106,8 +99,7 @@ export function itemTests({ balance = 1000, audited = false, isolated = false }:
     ],
     /** How often a cause was alerted so far. */
     alertsOf: async (cause: string): Promise<number> => {
-      const [row] =
-        await sql()`select coalesce(sum(count), 0)::int as n from supply.alerts where cause = ${cause}`
+      const [row] = await sql()`select coalesce(sum(count), 0)::int as n from supply.alerts where cause = ${cause}`
       return row?.n
     },
     /** Records a pushed result, again while it is busy as the API does, and returns its result. */

@@ -57,12 +57,7 @@ export async function record(
 }
 
 /** Leases the call of an item that has one due, and records its result. */
-export async function answer(
-  sql: postgres.Sql,
-  itemId: string,
-  result: object,
-  deadline?: string,
-): Promise<string> {
+export async function answer(sql: postgres.Sql, itemId: string, result: object, deadline?: string): Promise<string> {
   const [call] = await leaseCalls(sql, [itemId])
   if (call === undefined) throw new Error(`no call of item ${itemId} is due`)
   return record(sql, call, result, deadline)
@@ -87,14 +82,7 @@ export const notPlaced = (cause = 'busy', retryAfter: number | null = null) => (
 })
 /** An operator has to look. */
 export const hold = (codes: string[] = []) => ({
-  ...{
-    outcome: 'hold',
-    error: 'a different body',
-    codes,
-    supplierOrderId: 'theirs',
-    httpStatus: 409,
-    raw: null,
-  },
+  ...{ outcome: 'hold', error: 'a different body', codes, supplierOrderId: 'theirs', httpStatus: 409, raw: null },
 })
 
 function outcomeOf(status: string, said: Said) {

@@ -1,10 +1,6 @@
 import { type BatchOptions, batch } from '../../src/database/batch.ts'
 
-type Run = {
-  items: string[]
-  resolve: (answers: Map<number, string>) => void
-  reject: (error: Error) => void
-}
+type Run = { items: string[]; resolve: (answers: Map<number, string>) => void; reject: (error: Error) => void }
 
 /** Lets everything that is ready to go on do so. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve))

@@ -9,11 +9,7 @@ import type { TestDatabase } from './database.ts'
 export function operatorOf(database: TestDatabase): () => postgres.Sql {
   let client: postgres.Sql | undefined
   beforeAll(() => {
-    client = postgres(database.url, {
-      max: 2,
-      onnotice: () => {},
-      connection: { role: 'supply_operator' },
-    })
+    client = postgres(database.url, { max: 2, onnotice: () => {}, connection: { role: 'supply_operator' } })
   })
   afterAll(() => client?.end({ timeout: 1 }))
   return () => {

@@ -67,11 +67,7 @@ export async function placeAll<Request extends { ordinal: number }>(
 }
 
 /** Places one order and returns its answer. */
-export async function place(
-  sql: postgres.Sql,
-  partner: Partner,
-  request: OrderRequest = {},
-): Promise<Placed> {
+export async function place(sql: postgres.Sql, partner: Partner, request: OrderRequest = {}): Promise<Placed> {
   const [placed] = await placeAll(sql, [orderRequest(partner, request)])
   if (placed === undefined) throw new Error('no answer')
   return placed

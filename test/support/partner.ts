@@ -25,22 +25,13 @@ export async function makePartner(sql: postgres.Sql, options: PartnerOptions = {
 export const products = { topUp: 101, key: 102, expensive: 103, outOfStock: 104, dollars: 105 } as const
 
 /** The field that a top-up asks for. */
-const playerId = {
-  id: 'gameUserId',
-  type: 'text',
-  label: 'Player ID',
-  required: true,
-  placeholder: '123456789',
-}
+const playerId = { id: 'gameUserId', type: 'text', label: 'Player ID', required: true, placeholder: '123456789' }
 
 /**
  * A small catalog at one supplier: a top-up at 10.50, a product of keys at 20.00, one at 100.00, one out of stock,
  * and one in another currency.
  */
-export async function makeCatalog(
-  sql: postgres.Sql,
-  supplier: { url: string; token: string; code?: string },
-) {
+export async function makeCatalog(sql: postgres.Sql, supplier: { url: string; token: string; code?: string }) {
   const code = supplier.code ?? 'first'
   const fields = sql.json([playerId])
   await sql`select ops.upsert_game('space-trader', 'Space Trader')`

@@ -29,13 +29,10 @@ export function expressionsOfSql(folder: string): Found<{ pattern: string }>[] {
     const tokens = tokensOf(read(file))
     return tokens.flatMap((token, at): Found<{ pattern: string }>[] => {
       if (!takesPattern(token)) return []
-      const operand = /^\W/.test(token)
-        ? tokens.slice(at + 1, at + 2)
-        : patternAmong(argumentsAt(tokens, at + 1))
+      const operand = /^\W/.test(token) ? tokens.slice(at + 1, at + 2) : patternAmong(argumentsAt(tokens, at + 1))
       if (operand === undefined) return []
       // SQL joins strings that follow one another.
-      if (operand.length === 0 || !operand.every((part) => part.startsWith("'")))
-        return [{ file, built: true }]
+      if (operand.length === 0 || !operand.every((part) => part.startsWith("'"))) return [{ file, built: true }]
       const pattern = operand.map((part) => part.slice(1, -1).replaceAll("''", "'")).join('')
       return [{ file, pattern }]
     })

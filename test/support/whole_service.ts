@@ -101,8 +101,7 @@ export async function startWholeService(
     partner: (options) => makePartner(sql, options),
     receiver: async (partner, options = {}) => {
       const secret = async () => {
-        const [row] =
-          await sql`select secret from supply.webhook_secrets where account_id = ${partner.accountId}`
+        const [row] = await sql`select secret from supply.webhook_secrets where account_id = ${partner.accountId}`
         return row && sealing.open(row.secret, `account ${partner.accountId}`)
       }
       const receiver = await startReceiver({ secret, ...options })

@@ -40,14 +40,12 @@ afterAll(async () => {
 type Posted = { [field: string]: unknown }
 
 const causeOf = (reason: string) => `dead_letter:${reason}:account ${partner.accountId}`
-const calls = (reason = 'http_4xx') =>
-  pager.requests.filter(({ rawBody }) => rawBody.includes(`"${causeOf(reason)}:`))
+const calls = (reason = 'http_4xx') => pager.requests.filter(({ rawBody }) => rawBody.includes(`"${causeOf(reason)}:`))
 const logged = (reason = 'http_4xx') =>
   worker.records.filter(({ alert, level }) => alert === causeOf(reason) && level === 'error')
 
 async function alertOf(reason = 'http_4xx') {
-  const [alert] =
-    await sql()`select * from ops.alerts where cause = ${causeOf(reason)} order by hour desc limit 1`
+  const [alert] = await sql()`select * from ops.alerts where cause = ${causeOf(reason)} order by hour desc limit 1`
   return alert
 }
 
@@ -163,14 +161,12 @@ describe('the end of an alert', () => {
     await sent()
     await redeliver()
     expect(await alertOf()).toMatchObject({ state: 'closed', closed_at: expect.any(Date) })
-    const ends = pager.requests.filter(({ rawBody }) =>
-      rawBody.includes(`"resolved: ${causeOf('http_4xx')} (`),
-    )
+    const ends = pager.requests.filter(({ rawBody }) => rawBody.includes(`"resolved: ${causeOf('http_4xx')} (`))
     expect(ends).toHaveLength(1)
     expect(calls()).toHaveLength(1)
-    expect(
-      worker.records.filter(({ alert, level }) => alert === causeOf('http_4xx') && level === 'info'),
-    ).toHaveLength(1)
+    expect(worker.records.filter(({ alert, level }) => alert === causeOf('http_4xx') && level === 'info')).toHaveLength(
+      1,
+    )
   })
 
   test('is sent to Alertmanager with the labels of the alert', async () => {
@@ -200,11 +196,7 @@ describe('the end of an alert', () => {
       startsAt: alert?.first_at.toISOString(),
     })
     expect(Date.parse(String(firing?.endsAt))).toBeGreaterThan(Date.now() + 86_400_000)
-    expect(resolved).toMatchObject({
-      labels,
-      startsAt: firing?.startsAt,
-      endsAt: alert?.closed_at.toISOString(),
-    })
+    expect(resolved).toMatchObject({ labels, startsAt: firing?.startsAt, endsAt: alert?.closed_at.toISOString() })
     expect(bodies).toHaveLength(2)
   })
 })

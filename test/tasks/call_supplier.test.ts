@@ -63,10 +63,7 @@ beforeEach(() => {
 async function finishAll(count: number, codes: number): Promise<(string | null)[]> {
   const partner = await makePartner(database.sql)
   const items = [{ productId: products.key }]
-  const requests = Array.from({ length: count }, (_, n) => ({
-    ...orderRequest(partner, { items }),
-    ordinal: n,
-  }))
+  const requests = Array.from({ length: count }, (_, n) => ({ ...orderRequest(partner, { items }), ordinal: n }))
   const placed = await placeAll(database.sql, requests)
   const given = Array.from({ length: codes }, (_, n) => `code ${n}`)
   const nothing = { reference: null, errorCode: null, reason: null, supplierOrderId: null }
@@ -82,10 +79,7 @@ test('results that come together share statements', async () => {
 
 test('a call without an adapter of its protocol is not made: nothing is sent, and what was sent stays unknown', async () => {
   const leased = { protocol: 'telepathy', supplier: 'first', wait_ms: 0 } as LeasedCall
-  expect(await call({ ...leased, method: 'put' })).toMatchObject({
-    outcome: 'not_placed',
-    cause: 'settings',
-  })
+  expect(await call({ ...leased, method: 'put' })).toMatchObject({ outcome: 'not_placed', cause: 'settings' })
   expect(await call({ ...leased, method: 'get' })).toMatchObject({ outcome: 'unknown' })
 })
 

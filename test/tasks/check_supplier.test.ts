@@ -29,9 +29,6 @@ test('a check asks the supplier for an order that was never placed, and says whe
   expect(asked).toHaveLength(1)
 
   service.supplier.on('*', { get: { status: 401, json: {} } })
-  expect(await check('first')).toMatchObject({
-    answer: 'it does not work',
-    detail: 'unknown: HTTP 401',
-  })
+  expect(await check('first')).toMatchObject({ answer: 'it does not work', detail: 'unknown: HTTP 401' })
   await expect(database.sql`select ops.check_supplier('nobody')`).rejects.toMatchObject(refusals.unknown)
 })

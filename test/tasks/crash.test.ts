@@ -17,9 +17,7 @@ describe('workers that die again and again', () => {
   test('make nine sends and never a tenth, and no item is sent again without a 404', async () => {
     scene().receiver.answer(() => 'hang')
     // The supplier loses every second item that it is sent.
-    scene().supplier.setAnswer(({ method, nth }) =>
-      method === 'GET' && nth % 2 === 1 ? neverReceived : 'hang',
-    )
+    scene().supplier.setAnswer(({ method, nth }) => (method === 'GET' && nth % 2 === 1 ? neverReceived : 'hang'))
     const { events, items } = await scene().unseen(async () => {
       const events = await Promise.all(
         Array.from({ length: 5 }, () => makeEvent(sql(), scene().partner, scene().receiver.url)),
@@ -29,12 +27,8 @@ describe('workers that die again and again', () => {
     })
     for (let death = 1; death <= 9; death += 1) {
       await Promise.all([
-        ...events.map((id) =>
-          scene().receiver.waitFor(({ eventId, nth }) => eventId === id && nth === death),
-        ),
-        ...items.map((id) =>
-          scene().supplier.waitForRequest(() => scene().supplier.requestsFor(id).length >= death),
-        ),
+        ...events.map((id) => scene().receiver.waitFor(({ eventId, nth }) => eventId === id && nth === death)),
+        ...items.map((id) => scene().supplier.waitForRequest(() => scene().supplier.requestsFor(id).length >= death)),
       ])
       await scene().recover()
     }
@@ -123,8 +117,7 @@ describe('a worker that gets a signal to end', () => {
     expect(await ending.ended).toEqual({ code: 0, signal: null })
     expect(scene().receiver.deliveries(sent)).toHaveLength(1)
     expect(await scene().eventOf(sent)).toMatchObject({ state: 'delivered', attempts: 1 })
-    for (const id of others)
-      expect(await scene().eventOf(id)).toMatchObject({ state: 'waiting', attempts: 0 })
+    for (const id of others) expect(await scene().eventOf(id)).toMatchObject({ state: 'waiting', attempts: 0 })
     expect(await sql()`select from ops.worker_pools`).toHaveLength(0)
   })
 

@@ -65,20 +65,17 @@ describe('a worker that dies with an order item in hand', () => {
   test.each([
     ['completed', completes],
     ['failed', refusal],
-  ] as const)(
-    'after the answer %s, before it is recorded: the supplier is asked again',
-    async (status, answer) => {
-      const doomed = await scene().runningWorker()
-      const { id, gate } = await answeredItem(answer)
-      await gate.reached('finish_calls')
-      await killBefore(gate, doomed)
-      expect(await scene().itemStatus(id)).toBe('processing')
-      scene().supplier.setAnswer(() => answer)
-      await scene().recover()
-      await scene().itemIn(id, status)
-      expect(callsOf(id)).toEqual(['PUT', 'GET'])
-    },
-  )
+  ] as const)('after the answer %s, before it is recorded: the supplier is asked again', async (status, answer) => {
+    const doomed = await scene().runningWorker()
+    const { id, gate } = await answeredItem(answer)
+    await gate.reached('finish_calls')
+    await killBefore(gate, doomed)
+    expect(await scene().itemStatus(id)).toBe('processing')
+    scene().supplier.setAnswer(() => answer)
+    await scene().recover()
+    await scene().itemIn(id, status)
+    expect(callsOf(id)).toEqual(['PUT', 'GET'])
+  })
 
   test.each([
     ['completed', completes],

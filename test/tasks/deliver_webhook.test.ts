@@ -33,12 +33,7 @@ afterAll(() => deliveries.close())
 
 const newEvent = () => orderedEvent(sql(), partner, receiver.url)
 
-type Attempt = {
-  outcome: string | null
-  status_code: number | null
-  error: string | null
-  planned: number | null
-}
+type Attempt = { outcome: string | null; status_code: number | null; error: string | null; planned: number | null }
 
 /** The attempt, once it has ended; `planned` is the delay to the next one in seconds. */
 async function endedAttempt(id: string, attempt: number): Promise<Attempt> {
@@ -153,10 +148,7 @@ function isAuthentic({ headers, body }: ReceivedDelivery, secret: string): boole
 }
 
 describe('Retry-After', () => {
-  const asking = (status: number, value: string | string[]) => () => ({
-    status,
-    headers: { 'retry-after': value },
-  })
+  const asking = (status: number, value: string | string[]) => () => ({ status, headers: { 'retry-after': value } })
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
   const weekday = (date: Date) => date.toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' })
   const imf = (date: Date) => date.toUTCString()
@@ -176,8 +168,7 @@ describe('Retry-After', () => {
     for (const [index, delay] of expected.entries()) {
       const { planned } = attempts[index] ?? { planned: Number.NaN }
       if (delay === null) expect(planned).toBeNull()
-      else
-        expect(Math.abs((planned ?? Number.NaN) - delay), `after attempt ${index + 1}`).toBeLessThanOrEqual(2)
+      else expect(Math.abs((planned ?? Number.NaN) - delay), `after attempt ${index + 1}`).toBeLessThanOrEqual(2)
     }
   }
 

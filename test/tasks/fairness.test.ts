@@ -122,13 +122,11 @@ test('a supplier that hangs holds up no item of another', async () => {
   await sql()`select ops.upsert_offer(400, 'silent', 'x')`
   const partner = await makePartner(sql(), { balance: 10_000 })
   await Promise.all(Array.from({ length: 30 }, () => place(sql(), partner, { items: [{ productId: 400 }] })))
-  const asked = () =>
-    sql()`select from supply.order_items where supplier = 'silent' and lease_expires_at > now()`
+  const asked = () => sql()`select from supply.order_items where supplier = 'silent' and lease_expires_at > now()`
   await expect.poll(asked, { interval: 20 }).toHaveLength(4)
 
   const { body } = await place(sql(), partner)
-  const status = async () =>
-    (await sql()`select status from ops.orders where order_code = ${body.code}`)[0]?.status
+  const status = async () => (await sql()`select status from ops.orders where order_code = ${body.code}`)[0]?.status
   await expect.poll(status, { interval: 20 }).toBe('completed')
   expect(await asked()).toHaveLength(4)
   silent.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))

@@ -62,9 +62,7 @@ test('when the worker stops, the part under way ends, and the next run goes on',
   await addAttempts(20_000, '31 days')
   const stopping = new AbortController()
   const running = keepHouse(stopping.signal)
-  await expect
-    .poll(async () => (await removed())['raw answers'] ?? 0, { interval: 5 })
-    .toBeGreaterThan(before)
+  await expect.poll(async () => (await removed())['raw answers'] ?? 0, { interval: 5 }).toBeGreaterThan(before)
   stopping.abort()
   await running
   const stopped = (await removed())['raw answers'] ?? 0
@@ -82,13 +80,7 @@ test('a worker runs the tasks of tasks/crontab', async () => {
     select task, now() - interval '5 minutes' from unnest(${tasks}::text[]) as task`
   await sql()`insert into supply.rate_windows (client, started_at, hits) values ('10.0.0.2', now() - interval '1 hour', 1)`
   await sql()`update supply.periodic_tasks set succeeded_at = null where task = 'run_audit'`
-  const worker = await startTestWorker(
-    database.url,
-    {},
-    2_000,
-    undefined,
-    crontab.replaceAll('?', '?fill=5m&'),
-  )
+  const worker = await startTestWorker(database.url, {}, 2_000, undefined, crontab.replaceAll('?', '?fill=5m&'))
   const left = () => sql()`
     select client::text as what from supply.rate_windows union all
     select task from supply.periodic_tasks where task = 'run_audit' and succeeded_at is null`

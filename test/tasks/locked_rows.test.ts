@@ -54,8 +54,7 @@ async function deliverMeanwhile(lock: Lock, mayWait = false): Promise<void> {
   await lock(holder)
   open()
   const count = async () => {
-    const blocked =
-      await sql()`select query from pg_stat_activity where ${session?.pid} = any (pg_blocking_pids(pid))`
+    const blocked = await sql()`select query from pg_stat_activity where ${session?.pid} = any (pg_blocking_pids(pid))`
     waits.push(...blocked.map(({ query }) => query))
     return delivered(others)
   }
@@ -79,11 +78,7 @@ async function expectSound(): Promise<void> {
 
 describe('the calls of others are recorded at their pace, and the call that waits as soon as the lock is free, with', () => {
   test.each<[string, string, (item: string) => Lock]>([
-    [
-      'the account',
-      'failed',
-      () => (on) => on`select from supply.accounts where id = ${partner.accountId} for update`,
-    ],
+    ['the account', 'failed', () => (on) => on`select from supply.accounts where id = ${partner.accountId} for update`],
     [
       'the order',
       'completed',
@@ -91,11 +86,7 @@ describe('the calls of others are recorded at their pace, and the call that wait
         on`
       select from supply.orders where id = (select order_id from supply.order_items where id = ${item}) for update`,
     ],
-    [
-      'the item',
-      'completed',
-      (item) => (on) => on`select from supply.order_items where id = ${item} for update`,
-    ],
+    ['the item', 'completed', (item) => (on) => on`select from supply.order_items where id = ${item} for update`],
     [
       'the slots',
       'completed',

@@ -30,17 +30,10 @@ async function collectorOf(answer?: number | 'hang'): Promise<OtlpCollector> {
   return collector
 }
 
-async function startTraced(
-  collector: OtlpCollector,
-  settings: { [name: string]: string } = {},
-): Promise<Traced> {
+async function startTraced(collector: OtlpCollector, settings: { [name: string]: string } = {}): Promise<Traced> {
   const warnings: string[] = []
   const log = createLog('warn', { write: (line: string) => void warnings.push(JSON.parse(line).msg) })
-  const config = loadConfig({
-    DATABASE_URL: database.url,
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    ...settings,
-  })
+  const config = loadConfig({ DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...settings })
   const tracing = await startTracing(config, 'the-service', log)
   open.push({ close: tracing.end })
   return { ...tracing, collector, warnings }
@@ -65,15 +58,7 @@ async function placeAndDeliver(tracing: Tracing, headers: Record<string, string>
   const item = placed.json.data.items[0].id as string
   const inLog = [...api.records, ...service.worker.records]
   await expect.poll(() => service?.worker.records.some(({ msg }) => msg === 'delivery')).toBe(true)
-  return {
-    partner,
-    placed,
-    delivery,
-    item,
-    calls: supplier.requestsFor(item),
-    secret: secret[0]?.text,
-    inLog,
-  }
+  return { partner, placed, delivery, item, calls: supplier.requestsFor(item), secret: secret[0]?.text, inLog }
 }
 
 describe('traces that are exported', () => {

@@ -159,9 +159,7 @@ describe('a refusal', () => {
     expect(reasonOf('https://u:p@a.com/')).toBe('callbackUrl must not contain credentials')
     expect(reasonOf('https://[2606:4700::1]/')).toBe('callbackUrl must not contain an IPv6 address')
     expect(reasonOf('https://localhost/')).toBe('callbackUrl must not point to an internal host name')
-    expect(reasonOf('https://10.0.0.1/')).toBe(
-      'callbackUrl must not point to a private, loopback or reserved address',
-    )
+    expect(reasonOf('https://10.0.0.1/')).toBe('callbackUrl must not point to a private, loopback or reserved address')
     expect(reasonOf('https://a.com:0/')).toBe('callbackUrl must not use port 0')
     expect(reasonOf('https://a.com:99999/')).toBe('callbackUrl is not a valid URL')
   })

@@ -100,27 +100,19 @@ const near = (ranges: Range[]) =>
 
 describe('a blocked address', () => {
   it.each(ipv4Ranges)('IPv4 $name', ({ first, last }) => {
-    for (const value of [first, (first + last) / 2n, last])
-      expect(isBlockedAddress(ipv4Text(value))).toBe(true)
+    for (const value of [first, (first + last) / 2n, last]) expect(isBlockedAddress(ipv4Text(value))).toBe(true)
   })
 
   it.each(ipv6Ranges)('IPv6 $name', ({ first, last }) => {
-    for (const value of [first, (first + last) / 2n, last])
-      expect(isBlockedAddress(ipv6Text(value))).toBe(true)
+    for (const value of [first, (first + last) / 2n, last]) expect(isBlockedAddress(ipv6Text(value))).toBe(true)
   })
 
   it('is decided by the registry on both edges of each of its ranges', () => {
     for (const value of edges(ipv4Ranges, 32)) {
-      expect([ipv4Text(value), isBlockedAddress(ipv4Text(value))]).toEqual([
-        ipv4Text(value),
-        ipv4IsSpecial(value),
-      ])
+      expect([ipv4Text(value), isBlockedAddress(ipv4Text(value))]).toEqual([ipv4Text(value), ipv4IsSpecial(value)])
     }
     for (const value of edges([...ipv6Ranges, globalUnicast], 128)) {
-      expect([ipv6Text(value), isBlockedAddress(ipv6Text(value))]).toEqual([
-        ipv6Text(value),
-        ipv6IsSpecial(value),
-      ])
+      expect([ipv6Text(value), isBlockedAddress(ipv6Text(value))]).toEqual([ipv6Text(value), ipv6IsSpecial(value)])
     }
   })
 
@@ -151,19 +143,12 @@ describe('a blocked address', () => {
     )
   })
 
-  it.each([
-    '',
-    'localhost',
-    '8.8.8',
-    '08.8.8.8',
-    '0x8.8.8.8',
-    '134744072',
-    '8.8.8.8 ',
-    '2606:4700::1%eth0',
-    '[',
-  ])('is also %j, which is no plain address', (text) => {
-    expect(isBlockedAddress(text)).toBe(true)
-  })
+  it.each(['', 'localhost', '8.8.8', '08.8.8.8', '0x8.8.8.8', '134744072', '8.8.8.8 ', '2606:4700::1%eth0', '['])(
+    'is also %j, which is no plain address',
+    (text) => {
+      expect(isBlockedAddress(text)).toBe(true)
+    },
+  )
 
   it.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '168.63.129.15', '2606:4700:4700::1111', '2A00::1'])(
     'is not %s, which is plainly public',
@@ -188,13 +173,10 @@ describe('a list of networks', () => {
   it('keeps an IPv6 address that ends in an IPv4 address apart from one that is mapped', () => {
     const compatible = parseNetworks('::10.1.2.0/120')
     const mapped = parseNetworks('::ffff:10.1.2.0/120')
-    expect(
-      ['::10.1.2.3', '::a01:203', '::ffff:10.1.2.3'].map((address) => contains(compatible, address)),
-    ).toEqual([...[true, true, false]])
-    expect(['::10.1.2.3', '::ffff:10.1.2.3'].map((address) => contains(mapped, address))).toEqual([
-      false,
-      true,
+    expect(['::10.1.2.3', '::a01:203', '::ffff:10.1.2.3'].map((address) => contains(compatible, address))).toEqual([
+      ...[true, true, false],
     ])
+    expect(['::10.1.2.3', '::ffff:10.1.2.3'].map((address) => contains(mapped, address))).toEqual([false, true])
   })
 
   it.each(['', ' ', ', ,'])('is empty for %j', (text) => {

@@ -20,8 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const resolver = (allowNetworks = parseNetworks('')) =>
-  createResolver({ servers: [dns.address], allowNetworks })
+const resolver = (allowNetworks = parseNetworks('')) => createResolver({ servers: [dns.address], allowNetworks })
 
 /** A name of the test's own, so that no test sees another's records. */
 let names = 0
@@ -78,9 +77,7 @@ describe('a name', () => {
   it('of a single label is asked for as it is', async () => {
     const before = dns.queries.length
     expect(await resolver().resolve('single', 2000)).toEqual({ kind: 'unresolved', error: 'ENOTFOUND' })
-    expect(new Set(dns.queries.slice(before).map((query) => query.name.toLowerCase()))).toEqual(
-      new Set(['single']),
-    )
+    expect(new Set(dns.queries.slice(before).map((query) => query.name.toLowerCase()))).toEqual(new Set(['single']))
   })
 
   it('is resolved again each time', async () => {
@@ -108,10 +105,7 @@ describe('a name', () => {
     const bad = name({ a: ['10.9.8.7'] })
     const viaGood = name({ cname: name({ cname: good }) })
     expect(await resolver().resolve(viaGood, 2000)).toMatchObject({ kind: 'ok' })
-    expect(await resolver().resolve(name({ cname: bad }), 2000)).toEqual({
-      kind: 'blocked',
-      address: '10.9.8.7',
-    })
+    expect(await resolver().resolve(name({ cname: bad }), 2000)).toEqual({ kind: 'blocked', address: '10.9.8.7' })
   })
 
   it.each([
@@ -160,10 +154,7 @@ describe('a name', () => {
     expect(await resolver().resolve(name({ aaaa: many(100) }), 2000)).toMatchObject({ kind: 'ok' })
     const entries: DnsEntry[] = [{ a: [publicA], aaaa: many(101) }, { aaaa: [...many(100), 'fd00::1'] }]
     for (const entry of entries) {
-      expect(await resolver().resolve(name(entry), 2000)).toEqual({
-        kind: 'unresolved',
-        error: 'TOO_MANY_ADDRESSES',
-      })
+      expect(await resolver().resolve(name(entry), 2000)).toEqual({ kind: 'unresolved', error: 'TOO_MANY_ADDRESSES' })
     }
   })
 

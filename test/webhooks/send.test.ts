@@ -31,13 +31,14 @@ describe('a delivery', () => {
     })
   })
 
-  it.each([
-    200, 201, 204, 299, 300, 301, 302, 303, 304, 307, 308, 399, 400, 401, 404, 410, 499, 500, 503, 599,
-  ])('answered with %i gives that status', async (status) => {
-    const server = await start({ onRequest: answer(status) })
-    const outcome = await send(`http://127.0.0.1:${server.port}/`)
-    expect(outcome).toEqual({ kind: 'answered', status, retryAfter: null })
-  })
+  it.each([200, 201, 204, 299, 300, 301, 302, 303, 304, 307, 308, 399, 400, 401, 404, 410, 499, 500, 503, 599])(
+    'answered with %i gives that status',
+    async (status) => {
+      const server = await start({ onRequest: answer(status) })
+      const outcome = await send(`http://127.0.0.1:${server.port}/`)
+      expect(outcome).toEqual({ kind: 'answered', status, retryAfter: null })
+    },
+  )
 
   it('answered with a redirect is not sent on', async () => {
     const target = await start({ onRequest: answer(200) })

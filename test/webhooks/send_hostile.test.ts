@@ -56,17 +56,12 @@ describe('a receiver that is silent', () => {
   })
 
   it('after an interim response runs into the timeout', async () => {
-    expect((await outcomeOf((socket) => socket.write('HTTP/1.1 102 Processing\r\n\r\n'))).outcome).toEqual(
-      late,
-    )
+    expect((await outcomeOf((socket) => socket.write('HTTP/1.1 102 Processing\r\n\r\n'))).outcome).toEqual(late)
   })
 
   it('and does not even read the request runs into the timeout', async () => {
     const server = await start({ onConnection: (socket) => socket.pause() })
-    const outcome = await send(`http://127.0.0.1:${server.port}/`, {
-      timeoutMs,
-      body: Buffer.alloc(20_000_000),
-    })
+    const outcome = await send(`http://127.0.0.1:${server.port}/`, { timeoutMs, body: Buffer.alloc(20_000_000) })
     expect(outcome).toEqual(late)
   })
 
@@ -185,9 +180,7 @@ describe('a receiver that breaks off', () => {
   })
 
   it('amid the body was heard', async () => {
-    const { outcome } = await outcomeOf((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx'),
-    )
+    const { outcome } = await outcomeOf((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx'))
     expect(outcome).toEqual({ kind: 'answered', status: 200, retryAfter: null })
   })
 })

@@ -27,9 +27,7 @@ describe('a delivery over TLS', () => {
   it('leaves the trailing dot out of SNI and of the check of the certificate, and in Host', async () => {
     const server = await start({ onRequest, tls })
     named('hooks.partner-a.test')
-    expect(await send(`https://hooks.partner-a.test.:${server.port}/`, { tlsCa })).toMatchObject({
-      status: 200,
-    })
+    expect(await send(`https://hooks.partner-a.test.:${server.port}/`, { tlsCa })).toMatchObject({ status: 200 })
     expect(server.serverNames).toEqual(['hooks.partner-a.test'])
     expect(server.requests[0]?.headers.host).toBe(`hooks.partner-a.test.:${server.port}`)
   })
@@ -79,10 +77,7 @@ describe('a certificate', () => {
   it('for another name is refused', async () => {
     const server = await start({ onRequest, tls })
     const url = `https://${named('other.partner-a.test')}:${server.port}/`
-    expect(await send(url, { tlsCa })).toEqual({
-      kind: 'unreachable',
-      error: 'TLS: ERR_TLS_CERT_ALTNAME_INVALID',
-    })
+    expect(await send(url, { tlsCa })).toEqual({ kind: 'unreachable', error: 'TLS: ERR_TLS_CERT_ALTNAME_INVALID' })
     expect(server.requests).toHaveLength(0)
   })
 
@@ -90,10 +85,7 @@ describe('a certificate', () => {
     const expired = pem('expired.crt')
     const server = await start({ onRequest, tls: { ...tls, cert: expired } })
     const url = `https://${named('hooks.partner-a.test')}:${server.port}/`
-    expect(await send(url, { tlsCa: expired })).toEqual({
-      kind: 'unreachable',
-      error: 'TLS: CERT_HAS_EXPIRED',
-    })
+    expect(await send(url, { tlsCa: expired })).toEqual({ kind: 'unreachable', error: 'TLS: CERT_HAS_EXPIRED' })
   })
 })
 
@@ -105,12 +97,7 @@ describe('a TLS handshake', () => {
   })
 
   it('with a receiver of TLS 1.1 only fails', async () => {
-    const old = {
-      ...tls,
-      minVersion: 'TLSv1' as const,
-      maxVersion: 'TLSv1.1' as const,
-      ciphers: 'ALL:@SECLEVEL=0',
-    }
+    const old = { ...tls, minVersion: 'TLSv1' as const, maxVersion: 'TLSv1.1' as const, ciphers: 'ALL:@SECLEVEL=0' }
     const server = await start({ onRequest, tls: old })
     const outcome = await send(`https://${named('hooks.partner-a.test')}:${server.port}/`, { tlsCa })
     expect(outcome).toMatchObject({ kind: 'unreachable', error: expect.stringMatching(/^TLS: ERR_SSL_\w+$/) })

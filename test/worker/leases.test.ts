@@ -37,11 +37,7 @@ describe('a lease outlives', () => {
   test('a call to a supplier and the recording of its result', async () => {
     const { body } = await place(sql(), partner)
     const item = body.items[0]?.id ?? ''
-    const lease = await leaseOf(
-      'order_items',
-      item,
-      (on) => on`select work.begin_calls(${[item]}, '{}', null)`,
-    )
+    const lease = await leaseOf('order_items', item, (on) => on`select work.begin_calls(${[item]}, '{}', null)`)
     expect(lease).toBeGreaterThan(supplierTimeoutMs + workerTimes.deadlineMs)
   })
 

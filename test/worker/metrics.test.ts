@@ -43,8 +43,7 @@ const valueIn = (text: string, sample: string) =>
 /** The value of a metric with its labels, as the text form writes it. */
 const value = async (sample: string) => valueIn(await scrape(), sample)
 
-const becomes = (sample: string, expected: number) =>
-  expect.poll(() => value(sample), { interval: 50 }).toBe(expected)
+const becomes = (sample: string, expected: number) => expect.poll(() => value(sample), { interval: 50 }).toBe(expected)
 
 test('deliveries are counted by outcome, supplier calls by verdict, jobs by task and result', async () => {
   const statuses = [200, 500, 410]
@@ -56,10 +55,7 @@ test('deliveries are counted by outcome, supplier calls by verdict, jobs by task
   await becomes('supply_webhook_deliveries_total{outcome="http_4xx"}', 1)
   await becomes('supply_supplier_calls_total{verdict="settled"}', 3)
   await becomes('supply_job_duration_seconds_count{task="call_supplier",result="done"}', 3)
-  await becomes(
-    'supply_supplier_call_duration_seconds_count{supplier="first",method="put",outcome="answered"}',
-    3,
-  )
+  await becomes('supply_supplier_call_duration_seconds_count{supplier="first",method="put",outcome="answered"}', 3)
   await becomes('supply_orders_ended_total{outcome="full"}', 3)
   await becomes('supply_order_end_duration_seconds_count{outcome="full"}', 3)
   await becomes('supply_order_notified_duration_seconds_count', 1)
@@ -97,22 +93,16 @@ test('gauges say how much there is to do, at the time of the scrape', async () =
   const sending = await orderedEvent(sql(), partner, receiver.url)
   await receiver.waitFor(({ eventId }) => eventId === sending)
   expect(await value('supply_webhook_events_sending')).toBe(1)
-  expect([await value('supply_webhook_slots_taken'), await value('supply_webhook_events_queued')]).toEqual([
-    1, 0,
-  ])
+  expect([await value('supply_webhook_slots_taken'), await value('supply_webhook_events_queued')]).toEqual([1, 0])
   expect(await value('supply_webhook_slots')).toBeGreaterThanOrEqual(2)
 
   supplier.setAnswer(() => ({ status: 200, json: { status: 'processing' } }))
   const { body } = await place(sql(), partner)
   expect(await value('supply_supplier_items_open')).toBe(1)
-  expect([await value('supply_supplier_items_stuck'), await value('supply_supplier_items_held')]).toEqual([
-    0, 0,
-  ])
+  expect([await value('supply_supplier_items_stuck'), await value('supply_supplier_items_held')]).toEqual([0, 0])
   const item = body.items[0]?.id ?? ''
   await sql()`update supply.order_items set stuck_at = now(), held_at = now() where id = ${item}`
-  expect([await value('supply_supplier_items_stuck'), await value('supply_supplier_items_held')]).toEqual([
-    1, 1,
-  ])
+  expect([await value('supply_supplier_items_stuck'), await value('supply_supplier_items_held')]).toEqual([1, 1])
 
   expect(await value('supply_queue_oldest_due_job_seconds')).toBeLessThan(5)
   await sql()`select graphile_worker.add_job('nobodys_task', run_at => now() - interval '100 s')`
@@ -141,9 +131,7 @@ test('the audit has a metric of its time', async () => {
   expect(await value('supply_audit_breaches')).toBeNaN()
   await sql()`insert into supply.audit_runs (ran_at, breaches, checks) values ('2026-01-01T00:00:00Z', 7, '{}')`
   expect(await value('supply_audit_breaches')).toBe(7)
-  expect(await value('supply_audit_last_run_timestamp_seconds')).toBe(
-    Date.parse('2026-01-01T00:00:00Z') / 1_000,
-  )
+  expect(await value('supply_audit_last_run_timestamp_seconds')).toBe(Date.parse('2026-01-01T00:00:00Z') / 1_000)
 })
 
 test('while the database cannot answer, gauges are not a number, and counters stay', async () => {

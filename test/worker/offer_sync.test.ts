@@ -63,9 +63,7 @@ function aWorker(adapters: SupplierAdapters = real): OfferSync {
 }
 
 /** A list that says what the test says. */
-function scripted(
-  list: (skus: readonly string[], signal?: AbortSignal) => Promise<Listing>,
-): SupplierAdapters {
+function scripted(list: (skus: readonly string[], signal?: AbortSignal) => Promise<Listing>): SupplierAdapters {
   const adapter = { list: (_, skus, signal) => list(skus, signal) } as Partial<SupplierAdapter>
   return { ...real, adapterFor: () => adapter as SupplierAdapter, close: async () => {} }
 }
@@ -78,8 +76,7 @@ async function stateOf(code: string) {
 }
 const ended = (code: string) => expect.poll(async () => (await stateOf(code))?.is_later).toBe(true)
 async function offerOf(supplier: string) {
-  const [row] =
-    await sql()`select cost, currency, stock, unusable from ops.offers where supplier = ${supplier}`
+  const [row] = await sql()`select cost, currency, stock, unusable from ops.offers where supplier = ${supplier}`
   return row
 }
 const inStock = async (id: number) =>
@@ -154,10 +151,7 @@ describe('a list', () => {
     await due('upstream')
     await aWorker().look()
     await ended('upstream')
-    expect(await stateOf('upstream')).toMatchObject({
-      synced_at: null,
-      sync_error: expect.stringMatching(error),
-    })
+    expect(await stateOf('upstream')).toMatchObject({ synced_at: null, sync_error: expect.stringMatching(error) })
     expect(await offerOf('upstream')).toMatchObject({ cost: '8.00', unusable: null })
     expect(await sql()`select from ops.offer_changes`).toHaveLength(0)
   })
@@ -176,9 +170,7 @@ describe('a list', () => {
     await due('kinguin')
     await aWorker().look()
     await ended('kinguin')
-    expect(await stateOf('kinguin')).toMatchObject({
-      sync_error: 'the environment has no SUPPLIER_SECRET_NOT_SET',
-    })
+    expect(await stateOf('kinguin')).toMatchObject({ sync_error: 'the environment has no SUPPLIER_SECRET_NOT_SET' })
     await sql()`select ops.upsert_supplier('kinguin', ${kinguin.baseUrl}, ${kinguin.apiKey}, 'kinguin')`
   })
 
@@ -199,8 +191,7 @@ describe('a list', () => {
     const count = 600
     await sql()`select ops.upsert_product(1000 + n, 'space-trader', 'P' || n, 10, 'RUB', 'key') from generate_series(1, ${count}::int) n`
     await sql()`select ops.upsert_offer(1000 + n, 'upstream', 'p' || n, 8) from generate_series(1, ${count}::int) n`
-    const offers = (skus: readonly string[]) =>
-      skus.map((sku) => ({ sku, cost: '7.00', currency: 'RUB', stock: null }))
+    const offers = (skus: readonly string[]) => skus.map((sku) => ({ sku, cost: '7.00', currency: 'RUB', stock: null }))
     await due('upstream')
     await aWorker(scripted(async (skus) => ({ ok: true, offers: offers(skus) }))).look()
     await ended('upstream')

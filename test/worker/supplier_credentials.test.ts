@@ -62,10 +62,7 @@ describe('the token of a supplier', () => {
   test('is what its row says, or the setting that the row names', async () => {
     const worker = aWorker({ SUPPLIER_SECRET_UP: 'from the environment' })
     expect(await worker.tokenFor(plain('secret'))).toEqual({ ok: true, token: 'secret' })
-    expect(await worker.tokenFor(plain('env:SUPPLIER_SECRET_UP'))).toEqual({
-      ok: true,
-      token: 'from the environment',
-    })
+    expect(await worker.tokenFor(plain('env:SUPPLIER_SECRET_UP'))).toEqual({ ok: true, token: 'from the environment' })
     expect(await worker.tokenFor(plain('env:SUPPLIER_SECRET_OTHER'))).toEqual({
       ...{ ok: false, cause: 'settings', error: 'the environment has no SUPPLIER_SECRET_OTHER' },
     })
@@ -78,9 +75,7 @@ describe('the token of a supplier', () => {
   })
 
   test('is changed for an access token by the client credentials grant', async () => {
-    expect(
-      await aWorker({ SUPPLIER_SECRET_S: 'sec ret' }).tokenFor(row({ token: 'env:SUPPLIER_SECRET_S' })),
-    ).toEqual({
+    expect(await aWorker({ SUPPLIER_SECRET_S: 'sec ret' }).tokenFor(row({ token: 'env:SUPPLIER_SECRET_S' }))).toEqual({
       ...{ ok: true, token: 'access-1' },
     })
     const credentials = Buffer.from('us+%26+co:sec+ret').toString('base64')

@@ -90,10 +90,7 @@ test.each([
     'postgres://one,two/x?target_session_attrs=standby',
     'must have a target_session_attrs of read-write, primary or any',
   ],
-  [
-    'postgres://one/x?target_session_attrs=',
-    'must have a target_session_attrs of read-write, primary or any',
-  ],
+  ['postgres://one/x?target_session_attrs=', 'must have a target_session_attrs of read-write, primary or any'],
 ])('%s is refused', (text, message) => {
   expect(refusal(text)).toBe(message)
 })

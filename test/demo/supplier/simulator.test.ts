@@ -204,12 +204,7 @@ describe('the simulator', () => {
     const own = await startSimulator({ log })
     const call = order({ baseUrl: own.url, token: own.token })
     await http.put(call)
-    expect(log).toHaveBeenCalledWith({
-      event: 'call',
-      method: 'PUT',
-      path: `/orders/${call.reference}`,
-      answer: 202,
-    })
+    expect(log).toHaveBeenCalledWith({ event: 'call', method: 'PUT', path: `/orders/${call.reference}`, answer: 202 })
     expect(JSON.stringify(log.mock.calls)).not.toContain(own.token)
     await own.close()
   })

@@ -74,11 +74,7 @@ describe('the simulator as an upstream', () => {
   it('delivers a part for player …02, with its keys', async () => {
     const call = order({ ...keys, ...player('02') })
     await b2b.put(call)
-    expect(await settle(call)).toMatchObject({
-      status: 'failed',
-      errorCode: 'OUT_OF_STOCK',
-      codes: { length: 1 },
-    })
+    expect(await settle(call)).toMatchObject({ status: 'failed', errorCode: 'OUT_OF_STOCK', codes: { length: 1 } })
   })
 
   it('answers 500 to the first two calls for player …03, then completes one order', async () => {
@@ -151,16 +147,10 @@ describe('the simulator as an upstream', () => {
       for await (const chunk of request) chunks.push(chunk)
       response.writeHead(204).end()
       const event = { headers: request.headers, rawBody: Buffer.concat(chunks), now: new Date() }
-      resolve({
-        url: request.url ?? '',
-        read: b2b.readEvent?.({ ...event, secret: simulator.webhookSecret }),
-      })
+      resolve({ url: request.url ?? '', read: b2b.readEvent?.({ ...event, secret: simulator.webhookSecret }) })
     })
     await new Promise<void>((listening) => service.listen(0, '127.0.0.1', listening))
-    const call = order({
-      ...keys,
-      eventsUrl: `http://127.0.0.1:${portOf(service)}/suppliers/reserve/webhooks`,
-    })
+    const call = order({ ...keys, eventsUrl: `http://127.0.0.1:${portOf(service)}/suppliers/reserve/webhooks` })
     await b2b.put(call)
     expect(await promise).toEqual({
       url: '/suppliers/reserve/webhooks',
@@ -177,12 +167,7 @@ describe('the simulator as an upstream', () => {
     ['DELETE', '/b2b/orders', undefined, 405],
     ['POST', '/b2b/orders', '{"externalOrderId":"a","items":[]}', 400],
     ['POST', '/b2b/orders', 'nonsense', 400],
-    [
-      'POST',
-      '/b2b/orders',
-      '{"externalOrderId":"a","items":[{"productId":101}],"callbackUrl":"nonsense"}',
-      400,
-    ],
+    ['POST', '/b2b/orders', '{"externalOrderId":"a","items":[{"productId":101}],"callbackUrl":"nonsense"}', 400],
   ])('answers %s %s with %s by %i', async (method, path, body, status) => {
     const headers = { 'x-api-key': simulator.token }
     const response = await fetch(`${simulator.url}${path}`, { method, headers, body: body ?? null })

@@ -20,10 +20,7 @@ const sections = new Map(
   }),
 )
 
-const bodies = errorNames.map((name) => ({
-  name,
-  ...(errorOf(name) as { status: number; body: { code?: string } }),
-}))
+const bodies = errorNames.map((name) => ({ name, ...(errorOf(name) as { status: number; body: { code?: string } }) }))
 
 /** The statuses with which each code comes. */
 const statusesOf = new Map<string, number[]>()
@@ -41,12 +38,8 @@ describe('the page on errors', () => {
   })
 
   test('has all codes that the reference has of an operation for partners', () => {
-    const operations = Object.entries(openApiDocument().paths).filter(([path]) =>
-      /^\/(b2b|simulation)\//.test(path),
-    )
-    const examples = JSON.stringify(operations).matchAll(
-      /"success":false,"error":"[^"]*","code":"([A-Z_]+)"/g,
-    )
+    const operations = Object.entries(openApiDocument().paths).filter(([path]) => /^\/(b2b|simulation)\//.test(path))
+    const examples = JSON.stringify(operations).matchAll(/"success":false,"error":"[^"]*","code":"([A-Z_]+)"/g)
     const documented = new Set([...examples].map(([, code]) => code))
     expect(documented.size).toBeGreaterThan(15)
     expect([...sections.keys()]).toEqual(expect.arrayContaining([...documented]))
@@ -54,23 +47,15 @@ describe('the page on errors', () => {
 
   test.each(codes)('says with which statuses %s comes, in its section and in the overview', (code) => {
     const said = (text = '') => [...text.matchAll(/\b[45]\d\d\b/g)].map(([status]) => Number(status))
-    const bold = [...(sections.get(code) ?? '').matchAll(/^\*\*(.*?)\*\*/gm)].flatMap(([, text]) =>
-      said(text),
-    )
+    const bold = [...(sections.get(code) ?? '').matchAll(/^\*\*(.*?)\*\*/gm)].flatMap(([, text]) => said(text))
     expect([...new Set(bold)].sort()).toEqual(statusesOf.get(code))
-    const row = new RegExp(`^\\| \\[\`${code}\`\\]\\(#${code.toLowerCase()}\\) \\| ([^|]*) \\|`, 'm').exec(
-      page,
-    )
+    const row = new RegExp(`^\\| \\[\`${code}\`\\]\\(#${code.toLowerCase()}\\) \\| ([^|]*) \\|`, 'm').exec(page)
     expect(said(row?.[1])).toEqual(statusesOf.get(code))
   })
 
   test('has each text that a RATE_LIMITED can have', () => {
-    const texts = bodies
-      .filter(({ body }) => body.code === 'RATE_LIMITED')
-      .map(({ body }) => Object(body).error)
-    const shown = [...(sections.get('RATE_LIMITED') ?? '').matchAll(/^\| `([A-Z][^`]+)` \|/gm)].map(
-      ([, text]) => text,
-    )
+    const texts = bodies.filter(({ body }) => body.code === 'RATE_LIMITED').map(({ body }) => Object(body).error)
+    const shown = [...(sections.get('RATE_LIMITED') ?? '').matchAll(/^\| `([A-Z][^`]+)` \|/gm)].map(([, text]) => text)
     expect(shown).toEqual(texts)
   })
 
@@ -112,11 +97,7 @@ beforeAll(async () => {
 
 const pearls = { productId: 101, quantity: 1, deliveryData: { gameUserId: '123456789' } }
 const place = (order: object, key = partner.key, headers = {}) =>
-  api().post('/b2b/orders', {
-    key,
-    headers,
-    body: { externalOrderId: 'shop-1001', items: [pearls], ...order },
-  })
+  api().post('/b2b/orders', { key, headers, body: { externalOrderId: 'shop-1001', items: [pearls], ...order } })
 const placeOne = (item: object) => place({ externalOrderId: 'shop-1002', items: [{ ...pearls, ...item }] })
 const get = (path: string) => api().get(path, { key: partner.key })
 const redeliver = (eventId: string) => api().post(`/b2b/events/${eventId}/redeliver`, { key: partner.key })
@@ -153,20 +134,13 @@ const causes: { [heading: string]: (() => Promise<Answer>)[] } = {
     () => api().post('/b2b/orders', { key: partner.key, body: { items: [{ productId: 101, quantity: 0 }] } }),
     () => raw('GET /livez HTTP/1.1\r\nBad Header: y\r\n\r\n'),
   ],
-  INVALID_CALLBACK_URL: [
-    () => place({ externalOrderId: 'shop-1002', callbackUrl: 'https://localhost/supply' }),
-  ],
+  INVALID_CALLBACK_URL: [() => place({ externalOrderId: 'shop-1002', callbackUrl: 'https://localhost/supply' })],
   DELIVERY_DATA_INVALID: [() => placeOne({ productId: 105, deliveryData: { server: 'Africa' } })],
   PRODUCT_NOT_FOUND: [() => placeOne({ productId: 999 }), () => get('/b2b/catalog/products/999')],
   PRODUCT_UNAVAILABLE: [() => placeOne({ productId: 110 })],
   QUANTITY_OUT_OF_RANGE: [() => placeOne({ quantity: 101 })],
   PRICE_CHANGED: [
-    () =>
-      place({
-        externalOrderId: 'shop-1002',
-        maxTotal: 170,
-        items: [{ ...pearls, quantity: 2, maxPrice: 85 }],
-      }),
+    () => place({ externalOrderId: 'shop-1002', maxTotal: 170, items: [{ ...pearls, quantity: 2, maxPrice: 85 }] }),
   ],
   IDEMPOTENCY_KEY_REUSED: [
     async () => {
@@ -224,11 +198,9 @@ describe('the examples', () => {
 
 describe('what items and events say', () => {
   const rowsBelow = (heading: string) =>
-    [
-      ...(page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(
-        /^\| `([^`]+)` \| ([^|`]+) \|/gm,
-      ),
-    ].map(([, word = '', text = '']) => [word, text.trim()])
+    [...(page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)` \| ([^|`]+) \|/gm)].map(
+      ([, word = '', text = '']) => [word, text.trim()],
+    )
 
   test('each errorCode with a text for buyers is on the page, with its very text', async () => {
     const reasons = await sql()`select error_code, reason from supply.reasons`
@@ -242,18 +214,14 @@ describe('what items and events say', () => {
       'utf8',
     )
     const words = [...source.matchAll(/(?:then|else) '(\w+)'/g)].map(([, word = '']) => word)
-    const shown = rowsBelow('Why a webhook was not delivered').map(([word = '']) =>
-      word.replace(/_[345].*/, '_'),
-    )
+    const shown = rowsBelow('Why a webhook was not delivered').map(([word = '']) => word.replace(/_[345].*/, '_'))
     expect([...new Set(shown)].sort()).toEqual([...words].sort())
   })
 
   test('no page names an error that does not exist', async () => {
     const reasons = await sql()`select error_code from supply.reasons`
     const known = [...codes, ...reasons.map(({ error_code }) => error_code), 'ORDER_FAILED']
-    const named = guideTexts.flatMap(({ text }) =>
-      [...text.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, code]) => code),
-    )
+    const named = guideTexts.flatMap(({ text }) => [...text.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, code]) => code))
     expect(named.length).toBeGreaterThan(40)
     expect(known).toEqual(expect.arrayContaining(named))
   })

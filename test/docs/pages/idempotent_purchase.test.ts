@@ -60,10 +60,7 @@ describe.each(programsOf('idempotent_purchase'))('$file', ({ file, path, command
     const db = new DatabaseSync(shop)
     const row = db.prepare('select status, answer from supply_orders where reference = ?').get(reference)
     db.close()
-    return {
-      status: row?.status,
-      code: row?.answer === null ? null : JSON.parse(String(row?.answer)).data.code,
-    }
+    return { status: row?.status, code: row?.answer === null ? null : JSON.parse(String(row?.answer)).data.code }
   }
 
   test('orders once, killed before its request came and after its order was placed', async () => {

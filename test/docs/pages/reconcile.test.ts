@@ -35,11 +35,7 @@ describe.each(programsOf('reconcile'))('$file', ({ file, path, command }) => {
   async function run(until = later) {
     const env = { PATH: process.env.PATH, BASE_URL: api().url, API_KEY: partner.key, DATABASE: shop }
     const child = spawn(command, [path, until], { env })
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ])
+    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     const lines = stdout.trimEnd().split('\n')
     return { code, stderr, differences: lines.slice(0, -1), last: lines.at(-1) }
   }

@@ -128,20 +128,14 @@ say([error.status, error.code])`)
       'SupplyClient needs an api_key: the operators issue it',
       false,
       'an id, code or slug is empty, or only dots',
-      [
-        400,
-        'VALIDATION_ERROR',
-        expect.stringMatching(/^400 VALIDATION_ERROR: .* \(items\[0\]\.quantity .*\)$/),
-      ],
+      [400, 'VALIDATION_ERROR', expect.stringMatching(/^400 VALIDATION_ERROR: .* \(items\[0\]\.quantity .*\)$/)],
       [404, 'PRODUCT_NOT_FOUND'],
       [401, 'UNAUTHORIZED'],
     ])
   })
 
   test('runs the sample of the guide', async () => {
-    const sample = blocksOf(guideText('clients')).find(
-      ({ file, language }) => file === undefined && language === 'py',
-    )
+    const sample = blocksOf(guideText('clients')).find(({ file, language }) => file === undefined && language === 'py')
     const path = { PYTHONPATH: join(docs, 'programs'), PYTHONDONTWRITEBYTECODE: '1' }
     const env = { PATH: process.env.PATH, ...path, BASE_URL: service.api.url, API_KEY: partner.key }
     const { stdout } = await run('python3', ['-W', 'error', '-c', sample?.text ?? ''], { env })

@@ -23,17 +23,11 @@ function statementsOf(text: string): string[] {
 
 function table(columns: { name: string; type: number }[], rows: (Buffer | null)[][]): string {
   const cells = rows.map((row) => row.map((cell) => cell?.toString() ?? ''))
-  const widths = columns.map(({ name }, n) =>
-    Math.max(name.length, ...cells.map((row) => row[n]?.length ?? 0)),
-  )
+  const widths = columns.map(({ name }, n) => Math.max(name.length, ...cells.map((row) => row[n]?.length ?? 0)))
   const width = (n: number) => widths[n] ?? 0
-  const head = columns.map(({ name }, n) =>
-    name.padStart(Math.floor((width(n) + name.length) / 2)).padEnd(width(n)),
-  )
+  const head = columns.map(({ name }, n) => name.padStart(Math.floor((width(n) + name.length) / 2)).padEnd(width(n)))
   const body = cells.map((row) =>
-    row.map((cell, n) =>
-      numbers.has(columns[n]?.type ?? 0) ? cell.padStart(width(n)) : cell.padEnd(width(n)),
-    ),
+    row.map((cell, n) => (numbers.has(columns[n]?.type ?? 0) ? cell.padStart(width(n)) : cell.padEnd(width(n)))),
   )
   const lines = [head, ...body].map((row) => ` ${row.join(' | ')}`.trimEnd())
   lines.splice(1, 0, widths.map((n) => '-'.repeat(n + 2)).join('+'))

@@ -41,8 +41,7 @@ describe('a request is accepted', () => {
     await api().get(path, { key: partner.key })
     await expect
       .poll(async () => {
-        const [row] =
-          await database.sql`select last_used_at from ops.api_keys where key_id = ${partner.keyId}`
+        const [row] = await database.sql`select last_used_at from ops.api_keys where key_id = ${partner.keyId}`
         return row?.last_used_at
       })
       .toBeInstanceOf(Date)
@@ -60,12 +59,10 @@ describe('a request is refused with the same 401', () => {
   test('without a key', () => refused(undefined))
   test('with an empty key', () => refused(''))
   test('with an unknown key', () => refused(`svc_live_${'0'.repeat(48)}`))
-  test('with another prefix before the same characters', () =>
-    refused(partner.key.replace('svc_live_', 'svc_test_')))
+  test('with another prefix before the same characters', () => refused(partner.key.replace('svc_live_', 'svc_test_')))
   test('with a key in other letter case', () => refused(partner.key.toUpperCase()))
   test('with a malformed key', () => refused('letmein'))
-  test('with a key in Authorization only', () =>
-    refused(undefined, { authorization: `Bearer ${partner.key}` }))
+  test('with a key in Authorization only', () => refused(undefined, { authorization: `Bearer ${partner.key}` }))
 
   test('with a key in the query only', async () => {
     const answer = await api().get(`${path}?key=${partner.key}`)
@@ -94,9 +91,7 @@ describe('a request is refused with the same 401', () => {
   test('with an Origin outside the key’s allowlist', async () => {
     const key = await issueKey({ origins: ['shop.example'] })
     await refused(key, { origin: 'https://other.example' })
-    expect(await api().get(path, { key, headers: { origin: 'https://shop.example' } })).toMatchObject({
-      status: 200,
-    })
+    expect(await api().get(path, { key, headers: { origin: 'https://shop.example' } })).toMatchObject({ status: 200 })
     expect(await api().get(path, { key })).toMatchObject({ status: 200 })
   })
 
@@ -153,10 +148,7 @@ describe('authentication comes before the route and the body', () => {
   })
 
   test('a body is not read without a key', async () => {
-    const answer = await api().post('/b2b/orders', {
-      body: 'x'.repeat(100_000),
-      headers: { 'content-type': 'x/y' },
-    })
+    const answer = await api().post('/b2b/orders', { body: 'x'.repeat(100_000), headers: { 'content-type': 'x/y' } })
     expect(answer.status).toBe(401)
   })
 

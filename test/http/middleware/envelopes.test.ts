@@ -18,10 +18,7 @@ beforeAll(async () => {
 const withKey = (send: Send = {}): Send => ({ key: partner.key, ...send })
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   api().post('/b2b/orders', withKey({ body, headers }))
-const goodOrder = {
-  externalOrderId: 'good',
-  items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }],
-}
+const goodOrder = { externalOrderId: 'good', items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }] }
 
 describe('every response', () => {
   test.each([
@@ -64,16 +61,13 @@ describe('every response', () => {
     }
   })
 
-  test.each([
-    'abc',
-    'A.b_c-9',
-    'x'.repeat(128),
-    'a'.repeat(64),
-    `00-${'0a'.repeat(16)}-${'0a'.repeat(8)}-01`,
-  ])('keeps the request id %s', async (id) => {
-    const answer = await api().get('/livez', { headers: { 'x-request-id': id } })
-    expect(answer.headers['x-request-id']).toBe(id)
-  })
+  test.each(['abc', 'A.b_c-9', 'x'.repeat(128), 'a'.repeat(64), `00-${'0a'.repeat(16)}-${'0a'.repeat(8)}-01`])(
+    'keeps the request id %s',
+    async (id) => {
+      const answer = await api().get('/livez', { headers: { 'x-request-id': id } })
+      expect(answer.headers['x-request-id']).toBe(id)
+    },
+  )
 
   test.each(['', 'a b', 'a/b', 'x'.repeat(129), 'é', 'a,b'])('replaces the request id "%s"', async (id) => {
     const answer = await api().get('/livez', { headers: { 'x-request-id': id } })
@@ -124,17 +118,14 @@ describe('routes', () => {
     },
   )
 
-  test.each(['/livez', '/b2b/catalog/games', '/b2b/balance'])(
-    'HEAD %s is GET without its body',
-    async (path) => {
-      const get = await api().get(path, withKey())
-      const head = await api().send('HEAD', path, withKey())
-      expect(head.status).toBe(200)
-      expect(head.text).toBe('')
-      expect(head.headers['content-type']).toBe(get.headers['content-type'])
-      expect(head.headers.etag).toBe(get.headers.etag)
-    },
-  )
+  test.each(['/livez', '/b2b/catalog/games', '/b2b/balance'])('HEAD %s is GET without its body', async (path) => {
+    const get = await api().get(path, withKey())
+    const head = await api().send('HEAD', path, withKey())
+    expect(head.status).toBe(200)
+    expect(head.text).toBe('')
+    expect(head.headers['content-type']).toBe(get.headers['content-type'])
+    expect(head.headers.etag).toBe(get.headers.etag)
+  })
 
   test('a slash at the end makes no difference', async () => {
     expect((await api().get('/b2b/balance/', withKey())).status).toBe(200)
@@ -169,13 +160,10 @@ describe('a body', () => {
     if (status === 415) expect(answer.json.code).toBe('UNSUPPORTED_MEDIA_TYPE')
   })
 
-  test.each(['gzip', 'br', 'deflate', 'identity, gzip'])(
-    'that is compressed by %s gets 415',
-    async (encoding) => {
-      const answer = await post(goodOrder, { 'content-encoding': encoding })
-      expect(answer).toMatchObject({ status: 415, json: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
-    },
-  )
+  test.each(['gzip', 'br', 'deflate', 'identity, gzip'])('that is compressed by %s gets 415', async (encoding) => {
+    const answer = await post(goodOrder, { 'content-encoding': encoding })
+    expect(answer).toMatchObject({ status: 415, json: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
+  })
 
   test('that is too large gets 413 before its type is checked', async () => {
     const body = 'x'.repeat(70_000)

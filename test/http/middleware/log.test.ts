@@ -89,10 +89,7 @@ test('no level of the log has anything that a client sends or receives', async (
   await api().get(`/${secret('path')}`, { headers })
   await api().post('/b2b/orders', { key, body: `{"${secret('broken')}` })
   await api().post('/b2b/orders', { key, body: { [secret('field')]: 1, callbackUrl: 7 } })
-  await api().post('/b2b/orders', {
-    key: secret('unknown-key'),
-    headers: { origin: `https://${secret('origin')}` },
-  })
+  await api().post('/b2b/orders', { key: secret('unknown-key'), headers: { origin: `https://${secret('origin')}` } })
   await exchangeRaw(api().port, `${secret('nonsense')}\r\n\r\n`)
   const timestamp = String(Math.floor(Date.now() / 1000))
   const push = JSON.stringify({ reference: items[0].id, status: 'failed', reason: secret('reason') })

@@ -48,10 +48,7 @@ describe('a write', () => {
   })
 
   test('from an origin in the allowlist of the key passes', async () => {
-    const answer = await api().post(
-      '/b2b/orders',
-      from('https://shop.example', { key: boundKey, body: order() }),
-    )
+    const answer = await api().post('/b2b/orders', from('https://shop.example', { key: boundKey, body: order() }))
     expect(answer.status).toBe(201)
   })
 
@@ -78,8 +75,7 @@ describe('a write', () => {
   test('from the reference’s own page passes for simulated orders, and for no real one', async () => {
     const { key } = await makePartner(database.sql, { mode: 'test' })
     const headers = { 'sec-fetch-site': 'same-origin' }
-    const send = (path: string) =>
-      api().post(path, from('https://unknown.example', { key, body: order(), headers }))
+    const send = (path: string) => api().post(path, from('https://unknown.example', { key, body: order(), headers }))
     expect((await send('/simulation/orders')).status).toBe(201)
     expect(await send('/b2b/orders')).toMatchObject({ status: 403, json: forbidden })
     const foreign = { key, body: order(), headers: { 'sec-fetch-site': 'cross-site' } }
@@ -92,10 +88,7 @@ describe('a write', () => {
   test('that is forbidden is not counted', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.1' }
     for (let time = 0; time < 15; time += 1) {
-      const answer = await api().post(
-        '/b2b/orders',
-        from('https://evil.example', { key: partner.key, headers }),
-      )
+      const answer = await api().post('/b2b/orders', from('https://evil.example', { key: partner.key, headers }))
       expect(answer.status).toBe(403)
     }
     const answer = await api().get('/b2b/balance', { key: partner.key, headers })
@@ -103,10 +96,7 @@ describe('a write', () => {
   })
 
   test('from an origin in ALLOWED_ORIGINS but outside the allowlist of the key is a 401', async () => {
-    const answer = await api().post(
-      '/b2b/orders',
-      from('https://ours.example', { key: boundKey, body: order() }),
-    )
+    const answer = await api().post('/b2b/orders', from('https://ours.example', { key: boundKey, body: order() }))
     expect(answer).toMatchObject({ status: 401, json: { error: 'Unauthorized' } })
     expect(answer.headers['x-ratelimit-limit']).toBe('10')
   })
@@ -167,9 +157,7 @@ describe('a foreign Origin', () => {
   test('writes from foreign origins share no call with counted requests', async () => {
     const [admit = 0, foreign = 0] = await callsOf(() =>
       Promise.all(
-        Array.from({ length: 100 }, () =>
-          api().post('/b2b/orders', from('https://evil.example', { key: boundKey })),
-        ),
+        Array.from({ length: 100 }, () => api().post('/b2b/orders', from('https://evil.example', { key: boundKey }))),
       ),
     )
     expect(admit).toBe(0)
@@ -191,16 +179,9 @@ describe('a read', () => {
 })
 
 test('no response has CORS headers', async () => {
-  const preflight = {
-    'access-control-request-method': 'POST',
-    'access-control-request-headers': 'x-api-key',
-  }
+  const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' }
   const answers = [
-    await api().send(
-      'OPTIONS',
-      '/b2b/orders',
-      from('https://ours.example', { key: partner.key, headers: preflight }),
-    ),
+    await api().send('OPTIONS', '/b2b/orders', from('https://ours.example', { key: partner.key, headers: preflight })),
     await api().get('/b2b/balance', from('https://ours.example', { key: partner.key })),
     await api().post('/b2b/orders', from('https://ours.example', { key: partner.key, body: order() })),
   ]

@@ -27,8 +27,7 @@ const statuses = (answers: Answer[]) => {
   for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1)
   return Object.fromEntries(counts)
 }
-const times = <T>(count: number, work: (index: number) => T) =>
-  Array.from({ length: count }, (_, i) => work(i))
+const times = <T>(count: number, work: (index: number) => T) => Array.from({ length: count }, (_, i) => work(i))
 
 /** Uses up the budget of an address. */
 const exhaust = (address: string) =>
@@ -96,11 +95,7 @@ describe('over the budget', () => {
     expect(retryAfter).toBeLessThanOrEqual(60)
     expect(answer).toMatchObject({
       status: 429,
-      headers: {
-        'x-ratelimit-limit': '20',
-        'x-ratelimit-remaining': '0',
-        'x-ratelimit-reset': String(retryAfter),
-      },
+      headers: { 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(retryAfter) },
       json: { success: false, error: 'Too many requests', code: 'RATE_LIMITED', retryAfter },
     })
   })
@@ -209,10 +204,7 @@ describe('what is not counted', () => {
     expect(answer).toMatchObject({ status: 401, headers: { 'x-ratelimit-remaining': '19' } })
     const answers = await Promise.all(times(budget, () => push('198.51.100.32', 'wrong')))
     expect(statuses(answers)).toEqual({ 401: 19, 429: 1 })
-    expect(await push('198.51.100.32', 'wrong')).toMatchObject({
-      status: 429,
-      json: { code: 'RATE_LIMITED' },
-    })
+    expect(await push('198.51.100.32', 'wrong')).toMatchObject({ status: 429, json: { code: 'RATE_LIMITED' } })
   })
 
   test('good pushes: bad ones at the same moment get exactly the budget', async () => {

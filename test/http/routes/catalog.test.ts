@@ -95,54 +95,44 @@ describe('GET /b2b/catalog/products/:id', () => {
     expect((await get('/b2b/catalog/products/104')).json.data.inStock).toBe(false)
   })
 
-  test.each([
-    '999',
-    '105',
-    '0',
-    '-1',
-    '1.5',
-    'x',
-    '2147483648',
-    '99999999999999999999',
-    '0101',
-    '%31%30%31x',
-    '1e2',
-  ])('is 404 for product %s', async (id) => {
-    const answer = await get(`/b2b/catalog/products/${id}`)
-    expect(answer).toMatchObject({ status: 404, json: { success: false, code: 'PRODUCT_NOT_FOUND' } })
-  })
+  test.each(['999', '105', '0', '-1', '1.5', 'x', '2147483648', '99999999999999999999', '0101', '%31%30%31x', '1e2'])(
+    'is 404 for product %s',
+    async (id) => {
+      const answer = await get(`/b2b/catalog/products/${id}`)
+      expect(answer).toMatchObject({ status: 404, json: { success: false, code: 'PRODUCT_NOT_FOUND' } })
+    },
+  )
 })
 
-describe.each([
-  '/b2b/catalog/games',
-  '/b2b/catalog/games/space-trader/products',
-  '/b2b/catalog/products/101',
-])('%s can be kept', (path) => {
-  test('and gives 304 while it is unchanged', async () => {
-    const first = await get(path)
-    const etag = String(first.headers.etag)
-    expect(etag).toMatch(/^"[\w-]+"$/)
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const answer = await get(path, { 'if-none-match': known })
-      expect([known, answer.status, answer.text]).toEqual([known, 304, ''])
-      expect(answer.headers.etag).toBe(etag)
-      expect(answer.headers['x-ratelimit-limit']).toBeDefined()
-    }
-    // As fetch sends it.
-    const asked = await get(path, { 'if-none-match': etag, 'cache-control': 'no-cache' })
-    expect(asked.status).toBe(304)
-  })
+describe.each(['/b2b/catalog/games', '/b2b/catalog/games/space-trader/products', '/b2b/catalog/products/101'])(
+  '%s can be kept',
+  (path) => {
+    test('and gives 304 while it is unchanged', async () => {
+      const first = await get(path)
+      const etag = String(first.headers.etag)
+      expect(etag).toMatch(/^"[\w-]+"$/)
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const answer = await get(path, { 'if-none-match': known })
+        expect([known, answer.status, answer.text]).toEqual([known, 304, ''])
+        expect(answer.headers.etag).toBe(etag)
+        expect(answer.headers['x-ratelimit-limit']).toBeDefined()
+      }
+      // As fetch sends it.
+      const asked = await get(path, { 'if-none-match': etag, 'cache-control': 'no-cache' })
+      expect(asked.status).toBe(304)
+    })
 
-  test('and gives 200 for another ETag', async () => {
-    expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
-  })
+    test('and gives 200 for another ETag', async () => {
+      expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
+    })
 
-  test('for the same key only', async () => {
-    const { headers } = await get(path)
-    expect(headers['cache-control']).toContain('private')
-    expect(headers.vary).toContain('X-Api-Key')
-  })
-})
+    test('for the same key only', async () => {
+      const { headers } = await get(path)
+      expect(headers['cache-control']).toContain('private')
+      expect(headers.vary).toContain('X-Api-Key')
+    })
+  },
+)
 
 test('a changed answer has another ETag', async () => {
   const before = await get('/b2b/catalog/products/103')

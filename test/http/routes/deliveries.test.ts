@@ -1,14 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import {
-  answered,
-  finishAttempt,
-  leaseAttempt,
-  makeEvent,
-  refused,
-  rungs,
-  unreachable,
-} from '../../support/events.ts'
+import { answered, finishAttempt, leaseAttempt, makeEvent, refused, rungs, unreachable } from '../../support/events.ts'
 import { answer, completed, failed, leaseCalls, processing } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
@@ -29,8 +21,7 @@ beforeAll(async () => {
 })
 
 const read = async (code: string) => (await api().get(`/b2b/orders/${code}`, { key: partner.key })).json.data
-const redeliver = (eventId: string, key = partner.key) =>
-  api().post(`/b2b/events/${eventId}/redeliver`, { key })
+const redeliver = (eventId: string, key = partner.key) => api().post(`/b2b/events/${eventId}/redeliver`, { key })
 
 async function codeOf(eventId: string): Promise<string> {
   const [row] = await sql()`select order_code as code from ops.events where event_id = ${eventId}`
@@ -91,13 +82,7 @@ describe('the deliveries of an order', () => {
     [unreachable('timeout after 10 s: connect'), 'timeout'],
     [unreachable('connection refused'), 'connection_error'],
     [{ kind: 'unresolved', error: 'name does not resolve: ESERVFAIL' }, 'name_not_resolved'],
-    [
-      {
-        ...refused('blocked_address'),
-        error: 'the name resolves to the blocked address 10.1.2.3',
-      },
-      'blocked_address',
-    ],
+    [{ ...refused('blocked_address'), error: 'the name resolves to the blocked address 10.1.2.3' }, 'blocked_address'],
   ])('tell a failure in our own words: %o', async (result, lastError) => {
     const eventId = await makeEvent(sql(), partner)
     await attempt(eventId, result)
@@ -109,10 +94,7 @@ describe('the deliveries of an order', () => {
     const [order] = (await api().get('/b2b/orders?limit=1', { key: partner.key })).json.data.orders
     expect(order.code).toBe(await codeOf(eventId))
     expect(order).not.toHaveProperty('deliveries')
-    const body = {
-      externalOrderId: 'bare',
-      items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }],
-    }
+    const body = { externalOrderId: 'bare', items: [{ productId: products.topUp, deliveryData: { gameUserId: '1' } }] }
     const placed = await api().post('/b2b/orders', { key: partner.key, body })
     expect(placed.json.data).not.toHaveProperty('deliveries')
   })
@@ -175,10 +157,7 @@ describe('the timeline of an order', () => {
       { what: 'refunded', itemId: key, amount: 40 },
       { what: 'refunded', itemId: topUp, amount: 10.5 },
       { what: 'event_created' },
-      {
-        ...{ what: 'delivery_attempt', round: 1, attempt: 1, error: 'tls_error' },
-        nextAttemptAt: expect.any(String),
-      },
+      { ...{ what: 'delivery_attempt', round: 1, attempt: 1, error: 'tls_error' }, nextAttemptAt: expect.any(String) },
       { what: 'delivery_attempt', round: 1, attempt: 2, status: 404, error: 'http_404' },
       { what: 'given_up', round: 1, attempt: 2 },
       { what: 'round_started', round: 2 },

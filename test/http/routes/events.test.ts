@@ -48,9 +48,7 @@ describe('the events of an account', () => {
       const first = await get(`/b2b/events?limit=2${state}`)
       await event(answered(404))
       const second = await get(`/b2b/events?limit=3&cursor=${first.pagination.nextCursor}${state}`)
-      expect([...ids(first), ...ids(second)].slice(1)).toEqual(
-        all.slice(state === '' ? 1 : 0, state === '' ? 5 : 4),
-      )
+      expect([...ids(first), ...ids(second)].slice(1)).toEqual(all.slice(state === '' ? 1 : 0, state === '' ? 5 : 4))
     }
   })
 
@@ -60,8 +58,7 @@ describe('the events of an account', () => {
     expect(await get('/b2b/events', other.key)).toMatchObject({ events: [], pagination: { hasMore: false } })
     expect((await api().get(`/b2b/events/${own}`, { key: other.key })).status).toBe(404)
     expect((await api().get(`/b2b/events?cursor=${own}`, { key: other.key })).status).toBe(400)
-    const [sample] =
-      await sql()`select ops.send_test_event(${partner.accountId}, 'https://shop.example/x') as id`
+    const [sample] = await sql()`select ops.send_test_event(${partner.accountId}, 'https://shop.example/x') as id`
     expect(ids(await get('/b2b/events'))).toEqual([own])
     expect((await api().get(`/b2b/events/${sample?.id}`, { key: partner.key })).status).toBe(404)
   })
@@ -79,8 +76,7 @@ describe('all dead events of an outage', () => {
     expect((await redeliver({})).json.data).toEqual({ count: 2 })
     expect(ids(await get('/b2b/events?state=waiting')).sort()).toEqual([...dead].sort())
     expect((await get(`/b2b/events/${delivered}`)).state).toBe('delivered')
-    const requests =
-      await sql()`select event_id from supply.redelivery_requests where event_id = any (${dead})`
+    const requests = await sql()`select event_id from supply.redelivery_requests where event_id = any (${dead})`
     expect(requests).toHaveLength(2)
     expect((await redeliver({})).json.data).toEqual({ count: 0 })
   })
@@ -89,10 +85,7 @@ describe('all dead events of an outage', () => {
     const redeliver = () => post('/b2b/events/redeliver', { state: 'dead', since: '2026-01-01' })
     for (let n = 0; n < 60; n += 1) expect((await redeliver()).status).toBe(202)
     const refused = await redeliver()
-    expect(refused).toMatchObject({
-      status: 429,
-      json: { code: 'RATE_LIMITED', retryAfter: expect.any(Number) },
-    })
+    expect(refused).toMatchObject({ status: 429, json: { code: 'RATE_LIMITED', retryAfter: expect.any(Number) } })
     expect(Number(refused.headers['retry-after'])).toBe(refused.json.retryAfter)
   })
 
@@ -109,15 +102,11 @@ describe('all dead events of an outage', () => {
 
 test('a redelivery to another address keeps the body, and an address that is not allowed changes nothing', async () => {
   const dead = await event(answered(404))
-  const row = async () =>
-    (await sql()`select state, callback_url, body from supply.events where id = ${dead}`)[0]
+  const row = async () => (await sql()`select state, callback_url, body from supply.events where id = ${dead}`)[0]
   const before = await row()
   const path = `/b2b/events/${dead}/redeliver`
   for (const callbackUrl of ['http://10.0.0.1/x', 'ftp://shop.example/x', 'http://localhost/x'])
-    expect(await post(path, { callbackUrl })).toMatchObject({
-      status: 400,
-      json: { code: 'INVALID_CALLBACK_URL' },
-    })
+    expect(await post(path, { callbackUrl })).toMatchObject({ status: 400, json: { code: 'INVALID_CALLBACK_URL' } })
   expect((await post(path, { callbackUrl: 5 })).json.code).toBe('VALIDATION_ERROR')
   expect(await row()).toEqual(before)
   expect((await post(path, { callbackUrl: 'https://shop.example/new' })).status).toBe(202)

@@ -52,13 +52,9 @@ describe('GET /b2b/orders', () => {
   test('is paged by number until the total', async () => {
     const pages = await Promise.all([1, 2, 3].map((page) => get(`/b2b/orders?page=${page}&limit=10`)))
     expect(pages.flatMap(codesOf)).toEqual(codes)
-    for (const { json } of pages)
-      expect(json.data.pagination).toMatchObject({ limit: 10, total: codes.length })
+    for (const { json } of pages) expect(json.data.pagination).toMatchObject({ limit: 10, total: codes.length })
     const beyond = await get('/b2b/orders?page=2147483647&limit=100')
-    expect(beyond.json.data).toMatchObject({
-      orders: [],
-      pagination: { total: codes.length, hasMore: false },
-    })
+    expect(beyond.json.data).toMatchObject({ orders: [], pagination: { total: codes.length, hasMore: false } })
   })
 
   test('can be filtered by status, externalOrderId and time', async () => {
@@ -160,9 +156,7 @@ describe('lists of orders with many items', () => {
     let sent: Promise<unknown> = Promise.resolve()
     await database.sql.begin(async (transaction) => {
       await transaction`lock table supply.orders in access exclusive mode`
-      sent = Promise.all(
-        Array.from({ length: 60 }, async () => answers.push(await get('/b2b/orders', {}, shop))),
-      )
+      sent = Promise.all(Array.from({ length: 60 }, async () => answers.push(await get('/b2b/orders', {}, shop))))
       await expect.poll(() => answers.length).toBe(9)
       expect((await get('/b2b/catalog/games')).status).toBe(200)
     })
@@ -189,15 +183,12 @@ describe('an unknown query parameter', () => {
     ['/b2b/balance/transactions', 'Limit=5', 'limit'],
     ['/b2b/catalog/games/x/products', 'deliverytype=key', 'deliveryType'],
     ['/b2b/results', 'waits=1', 'wait'],
-  ])(
-    'of %s is refused and the message names the parameter that was meant: %s',
-    async (path, query, meant) => {
-      const name = query.split('=')[0]
-      const details = [{ path: name, message: `is not a known parameter: did you mean ${meant}?` }]
-      const answer = await get(`${path}?${query}`)
-      expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', details } })
-    },
-  )
+  ])('of %s is refused and the message names the parameter that was meant: %s', async (path, query, meant) => {
+    const name = query.split('=')[0]
+    const details = [{ path: name, message: `is not a known parameter: did you mean ${meant}?` }]
+    const answer = await get(`${path}?${query}`)
+    expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', details } })
+  })
 
   test.each(['/b2b/orders', '/b2b/orders/ord_1', '/b2b/balance', '/b2b/catalog/products/101'])(
     'of %s that resembles none is refused by its name',
@@ -346,10 +337,7 @@ describe('GET /b2b/balance/transactions', () => {
     })
 
     test('errors stay JSON', async () => {
-      expect(await get(`${path}?limit=0`, csv)).toMatchObject({
-        status: 400,
-        json: { code: 'VALIDATION_ERROR' },
-      })
+      expect(await get(`${path}?limit=0`, csv)).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR' } })
     })
   })
 })

@@ -19,8 +19,7 @@ beforeEach(async () => {
 })
 
 const placeOne = async (externalOrderId?: string, who = partner): Promise<string> => {
-  const request =
-    externalOrderId === undefined ? {} : { externalOrderId, idempotencyKey: crypto.randomUUID() }
+  const request = externalOrderId === undefined ? {} : { externalOrderId, idempotencyKey: crypto.randomUUID() }
   const { body } = await place(database.sql, who, { items: [{ productId: products.key }], ...request })
   return body.code
 }
@@ -31,8 +30,7 @@ async function placeMany(count: number, externalOrderId?: string): Promise<strin
   return codes
 }
 
-const get = (query: string, who = partner): Promise<Answer> =>
-  api().get(`/b2b/orders?${query}`, { key: who.key })
+const get = (query: string, who = partner): Promise<Answer> => api().get(`/b2b/orders?${query}`, { key: who.key })
 const codesOf = ({ json }: Answer): string[] => json.data.orders.map(({ code }: { code: string }) => code)
 
 /** Reads all pages; `meanwhile` runs after each. Returns what was seen, and every total that was said. */

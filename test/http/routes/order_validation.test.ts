@@ -48,10 +48,7 @@ describe('a malformed request is 400 VALIDATION_ERROR, charges nothing and names
     ['items[0].maxPrice', JSON.stringify(withItem({ maxPrice: 7 })).replace(':7', ':1e999')],
     ['items[0].deliveryData', withData([])],
     ['items[0].deliveryData', withData('123')],
-    [
-      'items[0].deliveryData',
-      withData(Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`key${i}`, 1]))),
-    ],
+    ['items[0].deliveryData', withData(Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`key${i}`, 1])))],
     ['', JSON.stringify(withData({ a: '1' })).replace('"a"', '"__proto__"')],
     ['items[0].deliveryData', withData({ constructor: 'x' })],
     ['items[0].deliveryData.a', withData({ a: '' })],
@@ -104,11 +101,7 @@ describe('a malformed request is 400 VALIDATION_ERROR, charges nothing and names
   test.each<[body: object, path: string, message: string]>([
     [order({ externalOrderId: 7 }), 'externalOrderId', 'must be a text of 1 to 128 characters; got a number'],
     [withItem({ productId: '101' }), 'items[0].productId', 'must be a whole number; got a string'],
-    [
-      withItem({ quantity: 0 }),
-      'items[0].quantity',
-      'must be a whole number from 1 to the product’s maxQuantity',
-    ],
+    [withItem({ quantity: 0 }), 'items[0].quantity', 'must be a whole number from 1 to the product’s maxQuantity'],
     [order({ maxTotal: 1.234 }), 'maxTotal', 'must have at most 2 decimals'],
     [
       { external_order_id: 'x', items: [item] },
@@ -155,11 +148,7 @@ describe('a malformed request is 400 VALIDATION_ERROR, charges nothing and names
 
 describe('the idempotency key', () => {
   test.each<[string, Record<string, string | string[]>, string]>([
-    [
-      'two headers of different values',
-      { 'x-idempotency-key': 'a', 'idempotency-key': 'b' },
-      'X-Idempotency-Key',
-    ],
+    ['two headers of different values', { 'x-idempotency-key': 'a', 'idempotency-key': 'b' }, 'X-Idempotency-Key'],
     ['a header twice with different values', { 'x-idempotency-key': ['a', 'b'] }, 'X-Idempotency-Key'],
     ['an empty header', { 'idempotency-key': '' }, 'Idempotency-Key'],
     ['more than 255 characters', { 'x-idempotency-key': 'x'.repeat(256) }, 'X-Idempotency-Key'],
@@ -197,12 +186,7 @@ describe('an unusable callbackUrl is 400 INVALID_CALLBACK_URL', () => {
 describe('an order that the catalog or the balance refuses', () => {
   test.each<[status: number, code: string, field: string, body: object | string]>([
     [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', withItem({ productId: -1e300 })],
-    [
-      422,
-      'PRODUCT_NOT_FOUND',
-      'items[0].productId',
-      JSON.stringify(order()).replace('101', '9223372036854775808'),
-    ],
+    [422, 'PRODUCT_NOT_FOUND', 'items[0].productId', JSON.stringify(order()).replace('101', '9223372036854775808')],
     [422, 'PRODUCT_UNAVAILABLE', 'items[0].productId', withItem({ productId: products.outOfStock })],
     [422, 'QUANTITY_OUT_OF_RANGE', 'items[0].quantity', withItem({ quantity: 2_147_483_647 })],
     [400, 'DELIVERY_DATA_INVALID', 'items[0].deliveryData.gameUserId', withData({ gameUserId: null })],

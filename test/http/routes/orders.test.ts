@@ -26,8 +26,7 @@ const order = (changes: object = {}) => {
 const post = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   api().post('/b2b/orders', { key: partner.key, body, headers })
 const get = (path: string) => api().get(path, { key: partner.key })
-const times = <T>(count: number, work: (index: number) => T) =>
-  Array.from({ length: count }, (_, i) => work(i))
+const times = <T>(count: number, work: (index: number) => T) => Array.from({ length: count }, (_, i) => work(i))
 
 describe('an accepted order', () => {
   test('is answered by 201 with the order, its payment code and its short list', async () => {
@@ -62,13 +61,7 @@ describe('an accepted order', () => {
         paymentCode: expect.stringMatching(/./),
         orders: [{ code, total: 41, itemCount: 2 }],
         items: [
-          {
-            productId: products.topUp,
-            productName: '100 credits',
-            amount: 2,
-            price: 10.5,
-            status: 'processing',
-          },
+          { productId: products.topUp, productName: '100 credits', amount: 2, price: 10.5, status: 'processing' },
           { productId: products.key, productName: 'Gift key', amount: 1, price: 20, status: 'processing' },
         ],
       },
@@ -78,13 +71,7 @@ describe('an accepted order', () => {
   })
 
   test('may have null for optional fields, and unknown fields', async () => {
-    const item = {
-      productId: products.key,
-      quantity: null,
-      deliveryData: null,
-      maxPrice: null,
-      colour: 'red',
-    }
+    const item = { productId: products.key, quantity: null, deliveryData: null, maxPrice: null, colour: 'red' }
     const answer = await post(order({ items: [item], callbackUrl: null, maxTotal: null, note: { a: [1] } }))
     expect(answer).toMatchObject({ status: 201, json: { data: { totalAmount: 20, callbackUrl: null } } })
   })
@@ -99,10 +86,7 @@ describe('an accepted order', () => {
     const items = times(50, () => ({ productId: products.key, deliveryData: { ...data } }))
     const body = order({ externalOrderId: '😀'.repeat(128), items: items.slice(0, 20) })
     expect((await post(body)).status).toBe(201)
-    const many = times(50, () => ({
-      productId: products.topUp,
-      deliveryData: { gameUserId: '😀'.repeat(256) },
-    }))
+    const many = times(50, () => ({ productId: products.topUp, deliveryData: { gameUserId: '😀'.repeat(256) } }))
     expect((await post(order({ items: many }))).status).toBe(201)
   })
 

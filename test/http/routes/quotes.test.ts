@@ -16,8 +16,7 @@ beforeEach(async () => {
 
 const topUp = { productId: products.topUp, deliveryData: { gameUserId: '1' } }
 const keys = (quantity: number) => ({ productId: products.key, quantity })
-const quote = (body: unknown, send: Send = {}): Promise<Answer> =>
-  api().post(path, { key: partner.key, body, ...send })
+const quote = (body: unknown, send: Send = {}): Promise<Answer> => api().post(path, { key: partner.key, body, ...send })
 
 describe('a quote', () => {
   test('has the prices, the total and what would be left', async () => {
@@ -85,10 +84,7 @@ describe('a quote', () => {
       ...{ status: 402, code: 'INSUFFICIENT_BALANCE', error: 'Insufficient balance' },
       details: { balance: 1000, required: 1020, currency: 'RUB' },
     })
-    expect((await quote({ items: [keys(50)] })).json.data).toMatchObject({
-      balanceAfter: 0,
-      wouldBeRefused: null,
-    })
+    expect((await quote({ items: [keys(50)] })).json.data).toMatchObject({ balanceAfter: 0, wouldBeRefused: null })
   })
 
   test.each([
@@ -99,10 +95,7 @@ describe('a quote', () => {
   ])('says %s as the order would', async (code, body, status) => {
     const sent = { items: [keys(1)], ...body }
     const { json } = await quote(sent)
-    const order = await api().post('/b2b/orders', {
-      key: partner.key,
-      body: { ...sent, externalOrderId: 'an-order' },
-    })
+    const order = await api().post('/b2b/orders', { key: partner.key, body: { ...sent, externalOrderId: 'an-order' } })
     expect(order.json.code).toBe(code)
     const { success: _, ...refusal } = withoutRequestId(order.json)
     expect(json.data.wouldBeRefused).toEqual({ status, ...refusal })

@@ -52,14 +52,7 @@ describe('GET /b2b/results', () => {
     expect(headers['cache-control']).toBe('no-store')
     expect(json.data).toMatchObject({ nextAfter: 2, lastSeq: 3, hasMore: true })
     expect(json.data.results).toMatchObject([
-      {
-        seq: 2,
-        orderCode: codes[1],
-        status: 'completed',
-        outcome: 'full',
-        totalAmount: 10.5,
-        refundedAmount: 0,
-      },
+      { seq: 2, orderCode: codes[1], status: 'completed', outcome: 'full', totalAmount: 10.5, refundedAmount: 0 },
     ])
     expect((await results()).json.data.results).toHaveLength(3)
   })
@@ -68,11 +61,7 @@ describe('GET /b2b/results', () => {
     'refuses %s',
     async (query) => {
       const { status, json } = await results(`?${query}`)
-      expect([status, json.code, json.details[0].path]).toEqual([
-        400,
-        'VALIDATION_ERROR',
-        query.split('=')[0],
-      ])
+      expect([status, json.code, json.details[0].path]).toEqual([400, 'VALIDATION_ERROR', query.split('=')[0]])
     },
   )
 
@@ -97,11 +86,7 @@ describe('a waiting request', () => {
   test('is answered at once if there are results, or if its number is too high', async () => {
     await endOrder()
     expect((await results('?wait=30')).json.data.results).toHaveLength(1)
-    expect((await results('?after=9&wait=30')).json.data).toMatchObject({
-      results: [],
-      nextAfter: 1,
-      lastSeq: 1,
-    })
+    expect((await results('?after=9&wait=30')).json.data).toMatchObject({ results: [], nextAfter: 1, lastSeq: 1 })
   })
 
   test('holds no database connection', async () => {

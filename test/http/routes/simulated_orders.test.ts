@@ -23,10 +23,7 @@ function orderBody(items: object[], more: object = {}) {
   counter += 1
   return { externalOrderId: `drive-${counter}`, items, ...more }
 }
-const topUp = (player = '123') => ({
-  productId: products.topUp,
-  deliveryData: { gameUserId: player },
-})
+const topUp = (player = '123') => ({ productId: products.topUp, deliveryData: { gameUserId: player } })
 const keys = (quantity: number, player = '123') => ({
   ...{ productId: products.key, quantity },
   deliveryData: { gameUserId: player },
@@ -90,9 +87,7 @@ describe('a simulated order', () => {
     const delivered = ended.items.map(({ cdKeys }: { cdKeys?: object[] }) => cdKeys?.length)
     expect(delivered).toEqual([undefined, 2])
     expect(ended.items[1].cdKeys[0].code).toMatch(/^SIMULATED-/)
-    expect(
-      new Date(ended.completedAt).getTime() - new Date(ended.createdAt).getTime(),
-    ).toBeGreaterThanOrEqual(2_000)
+    expect(new Date(ended.completedAt).getTime() - new Date(ended.createdAt).getTime()).toBeGreaterThanOrEqual(2_000)
   })
 
   test.each([
@@ -123,8 +118,7 @@ describe('a simulated order', () => {
 
   test('ends item by item, each at its own time', async () => {
     const { code } = (await simulate(orderBody([topUp('100'), topUp('104')]))).json.data
-    const statuses = async () =>
-      (await read(code)).json.data.items.map(({ status }: { status: string }) => status)
+    const statuses = async () => (await read(code)).json.data.items.map(({ status }: { status: string }) => status)
     await expect.poll(statuses, { interval: 25 }).toEqual(['failed', 'processing'])
     expect((await read(code)).json.data).toMatchObject({ status: 'processing', outcome: null })
     await timePasses(code)

@@ -43,21 +43,14 @@ describe('a request for a simulated event', () => {
     const { status, headers, json } = await simulate(body, crowded.key)
     expect({ status, json: withoutRequestId(json) }).toEqual({
       status: 429,
-      json: {
-        success: false,
-        error: 'Too many samples are still open',
-        code: 'RATE_LIMITED',
-        retryAfter: 60,
-      },
+      json: { success: false, error: 'Too many samples are still open', code: 'RATE_LIMITED', retryAfter: 60 },
     })
     expect(headers['retry-after']).toBe('60')
   })
 
   test('is refused if the event about the order would be larger than 64 KiB', async () => {
     await makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
-    const { body: order } = await place(sql(), partner, {
-      items: [{ productId: products.key, quantity: 40 }],
-    })
+    const { body: order } = await place(sql(), partner, { items: [{ productId: products.key, quantity: 40 }] })
     const codes = Array.from({ length: 40 }, (_, n) => `${n}`.padEnd(1000, 'ж'))
     for (const { id } of order.items) await answer(sql(), id, completed({ codes }))
     const { status, json } = await simulate({ ...good, orderCode: order.code })

@@ -43,8 +43,7 @@ async function isSent(): Promise<void> {
 }
 
 async function isDue(): Promise<boolean> {
-  const [item] =
-    await database.sql`select next_check_at <= now() as due from supply.order_items where id = ${itemId}`
+  const [item] = await database.sql`select next_check_at <= now() as due from supply.order_items where id = ${itemId}`
   return item?.due === true
 }
 
@@ -55,8 +54,7 @@ describe('an event that a supplier pushes', () => {
     expect([answer.status, answer.text]).toEqual([204, ''])
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
     expect(await isDue()).toBe(true)
-    const jobs =
-      await database.sql`select available from ops.queue where subject = ${itemId} and run_at <= now()`
+    const jobs = await database.sql`select available from ops.queue where subject = ${itemId} and run_at <= now()`
     expect(jobs).toEqual([{ available: true }])
   })
 

@@ -26,13 +26,7 @@ beforeEach(async () => {
   await leaseCalls(database.sql, [order.itemId])
 })
 
-type Push = {
-  api?: TestApi
-  supplier?: string
-  token?: string
-  timestamp?: string
-  headers?: Record<string, string>
-}
+type Push = { api?: TestApi; supplier?: string; token?: string; timestamp?: string; headers?: Record<string, string> }
 
 function push(body: unknown, options: Push = {}): Promise<Answer> {
   const { supplier = 'first', token = 'push-token', headers = {} } = options
@@ -84,9 +78,7 @@ describe('a result that a supplier pushes', () => {
           registry.getSingleMetric(name)?.get(),
         ),
       )
-      return all.map((metric) =>
-        metric?.values.find(({ labels }) => labels.outcome === 'none' && !('le' in labels)),
-      )
+      return all.map((metric) => metric?.values.find(({ labels }) => labels.outcome === 'none' && !('le' in labels)))
     }
     const failed = { reference: order.itemId, status: 'failed', errorCode: 'X' }
     await push(failed)
@@ -97,16 +89,13 @@ describe('a result that a supplier pushes', () => {
     expect(seconds?.value).toBeGreaterThan(0)
   })
 
-  test.each(['', 'junk'])(
-    'may not come from a browser elsewhere, whatever key it shows: "%s"',
-    async (key) => {
-      const headers = { origin: 'https://evil.example', ...(key === '' ? {} : { 'x-api-key': key }) }
-      const answer = await push(completed(), { headers })
-      expect(answer.status).toBe(403)
-      expect(answer.json).toEqual({ success: false, error: 'Forbidden: Origin not allowed' })
-      expect((await read()).status).toBe('processing')
-    },
-  )
+  test.each(['', 'junk'])('may not come from a browser elsewhere, whatever key it shows: "%s"', async (key) => {
+    const headers = { origin: 'https://evil.example', ...(key === '' ? {} : { 'x-api-key': key }) }
+    const answer = await push(completed(), { headers })
+    expect(answer.status).toBe(403)
+    expect(answer.json).toEqual({ success: false, error: 'Forbidden: Origin not allowed' })
+    expect((await read()).status).toBe('processing')
+  })
 
   test('may be pushed again, and changes nothing then', async () => {
     await push(completed())
@@ -134,10 +123,7 @@ describe('a push that is not authentic is 401 and changes nothing', () => {
     ['signed more than 300 s ago', { timestamp: String(Math.floor(Date.now() / 1000) - 302) }],
     ['signed more than 300 s ahead', { timestamp: String(Math.floor(Date.now() / 1000) + 900) }],
     ['without a real timestamp', { timestamp: 'now' }],
-    [
-      'with an altered timestamp',
-      { headers: { 'x-supplier-timestamp': String(Math.floor(Date.now() / 1000) - 5) } },
-    ],
+    ['with an altered timestamp', { headers: { 'x-supplier-timestamp': String(Math.floor(Date.now() / 1000) - 5) } }],
     ['with an altered signature', { headers: { 'x-supplier-signature': `sha256=${'0'.repeat(64)}` } }],
     ['without the name of the algorithm', { headers: { 'x-supplier-signature': '0'.repeat(64) } }],
     ['without a signature', { headers: { 'x-supplier-signature': '' } }],
@@ -228,8 +214,7 @@ test('results for orders that somebody has locked are 503 and hold up nothing el
     }),
   )
   await leaseCalls(database.sql, placed)
-  const pushAll = () =>
-    Promise.all(placed.map((reference) => push({ reference, status: 'completed', codes })))
+  const pushAll = () => Promise.all(placed.map((reference) => push({ reference, status: 'completed', codes })))
   const holder = await database.sql.reserve()
   await holder`begin`
   await holder`

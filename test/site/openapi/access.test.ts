@@ -127,9 +127,7 @@ describe('/reference without a key that opens it', () => {
       expect(answer.text.includes('Invalid or missing API key')).toBe(path.includes('?'))
       expect(answer.text).not.toContain('svc_live_0')
     }
-    expect((await behindProxy().get('/reference', { headers: browser })).text).toContain(
-      'action="/api/reference"',
-    )
+    expect((await behindProxy().get('/reference', { headers: browser })).text).toContain('action="/api/reference"')
   })
 
   test('says why a valid key does not open it', async () => {
@@ -236,10 +234,7 @@ describe('/docs', () => {
   const refused = {
     status: 401,
     json: { error: 'Unauthorized', message: 'Invalid or missing password' },
-    headers: {
-      'www-authenticate': 'Basic realm="guide for partners", charset="UTF-8"',
-      'cache-control': 'no-store',
-    },
+    headers: { 'www-authenticate': 'Basic realm="guide for partners", charset="UTF-8"', 'cache-control': 'no-store' },
   }
   const encoded = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
 
@@ -283,12 +278,7 @@ describe('/docs', () => {
     expect(await api().post('/docs')).toMatchObject({ status: 401 })
     expect(await api().send('HEAD', '/docs', { headers })).toMatchObject({ status: 200, text: '' })
     const paths = ['/docs/nothing', '/docs/quickstart', '/docs/verify', '/docs/verify/nothing']
-    for (const path of [
-      ...paths,
-      '/docs/verify/..%2Fbench.json',
-      '/docs/verify/.',
-      '/docs/guide/webhooks.md',
-    ]) {
+    for (const path of [...paths, '/docs/verify/..%2Fbench.json', '/docs/verify/.', '/docs/guide/webhooks.md']) {
       expect(await api().get(path, { headers })).toMatchObject({ status: 404 })
     }
   })
@@ -333,9 +323,7 @@ describe('/docs', () => {
 describe('what the pages are made of', () => {
   test('is compressed for who can read that, and the same for who cannot', async () => {
     const plain = await api().get('/assets/reference.css')
-    const packed = await fetch(`${api().url}/assets/reference.css`, {
-      headers: { 'accept-encoding': 'gzip' },
-    })
+    const packed = await fetch(`${api().url}/assets/reference.css`, { headers: { 'accept-encoding': 'gzip' } })
     expect(plain.headers['content-encoding']).toBeUndefined()
     expect(packed.headers.get('content-encoding')).toBe('gzip')
     expect(await packed.text()).toBe(plain.text)

@@ -52,16 +52,7 @@ beforeAll(async () => {
 
 const compile = (file: string) =>
   run(join(modules, '.bin/tsc'), [
-    ...[
-      '--ignoreConfig',
-      '--strict',
-      '--target',
-      'es2024',
-      '--lib',
-      'es2024,dom,dom.iterable',
-      '--module',
-      'nodenext',
-    ],
+    ...['--ignoreConfig', '--strict', '--target', 'es2024', '--lib', 'es2024,dom,dom.iterable', '--module', 'nodenext'],
     ...['--typeRoots', join(modules, '@types'), '--types', 'node', '--rewriteRelativeImportExtensions'],
     ...['--outDir', join(scratch, 'out'), join(scratch, file)],
   ])

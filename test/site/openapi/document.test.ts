@@ -89,10 +89,7 @@ describe('the examples', () => {
         place: ['paths', path, method.toLowerCase(), 'responses', status],
         content: resolve(response).content,
       })),
-    {
-      place: ['paths', path, method.toLowerCase(), 'requestBody'],
-      content: operation.requestBody?.content,
-    },
+    { place: ['paths', path, method.toLowerCase(), 'requestBody'], content: operation.requestBody?.content },
   ])
   const shared = Object.entries(document.components.responses).map(([name, { content }]) => ({
     place: ['components', 'responses', name],

@@ -19,9 +19,7 @@ const broken = testDatabase()
 const failing = testApi(() => broken.url, { config })
 
 const keys = { good: '', storefront: '', public: '', elsewhere: '' }
-const credentials = (key = keys.good): Credentials => ({
-  ...{ key, password: docsPassword, supplierToken: 'token' },
-})
+const credentials = (key = keys.good): Credentials => ({ ...{ key, password: docsPassword, supplierToken: 'token' } })
 
 beforeAll(async () => {
   const { sql } = database
@@ -92,13 +90,10 @@ describe('403', () => {
     }
   })
 
-  test.each(named.filter(({ method }) => method === 'POST'))(
-    'answers $name from a foreign origin',
-    async (located) => {
-      const answer = await ask(api(), located, credentials(), { origin: 'https://x.example' })
-      expect(answer).toMatchObject({ status: 403, json: { success: false } })
-    },
-  )
+  test.each(named.filter(({ method }) => method === 'POST'))('answers $name from a foreign origin', async (located) => {
+    const answer = await ask(api(), located, credentials(), { origin: 'https://x.example' })
+    expect(answer).toMatchObject({ status: 403, json: { success: false } })
+  })
 })
 
 describe('405', () => {

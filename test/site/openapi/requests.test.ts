@@ -21,9 +21,7 @@ const sometimes = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefin
 
 const deliveryData = fc.oneof(
   fc.dictionary(fc.oneof(text, long), anything, { maxKeys: 3 }),
-  fc
-    .constantFrom(20, 21)
-    .map((size) => Object.fromEntries(Array.from({ length: size }, (_, i) => [`k${i}`, 1]))),
+  fc.constantFrom(20, 21).map((size) => Object.fromEntries(Array.from({ length: size }, (_, i) => [`k${i}`, 1]))),
 )
 const item = fc.record({
   productId: mostly(fc.integer()),
@@ -65,10 +63,7 @@ describe('a body', () => {
         const body = JSON.parse(JSON.stringify(given))
         const taken = v.is(schema, body)
         verdicts[taken ? 'taken' : 'refused'] += 1
-        expect({ body, taken }).toEqual({
-          body,
-          taken: faultsOf(body, 'components', 'schemas', name).length === 0,
-        })
+        expect({ body, taken }).toEqual({ body, taken: faultsOf(body, 'components', 'schemas', name).length === 0 })
       }),
       { numRuns: 2_000 },
     )

@@ -11,9 +11,7 @@ export type Request = { method: string; path: string; send: Send }
 export function requestFor(located: Located, credentials: Credentials): Request {
   const { method, path, operation } = located
   const values = new Map(
-    (operation.parameters ?? [])
-      .filter((one) => one.in === 'path')
-      .map(({ name, example }) => [name, example]),
+    (operation.parameters ?? []).filter((one) => one.in === 'path').map(({ name, example }) => [name, example]),
   )
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => String(values.get(name)))
   const [example] = valuesOf(jsonOf(operation.requestBody?.content)?.examples)
@@ -38,10 +36,7 @@ function authenticated(
     case 'docsPassword':
       return { ...request, send: { ...send, headers: { ...headers, ...basic(password) } } }
     case 'supplierSignature':
-      return {
-        ...request,
-        send: { ...send, headers: { ...headers, ...signed(String(send.body), supplierToken) } },
-      }
+      return { ...request, send: { ...send, headers: { ...headers, ...signed(String(send.body), supplierToken) } } }
     case 'upstreamSignature':
       return {
         ...request,

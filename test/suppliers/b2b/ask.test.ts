@@ -48,10 +48,7 @@ describe('an order that is asked for', () => {
     await put(call)
     for (const supplierOrderId of [null, '../catalog', 's/1']) {
       const { length } = supplier().requests
-      expect(await get({ ...sent(call), supplierOrderId })).toMatchObject({
-        outcome: 'answered',
-        ...completed,
-      })
+      expect(await get({ ...sent(call), supplierOrderId })).toMatchObject({ outcome: 'answered', ...completed })
       const [search, read] = supplier().requests.slice(length)
       expect(search).toMatchObject({ method: 'GET', path: '/b2b/orders' })
       expect(search?.query.get('externalOrderId')).toBe(call.reference)
@@ -87,24 +84,18 @@ describe('an order that is asked for', () => {
   it('is asked for again as late as a 429 wants', async () => {
     const call = order(completed)
     const damage: StandInAnswer = { status: 429, headers: { 'retry-after': '9' } }
-    expect(await during({ damage }, () => get(sent(call)))).toMatchObject({
-      outcome: 'unknown',
-      retryAfter: 9,
-    })
+    expect(await during({ damage }, () => get(sent(call)))).toMatchObject({ outcome: 'unknown', retryAfter: 9 })
   })
 })
 
 describe('what an order says', () => {
-  it.each(['pending', 'processing'])(
-    'is processing while it is %s, whatever its items are',
-    async (status) => {
-      const items = [
-        { amount: 1, status: 'completed', codes: ['A'] },
-        { amount: 1, status: 'shipped' },
-      ]
-      expect(await outcomeOf({ status, items })).toMatchObject({ status: 'processing', codes: [] })
-    },
-  )
+  it.each(['pending', 'processing'])('is processing while it is %s, whatever its items are', async (status) => {
+    const items = [
+      { amount: 1, status: 'completed', codes: ['A'] },
+      { amount: 1, status: 'shipped' },
+    ]
+    expect(await outcomeOf({ status, items })).toMatchObject({ status: 'processing', codes: [] })
+  })
 
   it('is completed without keys for a top-up', async () => {
     const items = [{ amount: 2, status: 'completed' }]
@@ -176,10 +167,7 @@ describe('what an order says', () => {
     const call = order(completed)
     const placed = await put(call)
     const damage = changeItems((item) => ({ ...item, ...change }))
-    expect(await during({ damage }, () => get(sent(call, placed)))).toMatchObject({
-      outcome: 'hold',
-      codes: [],
-    })
+    expect(await during({ damage }, () => get(sent(call, placed)))).toMatchObject({ outcome: 'hold', codes: [] })
   })
 
   it('decides nothing where a key cannot be one', async () => {

@@ -16,11 +16,7 @@ function changed(event: SupplierEvent, headers: SupplierEvent['headers']): Suppl
 describe('a webhook of an upstream', () => {
   it.each(['order.completed', 'order.failed'])('%s names the item, whatever case its id has', (type) => {
     const event = orderEvent({ secret, type, data: { ...data, externalOrderId: reference.toUpperCase() } })
-    expect(readUpstreamEvent(event)).toEqual({
-      ok: true,
-      eventId: event.headers['x-idempotency-key'],
-      reference,
-    })
+    expect(readUpstreamEvent(event)).toEqual({ ok: true, eventId: event.headers['x-idempotency-key'], reference })
   })
 
   it('is known by the id in its body, for the header with it is not signed', () => {

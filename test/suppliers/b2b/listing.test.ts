@@ -52,9 +52,7 @@ it('the list waits for a 429 once, and gives up at the second', async () => {
     refused += 1
     return refused <= limit
   }
-  expect(await during({ damage: limited, to: first(1) }, async () => list(['112']))).toMatchObject({
-    ok: true,
-  })
+  expect(await during({ damage: limited, to: first(1) }, async () => list(['112']))).toMatchObject({ ok: true })
   refused = 0
   expect(await during({ damage: limited, to: first(2) }, async () => list(['112']))).toEqual({
     ok: false,

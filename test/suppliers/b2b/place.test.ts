@@ -25,9 +25,7 @@ describe('an order', () => {
     })
     expect(request?.body).toEqual({
       externalOrderId: call.reference,
-      items: [
-        { productId: 112, quantity: 2, deliveryData: { gameUserId: '12345', гость: true }, maxPrice: 790 },
-      ],
+      items: [{ productId: 112, quantity: 2, deliveryData: { gameUserId: '12345', гость: true }, maxPrice: 790 }],
     })
   })
 
@@ -95,16 +93,9 @@ describe('an order', () => {
     const call = order(completed)
     const damage = changeItems((item) => ({ ...item, price: 790.01 }))
     const outcome = await during({ damage }, () => put(call))
-    expect(outcome).toMatchObject({
-      outcome: 'hold',
-      error: 'the order costs more than was allowed',
-      codes: [],
-    })
+    expect(outcome).toMatchObject({ outcome: 'hold', error: 'the order costs more than was allowed', codes: [] })
     expect(await during({ damage }, () => put(sent(call)))).toMatchObject({ outcome: 'answered' })
-    expect(await during({ damage }, () => get(sent(call)))).toMatchObject({
-      outcome: 'answered',
-      ...completed,
-    })
+    expect(await during({ damage }, () => get(sent(call)))).toMatchObject({ outcome: 'answered', ...completed })
   })
 })
 

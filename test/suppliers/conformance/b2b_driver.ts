@@ -34,12 +34,7 @@ export const b2bDriver: ConformanceDriver = {
 type EventOptions = { secret: string; type?: string; data: object; now?: Date; signedAt?: Date }
 
 /** A webhook about an order as the family sends it. */
-export function orderEvent({
-  secret,
-  type = 'order.completed',
-  data,
-  ...times
-}: EventOptions): SupplierEvent {
+export function orderEvent({ secret, type = 'order.completed', data, ...times }: EventOptions): SupplierEvent {
   const { now = new Date(), signedAt = now } = times
   const eventId = crypto.randomUUID()
   const event = { event_id: eventId, event_type: type, occurred_at: now.toISOString(), data }
@@ -88,8 +83,5 @@ export function changeOrders(change: Change): (answer: StandInAnswer) => StandIn
 
 /** Changes each item of each order of an answer. */
 export function changeItems(change: Change): (answer: StandInAnswer) => StandInAnswer {
-  return changeOrders((order) => ({
-    ...order,
-    items: (order.items as Record<string, unknown>[]).map(change),
-  }))
+  return changeOrders((order) => ({ ...order, items: (order.items as Record<string, unknown>[]).map(change) }))
 }

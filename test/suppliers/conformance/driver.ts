@@ -1,9 +1,4 @@
-import type {
-  AdapterFactory,
-  ListedOffer,
-  SupplierCall,
-  SupplierEvent,
-} from '../../../src/suppliers/adapter.ts'
+import type { AdapterFactory, ListedOffer, SupplierCall, SupplierEvent } from '../../../src/suppliers/adapter.ts'
 import type { StandIn, StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
 
 /**

@@ -41,9 +41,7 @@ export function describeList({ driver, adapter, hasty, supplier, order, during }
       { status: 401 },
       { status: 200, json: [7] },
     ] as const)('after %j is none, rather than empty', async (damage) => {
-      const listing = await during({ damage }, async () =>
-        list([sku], damage === 'silence' ? hasty() : adapter()),
-      )
+      const listing = await during({ damage }, async () => list([sku], damage === 'silence' ? hasty() : adapter()))
       expect(listing).toMatchObject({ ok: false, error: expect.stringMatching(/./) })
       expect(JSON.stringify(listing)).not.toContain(supplier().token)
     })

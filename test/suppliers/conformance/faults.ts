@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { SupplierCall } from '../../../src/suppliers/adapter.ts'
 import type { SupplierOutcome } from '../../../src/suppliers/outcome.ts'
-import {
-  type Damage,
-  type Fault,
-  type StandInRequest,
-  startStandIn,
-} from '../../support/servers/supplier_stand_in.ts'
+import { type Damage, type Fault, type StandInRequest, startStandIn } from '../../support/servers/supplier_stand_in.ts'
 import type { Standing } from './driver.ts'
 import { type Bench, sent } from './suite.ts'
 
 const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
 
-const statuses = [
-  204, 300, 301, 302, 307, 308, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 502, 503, 504,
-]
+const statuses = [204, 300, 301, 302, 307, 308, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 502, 503, 504]
 
 /** Each with whether nothing ends the waiting for it but the caller. */
 const damages: [what: string, damage: Damage, hasty: boolean][] = [
@@ -50,15 +43,12 @@ function describeLostPlacings({ driver, supplier, hasty, order, put, get, during
   }
 
   describe(`${protocol}: the answer to a PUT`, () => {
-    it.each(damages)(
-      'where %s leaves all open, and the order is found afterwards',
-      async (_, damage, isHasty) => {
-        const call = order(completed)
-        expect(await lose(call, { damage, carriedOut: true }, isHasty)).toMatchObject({ outcome: 'unknown' })
-        expect(await get(sent(call))).toMatchObject({ outcome: 'answered', ...completed })
-        expect(supplier().ordersFor(call.reference)).toBe(1)
-      },
-    )
+    it.each(damages)('where %s leaves all open, and the order is found afterwards', async (_, damage, isHasty) => {
+      const call = order(completed)
+      expect(await lose(call, { damage, carriedOut: true }, isHasty)).toMatchObject({ outcome: 'unknown' })
+      expect(await get(sent(call))).toMatchObject({ outcome: 'answered', ...completed })
+      expect(supplier().ordersFor(call.reference)).toBe(1)
+    })
 
     it.each(damages)('where %s leaves all open, and the order is not found', async (_, damage, isHasty) => {
       const call = order(completed)
@@ -66,13 +56,10 @@ function describeLostPlacings({ driver, supplier, hasty, order, put, get, during
       expect(await get(sent(call))).toEqual({ outcome: 'not_received' })
     })
 
-    it.each(['silence', 'stall'] as const)(
-      'is waited for no longer than a call may take: %s',
-      async (damage) => {
-        const outcome = await during({ damage }, () => put(order(completed), { adapter: hasty() }))
-        expect(outcome).toMatchObject({ outcome: 'unknown', error: 'timeout' })
-      },
-    )
+    it.each(['silence', 'stall'] as const)('is waited for no longer than a call may take: %s', async (damage) => {
+      const outcome = await during({ damage }, () => put(order(completed), { adapter: hasty() }))
+      expect(outcome).toMatchObject({ outcome: 'unknown', error: 'timeout' })
+    })
 
     it('that is lost after the order was made leads to no second order, even if it is put again', async () => {
       const call = order(completed)
@@ -85,10 +72,7 @@ function describeLostPlacings({ driver, supplier, hasty, order, put, get, during
       const call = order(completed)
       const outcome = await during({ to: 'placing', damage: { status } }, () => put(call))
       // By a 401 the worker knows that it has to renew a token.
-      expect(outcome).toMatchObject({
-        ...(outcomes.byStatus?.[status] ?? { outcome: 'unknown' }),
-        httpStatus: status,
-      })
+      expect(outcome).toMatchObject({ ...(outcomes.byStatus?.[status] ?? { outcome: 'unknown' }), httpStatus: status })
     })
 
     it('that redirects is not followed', async () => {
@@ -113,10 +97,7 @@ function describeLostPlacings({ driver, supplier, hasty, order, put, get, during
       expect(await put(call)).toMatchObject(outcomes.tokenExpired)
       expect(await get(sent(call))).toMatchObject({ outcome: 'unknown' })
       expect(supplier().ordersFor(call.reference)).toBe(0)
-      expect(await put({ ...call, token: 'the-next-token' })).toMatchObject({
-        outcome: 'answered',
-        ...completed,
-      })
+      expect(await put({ ...call, token: 'the-next-token' })).toMatchObject({ outcome: 'answered', ...completed })
       supplier().changeToken(supplier().token)
     })
   })

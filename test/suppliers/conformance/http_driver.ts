@@ -1,9 +1,5 @@
 import { createHttpAdapter } from '../../../src/suppliers/http/adapter.ts'
-import {
-  type StandInAnswer,
-  type StandInRequest,
-  startStandIn,
-} from '../../support/servers/supplier_stand_in.ts'
+import { type StandInAnswer, type StandInRequest, startStandIn } from '../../support/servers/supplier_stand_in.ts'
 import type { ConformanceDriver, Plan, Standing, TestSupplier } from './driver.ts'
 
 /** The protocol `http`, of which the whole is PUT and GET /orders/{reference}. */
@@ -18,10 +14,7 @@ export const httpDriver: ConformanceDriver = {
     tokenExpired: { outcome: 'unknown' },
     unreachable: { outcome: 'not_placed', cause: 'unreachable' },
     badSettings: { outcome: 'not_placed', cause: 'settings' },
-    byStatus: {
-      400: { outcome: 'answered', status: 'failed' },
-      422: { outcome: 'answered', status: 'failed' },
-    },
+    byStatus: { 400: { outcome: 'answered', status: 'failed' }, 422: { outcome: 'answered', status: 'failed' } },
   },
 }
 
@@ -39,10 +32,7 @@ async function startSupplier(): Promise<TestSupplier> {
   }
   function read(reference: string): StandInAnswer {
     if (!orders.has(reference)) return { status: 404, json: {} }
-    return {
-      status: 200,
-      json: { reference, supplierOrderId: `s-${reference}`, ...standingOf(plans, reference) },
-    }
+    return { status: 200, json: { reference, supplierOrderId: `s-${reference}`, ...standingOf(plans, reference) } }
   }
 
   const standIn = await startStandIn({

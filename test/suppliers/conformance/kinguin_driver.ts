@@ -1,11 +1,5 @@
 import { createKinguinAdapter } from '../../../src/suppliers/kinguin/adapter.ts'
-import {
-  type Kinguin,
-  startKinguin,
-  type TestOrder,
-  testProduct,
-  textKeys,
-} from '../../support/servers/kinguin.ts'
+import { type Kinguin, startKinguin, type TestOrder, testProduct, textKeys } from '../../support/servers/kinguin.ts'
 import type { StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
 import type { ConformanceDriver, Plan, Standing, TestSupplier } from './driver.ts'
 
@@ -44,8 +38,7 @@ async function startSupplier(): Promise<TestSupplier> {
   const kinguin = await startKinguin()
   const plans = new Map<string, Plan>()
   kinguin.products.set(productId, testProduct(productId, { qty: 100_000, textQty: 100_000 }))
-  const planned = ({ orderExternalId }: { orderExternalId: string | null }) =>
-    plans.get(orderExternalId ?? '')
+  const planned = ({ orderExternalId }: { orderExternalId: string | null }) => plans.get(orderExternalId ?? '')
   kinguin.onPlacing = (reference) => refusals[String(planned({ orderExternalId: reference }))]
   kinguin.onOrder = (order) => apply(order, planned(order))
   return Object.assign(kinguin, {
@@ -62,10 +55,7 @@ async function startSupplier(): Promise<TestSupplier> {
     },
     list: ({ cost, stock }: { cost: string; stock: number | null }) => {
       const textQty = stock ?? 0
-      kinguin.products.set(
-        productId,
-        testProduct(productId, { price: Number(cost), qty: textQty + 5, textQty }),
-      )
+      kinguin.products.set(productId, testProduct(productId, { price: Number(cost), qty: textQty + 5, textQty }))
     },
   })
 }

@@ -43,11 +43,7 @@ export function describeOrders(bench: Bench): void {
       const call = order(processing)
       const accepted = await put(call)
       supplier().plan(call.reference, { status: 'failed', codes: [] })
-      expect(await get(sent(call, accepted))).toMatchObject({
-        outcome: 'answered',
-        status: 'failed',
-        codes: [],
-      })
+      expect(await get(sent(call, accepted))).toMatchObject({ outcome: 'answered', status: 'failed', codes: [] })
     })
 
     it('of which a part comes has failed, with those codes', async () => {

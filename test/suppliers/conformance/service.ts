@@ -61,9 +61,7 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
 
   /** An item of two keys of a new order, for which the supplier has this plan. */
   async function item(plan: Plan): Promise<string> {
-    const { body } = await place(database.sql, partner, {
-      items: [{ productId, quantity: 2, deliveryData: {} }],
-    })
+    const { body } = await place(database.sql, partner, { items: [{ productId, quantity: 2, deliveryData: {} }] })
     const id = body.items[0]?.id ?? ''
     supplier.plan(id, plan)
     return id

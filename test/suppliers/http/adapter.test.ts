@@ -56,12 +56,7 @@ describe('a PUT', () => {
     const call = order()
     const json = { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден' }
     supplier().on(call.reference, () => ({ status: 422, json }))
-    expect(await ask('PUT', call)).toMatchObject({
-      ...json,
-      outcome: 'answered',
-      status: 'failed',
-      httpStatus: 422,
-    })
+    expect(await ask('PUT', call)).toMatchObject({ ...json, outcome: 'answered', status: 'failed', httpStatus: 422 })
   })
 })
 
@@ -102,10 +97,7 @@ describe('the base URL', () => {
 })
 
 describe.each(methods)('the outcome of a %s is unknown', (method) => {
-  const outcomeOf = async (
-    answer: Parameters<ScriptedSupplier['setAnswer']>[0],
-    options: AskOptions = {},
-  ) => {
+  const outcomeOf = async (answer: Parameters<ScriptedSupplier['setAnswer']>[0], options: AskOptions = {}) => {
     const call = order()
     supplier().on(call.reference, answer)
     const outcome = await ask(method, call, options)
@@ -137,9 +129,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
 
   it('where the body is larger than 1 MiB, as soon as it is', async () => {
     const answer = { status: 200, text: 'x'.repeat(4 * 1024 * 1024), stop: 'hang' } as const
-    expect(await outcomeOf(() => answer)).toMatchObject({
-      error: 'the answer is unusable: it is too large',
-    })
+    expect(await outcomeOf(() => answer)).toMatchObject({ error: 'the answer is unusable: it is too large' })
   })
 
   it('where the body is compressed, which nobody asked for', async () => {

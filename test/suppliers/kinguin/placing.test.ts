@@ -26,9 +26,7 @@ describe('an order', () => {
   it('may be for one offer alone', async () => {
     const call = order({ sku: 'game/game-o' })
     await adapter.put(call)
-    expect(kinguin().requests[0]?.body).toMatchObject({
-      products: [{ productId: 'game', offerId: 'game-o' }],
-    })
+    expect(kinguin().requests[0]?.body).toMatchObject({ products: [{ productId: 'game', offerId: 'game-o' }] })
     expect(await adapter.put(order({ sku: 'game/another' }))).toMatchObject(outOfStock)
   })
 
@@ -49,9 +47,7 @@ describe('an order', () => {
     expect(await adapter.put(order({ sku: 'bulk/bulk-o', quantity: 1_001 }))).toMatchObject(outOfStock)
     expect(kinguin().requests).toEqual([])
     expect(await adapter.put(order({ sku: 'game/game-o', quantity: 10 }))).toMatchObject(outOfStock)
-    expect(await adapter.put(order({ sku: 'bulk/bulk-o', quantity: 10 }))).toMatchObject({
-      status: 'processing',
-    })
+    expect(await adapter.put(order({ sku: 'bulk/bulk-o', quantity: 10 }))).toMatchObject({ status: 'processing' })
   })
 
   it('for which our balance there does not suffice is not placed, and costs nothing', async () => {
@@ -95,10 +91,7 @@ describe('a repeated order', () => {
   ])('that is there is not refused because it %s', async (_, given) => {
     const { there, asked } = await placed(order())
     there.qty = given.quantity ?? there.qty
-    expect(await adapter.put({ ...asked, ...given })).toMatchObject({
-      outcome: 'answered',
-      status: 'processing',
-    })
+    expect(await adapter.put({ ...asked, ...given })).toMatchObject({ outcome: 'answered', status: 'processing' })
   })
 
   it('is not sent while it cannot be looked for', async () => {
@@ -128,10 +121,7 @@ describe('an error', () => {
   it.each(['Error', 'HttpClient', 'Http', 'OrderFailed', 'ResourceLock', 'OrderNotSupported', 'Unheard'])(
     'of the kind %s leaves all open',
     async (kind) => {
-      expect(await put({ status: 400, kind })).toMatchObject({
-        outcome: 'unknown',
-        error: `HTTP 400: ${kind}`,
-      })
+      expect(await put({ status: 400, kind })).toMatchObject({ outcome: 'unknown', error: `HTTP 400: ${kind}` })
     },
   )
 

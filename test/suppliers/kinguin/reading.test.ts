@@ -94,15 +94,8 @@ describe('the keys of an order', () => {
 describe.each(['canceled', 'refunded'])('an order that was %s', (status) => {
   it('without keys has failed, and none are asked for', async () => {
     const { there, asked } = await placed(order())
-    Object.assign(there, {
-      status,
-      keys: textKeys(serials(2)).map((key) => ({ ...key, status: 'REFUNDED' })),
-    })
-    expect(await adapter.get(asked)).toMatchObject({
-      status: 'failed',
-      errorCode: 'SUPPLIER_ERROR',
-      codes: [],
-    })
+    Object.assign(there, { status, keys: textKeys(serials(2)).map((key) => ({ ...key, status: 'REFUNDED' })) })
+    expect(await adapter.get(asked)).toMatchObject({ status: 'failed', errorCode: 'SUPPLIER_ERROR', codes: [] })
     expect(paths().some((path) => path.endsWith('/keys'))).toBe(false)
   })
 
@@ -140,10 +133,7 @@ describe('an order there', () => {
     await placed(order())
     const call = order({ firstSentAt: new Date() })
     kinguin().setFault({
-      damage: ({ status }) => ({
-        status,
-        json: { results: kinguin().orders, item_count: kinguin().orders.length },
-      }),
+      damage: ({ status }) => ({ status, json: { results: kinguin().orders, item_count: kinguin().orders.length } }),
     })
     expect(await adapter.get(call)).toMatchObject({ outcome: 'unknown' })
     kinguin().setFault({ damage: { status: 200, json: { results: [], item_count: 3 } } })
@@ -175,8 +165,5 @@ describe('an order there', () => {
 function withoutStatuses(answer: StandInAnswer): StandInAnswer {
   const json = answer.json as { products?: object[] }
   if (json.products === undefined) return answer
-  return {
-    ...answer,
-    json: { ...json, products: json.products.map((product) => ({ ...product, keys: undefined })) },
-  }
+  return { ...answer, json: { ...json, products: json.products.map((product) => ({ ...product, keys: undefined })) } }
 }

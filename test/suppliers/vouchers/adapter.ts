@@ -27,27 +27,17 @@ export const createVouchersAdapter: AdapterFactory = ({ timeoutMs }) => {
     if (url === undefined) return undefined
     if (given.method === 'GET') url.searchParams.set('ref', call.reference)
     const headers = { voucher_key: call.token, ...given.headers }
-    return http.withinDeadline(
-      (inTime) => http.request({ method: 'GET', url, ...given, headers }, inTime),
-      signal,
-    )
+    return http.withinDeadline((inTime) => http.request({ method: 'GET', url, ...given, headers }, inTime), signal)
   }
   const get = async (call: SupplierCall, signal?: AbortSignal) => {
     const exchange = await request(call, { method: 'GET' }, signal)
     if (exchange === undefined) return unknown('the base URL of the supplier is not usable')
-    if ('answer' in exchange && problemIn(exchange.answer) === 'no sale')
-      return { outcome: 'not_received' as const }
+    if ('answer' in exchange && problemIn(exchange.answer) === 'no sale') return { outcome: 'not_received' as const }
     return interpret(call, exchange)
   }
   return {
     capabilities: {
-      ...{
-        repeatSafeSeconds: 0,
-        findsByReference: true,
-        pushes: null,
-        listsOffers: false,
-        requestsPerCall: 2,
-      },
+      ...{ repeatSafeSeconds: 0, findsByReference: true, pushes: null, listsOffers: false, requestsPerCall: 2 },
     },
     get,
     put: async (call, signal) => {
@@ -87,8 +77,7 @@ function interpret(call: SupplierCall, exchange: Exchange): SupplierOutcome {
   if (!('answer' in exchange)) return unknown(exchange.lost, exchange)
   const { answer } = exchange
   const { status: httpStatus, retryAfter } = answer
-  if (httpStatus !== 200)
-    return unknown(`HTTP ${httpStatus}`, { httpStatus, retryAfter, raw: quoteBody(call, answer) })
+  if (httpStatus !== 200) return unknown(`HTTP ${httpStatus}`, { httpStatus, retryAfter, raw: quoteBody(call, answer) })
   const unusable = (problem: string) => unknown(`the answer is unusable: ${problem}`, { httpStatus })
   const sale = readAnswer(saleSchema, answer)
   if (!sale.ok) return unusable(sale.problem)

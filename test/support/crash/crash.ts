@@ -46,8 +46,7 @@ export async function closeGate(database: TestDatabase, attempts: Attempts): Pro
     open: async () => {
       await release()
       const state = async () => {
-        const [backend] =
-          await database.sql`select state from pg_stat_activity where pid = ${waiting ?? null}`
+        const [backend] = await database.sql`select state from pg_stat_activity where pid = ${waiting ?? null}`
         return backend?.state ?? 'gone'
       }
       await expect.poll(state, { interval: 10 }).toMatch(/idle|gone/)

@@ -3,11 +3,7 @@ import type { TestDatabase } from '../database.ts'
 import { audit } from '../orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../partner.ts'
 import { type ScriptedReceiver, startScriptedReceiver, taken } from '../servers/scripted_receiver.ts'
-import {
-  type ScriptedSupplier,
-  type SupplierAnswer,
-  startScriptedSupplier,
-} from '../servers/scripted_supplier.ts'
+import { type ScriptedSupplier, type SupplierAnswer, startScriptedSupplier } from '../servers/scripted_supplier.ts'
 import { type ServiceProcess, startWorkerProcess } from '../servers/service_process.ts'
 import { passTime, sweepTheDead } from './crash.ts'
 
@@ -105,8 +101,7 @@ function views({ sql }: TestDatabase) {
     return event
   }
   const outcomesOf = async (id: string) => {
-    const rows =
-      await sql`select outcome from ops.delivery_attempts where event_id = ${id} order by round, attempt`
+    const rows = await sql`select outcome from ops.delivery_attempts where event_id = ${id} order by round, attempt`
     return rows.map(({ outcome }) => outcome as string)
   }
   const itemStatus = async (id: string) => {
@@ -121,10 +116,8 @@ function views({ sql }: TestDatabase) {
     eventOf,
     outcomesOf,
     itemStatus,
-    eventIn: (id: string, state: string) =>
-      expect.poll(async () => (await eventOf(id))?.state, polling).toBe(state),
+    eventIn: (id: string, state: string) => expect.poll(async () => (await eventOf(id))?.state, polling).toBe(state),
     itemIn: (id: string, status: string) => expect.poll(() => itemStatus(id), polling).toBe(status),
-    jobsGone: (subject: string) =>
-      expect.poll(() => jobsLeft(subject), { ...polling, interval: 100 }).toHaveLength(0),
+    jobsGone: (subject: string) => expect.poll(() => jobsLeft(subject), { ...polling, interval: 100 }).toHaveLength(0),
   }
 }

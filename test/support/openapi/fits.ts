@@ -96,10 +96,7 @@ export function misfits(method: string, path: string, answer: Answer): string[] 
 function headerFaults({ headers = {} }: Response, answer: Answer): string[] {
   const documented = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]))
   const undocumented = Object.keys(answer.headers).filter(
-    (name) =>
-      !documented.has(name) &&
-      !ofTheConnection.has(name) &&
-      !(answer.status >= 400 && onAnyRefusal.has(name)),
+    (name) => !documented.has(name) && !ofTheConnection.has(name) && !(answer.status >= 400 && onAnyRefusal.has(name)),
   )
   const wrong = Object.entries(headers).flatMap(([name, reference]) => {
     const header = resolve(reference)

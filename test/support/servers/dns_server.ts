@@ -113,12 +113,7 @@ function record(name: string, type: number, data: Buffer): Buffer {
   return Buffer.concat([encodeName(name), fixed, data])
 }
 
-function response(
-  message: Buffer,
-  question: Question,
-  rcode: keyof typeof rcodes,
-  records: Buffer[],
-): Buffer {
+function response(message: Buffer, question: Question, rcode: keyof typeof rcodes, records: Buffer[]): Buffer {
   const header = Buffer.alloc(12)
   message.copy(header, 0, 0, 2)
   header.writeUInt16BE(0x8180 | rcodes[rcode], 2)

@@ -78,12 +78,7 @@ export function testProduct(productId: string, overrides: Partial<TestOffer> = {
 
 /** Delivered keys of plain text. */
 export function textKeys(serials: string[]): TestKey[] {
-  return serials.map((serial) => ({
-    id: crypto.randomUUID(),
-    serial,
-    type: 'text/plain',
-    status: 'DELIVERED',
-  }))
+  return serials.map((serial) => ({ id: crypto.randomUUID(), serial, type: 'text/plain', status: 'DELIVERED' }))
 }
 
 function answer(state: State, request: StandInRequest): StandInAnswer {
@@ -113,8 +108,7 @@ function answer(state: State, request: StandInRequest): StandInAnswer {
 }
 
 function place(state: State, { headers, body }: StandInRequest): StandInAnswer {
-  if (!headers['content-type']?.startsWith('application/json'))
-    return violate(state, 'an order that is no JSON')
+  if (!headers['content-type']?.startsWith('application/json')) return violate(state, 'an order that is no JSON')
   const problem = problemOfOrder(body)
   if (problem !== undefined) return violate(state, problem)
   const { products, orderExternalId = null } = body as { products: [Placed]; orderExternalId?: string }
@@ -147,19 +141,16 @@ function problemOfOrder(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('products' in body)) return 'an order without products'
   const { products, orderExternalId, ...others } = body as { products: unknown; orderExternalId?: unknown }
   if (Object.keys(others).some((key) => key !== 'couponCode')) return 'an order with unknown fields'
-  if (orderExternalId !== undefined && typeof orderExternalId !== 'string')
-    return 'a reference that is no string'
+  if (orderExternalId !== undefined && typeof orderExternalId !== 'string') return 'a reference that is no string'
   if (!Array.isArray(products) || products.length < 1 || products.length > 10) return 'not 1 to 10 products'
   if (products.length > 1) return 'more products than this stand-in knows of'
   const { productId, qty, price, keyType, offerId, name, ...rest } = products[0]
   if (Object.keys(rest).length > 0) return 'a product with unknown fields'
   if (typeof productId !== 'string') return 'a productId that is no string'
   if (!Number.isInteger(qty) || qty < 1) return 'a qty that is no number of units'
-  if (typeof price !== 'number' || price <= 0 || price !== Number(price.toFixed(2)))
-    return 'a price that is none'
+  if (typeof price !== 'number' || price <= 0 || price !== Number(price.toFixed(2))) return 'a price that is none'
   if (keyType !== undefined && keyType !== 'text') return 'an unknown keyType'
-  if ([offerId, name].some((given) => given !== undefined && typeof given !== 'string'))
-    return 'a text that is none'
+  if ([offerId, name].some((given) => given !== undefined && typeof given !== 'string')) return 'a text that is none'
   return undefined
 }
 
@@ -178,18 +169,12 @@ function search(state: State, query: URLSearchParams): StandInAnswer {
   const page = pageOf(state, query, ['orderExternalId'])
   if (page === undefined) return violate(state, `a search for ${query}`)
   const reference = query.get('orderExternalId')
-  const found = state.orders.filter(
-    ({ orderExternalId }) => reference === null || orderExternalId === reference,
-  )
+  const found = state.orders.filter(({ orderExternalId }) => reference === null || orderExternalId === reference)
   const results = found.slice(...page).map((order) => orderObject(state, order))
   return { status: 200, json: { results, item_count: found.length } }
 }
 
-function keysOf(
-  state: State,
-  { keys, offerId, productId }: TestOrder,
-  query: URLSearchParams,
-): StandInAnswer {
+function keysOf(state: State, { keys, offerId, productId }: TestOrder, query: URLSearchParams): StandInAnswer {
   const page = pageOf(state, query, [])
   if (page === undefined) return violate(state, `keys of ${query}`)
   const { kinguinId = 0 } = state.products.get(productId) ?? {}
@@ -228,10 +213,7 @@ function productOf(state: State, id: string): StandInAnswer {
   const { offers, ...named } = product
   const [cheapest] = offers.toSorted((one, other) => one.price - other.price)
   const { price = 0, qty = 0, textQty = 0 } = cheapest ?? {}
-  const listed = offers.map(({ wholesale, ...offer }) => ({
-    ...offer,
-    wholesale: { enabled: wholesale, tiers: [] },
-  }))
+  const listed = offers.map(({ wholesale, ...offer }) => ({ ...offer, wholesale: { enabled: wholesale, tiers: [] } }))
   return { status: 200, json: { ...named, name: 'A game', price, qty, textQty, offers: listed } }
 }
 

@@ -31,11 +31,7 @@ export type PgBouncer = {
  * Starts a PgBouncer in transaction mode before a server of this machine: few connections to the server, taken in turn,
  * so that a client's next statement is mostly run by another one. `settings` are lines of its own for pgbouncer.ini.
  */
-export async function startPgBouncer(
-  serverUrl: string,
-  logins: Logins,
-  settings: string[] = [],
-): Promise<PgBouncer> {
+export async function startPgBouncer(serverUrl: string, logins: Logins, settings: string[] = []): Promise<PgBouncer> {
   const place = await placeFor(join(tmpdir(), `supply-ordering-pgbouncer-${randomUUID()}`))
   const port = await freePort()
   const ini = writeSettings(place, { port, server: new URL(serverUrl), logins, settings })

@@ -7,9 +7,7 @@ import { request } from 'undici'
 import { freePort } from './free_port.ts'
 
 /** Whether Debian's package prometheus is on this machine. */
-export const hasPrometheus = ['promtool', 'prometheus'].every(
-  (name) => spawnSync(name, ['--version']).status === 0,
-)
+export const hasPrometheus = ['promtool', 'prometheus'].every((name) => spawnSync(name, ['--version']).status === 0)
 
 type Sample = { metric: { [label: string]: string }; value: [number, string] }
 
@@ -22,10 +20,7 @@ export type Prometheus = {
 }
 
 /** Starts a Prometheus on a free port of 127.0.0.1 that scrapes these ports each second, by the name of their job. */
-export async function startPrometheus(
-  jobs: { [job: string]: number },
-  rulesFile: string,
-): Promise<Prometheus> {
+export async function startPrometheus(jobs: { [job: string]: number }, rulesFile: string): Promise<Prometheus> {
   const dir = mkdtempSync(join(tmpdir(), 'supply-ordering-prometheus-'))
   cpSync(rulesFile, join(dir, 'rules.yml'))
   const scrapes = Object.entries(jobs).map(([job, port]) => ({

@@ -91,11 +91,7 @@ export async function copyCluster(sql: postgres.Sql, from: string, to: string): 
 }
 
 /** Starts a server whose data has a copy in another folder, made while it stood still. */
-export async function startCopied(
-  dataDir: string,
-  copyDir: string,
-  durable: boolean,
-): Promise<EmbeddedPostgres> {
+export async function startCopied(dataDir: string, copyDir: string, durable: boolean): Promise<EmbeddedPostgres> {
   const options = { dataDir, durable, database }
   const first = await startPostgres(options)
   await first.stop()

@@ -4,12 +4,7 @@ import { type SupplierAnswer, type SupplierRequest, startScriptedSupplier } from
 export type ReceiverAnswer = SupplierAnswer
 
 /** A delivery as it came: `eventId` is its idempotency key, `nth` counts those of the event, from 1. */
-export type ReceivedDelivery = {
-  eventId: string
-  nth: number
-  headers: SupplierRequest['headers']
-  body: string
-}
+export type ReceivedDelivery = { eventId: string; nth: number; headers: SupplierRequest['headers']; body: string }
 
 export type ScriptedReceiver = {
   url: string
@@ -41,13 +36,11 @@ export async function startScriptedReceiver(): Promise<ScriptedReceiver> {
     return delivery
   }
 
-  const answer: ScriptedReceiver['answer'] = (handler) =>
-    server.setAnswer((request) => handler(deliveryOf(request)))
+  const answer: ScriptedReceiver['answer'] = (handler) => server.setAnswer((request) => handler(deliveryOf(request)))
   answer(() => taken)
   return {
     url: server.url,
-    deliveries: (eventId) =>
-      deliveries.filter((delivery) => eventId === undefined || delivery.eventId === eventId),
+    deliveries: (eventId) => deliveries.filter((delivery) => eventId === undefined || delivery.eventId === eventId),
     answer,
     waitFor: async (predicate, timeoutMs) =>
       deliveryOf(await server.waitForRequest((request) => predicate(deliveryOf(request)), timeoutMs)),

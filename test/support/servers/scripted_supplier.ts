@@ -36,10 +36,7 @@ export type SupplierAnswer =
 type SupplierHandler = (request: SupplierRequest) => SupplierAnswer | Promise<SupplierAnswer>
 
 /** Answers by method: one for all requests, or a list whose last one is repeated. Without one: `processing`. */
-type SupplierScript = {
-  put?: SupplierAnswer | SupplierAnswer[]
-  get?: SupplierAnswer | SupplierAnswer[]
-}
+type SupplierScript = { put?: SupplierAnswer | SupplierAnswer[]; get?: SupplierAnswer | SupplierAnswer[] }
 
 /** A running scripted supplier; see `startScriptedSupplier`. */
 export type ScriptedSupplier = {
@@ -55,17 +52,11 @@ export type ScriptedSupplier = {
   /** The same as `on('*', handler)`. */
   setAnswer: (handler: SupplierHandler) => void
   /** The first request, past or future, that satisfies the predicate; rejects after `timeoutMs` (45 s). */
-  waitForRequest: (
-    predicate: (request: SupplierRequest) => boolean,
-    timeoutMs?: number,
-  ) => Promise<SupplierRequest>
+  waitForRequest: (predicate: (request: SupplierRequest) => boolean, timeoutMs?: number) => Promise<SupplierRequest>
   close: () => Promise<void>
 }
 
-type Waiter = {
-  predicate: (request: SupplierRequest) => boolean
-  resolve: (request: SupplierRequest) => void
-}
+type Waiter = { predicate: (request: SupplierRequest) => boolean; resolve: (request: SupplierRequest) => void }
 type State = {
   requests: SupplierRequest[]
   counts: Map<string, number>
@@ -83,8 +74,7 @@ export async function startScriptedSupplier({ token = 'scripted-token' } = {}): 
   const state: State = { requests: [], counts: new Map(), handlers: new Map(), waiters: new Set() }
   const server = await startSupplierServer(async (received) => {
     const request = record(state, received)
-    const handler =
-      state.handlers.get(request.reference) ?? state.handlers.get('*') ?? (() => stillProcessing)
+    const handler = state.handlers.get(request.reference) ?? state.handlers.get('*') ?? (() => stillProcessing)
     const answer = await handler(request)
     if (typeof answer === 'string') return answer
     if (answer.delayMs !== undefined) await sleep(answer.delayMs)
@@ -100,9 +90,7 @@ export async function startScriptedSupplier({ token = 'scripted-token' } = {}): 
     token,
     requests: state.requests,
     requestsFor: (reference, method) =>
-      state.requests.filter(
-        (r) => r.reference === reference && (method === undefined || r.method === method),
-      ),
+      state.requests.filter((r) => r.reference === reference && (method === undefined || r.method === method)),
     on,
     setAnswer: (handler) => on('*', handler),
     waitForRequest: (predicate, timeoutMs = 45_000) => waitForRequest(state, predicate, timeoutMs),
@@ -130,11 +118,7 @@ function follow(script: SupplierScript): SupplierHandler {
   }
 }
 
-function waitForRequest(
-  state: State,
-  predicate: Waiter['predicate'],
-  timeoutMs: number,
-): Promise<SupplierRequest> {
+function waitForRequest(state: State, predicate: Waiter['predicate'], timeoutMs: number): Promise<SupplierRequest> {
   const past = state.requests.find(predicate)
   if (past !== undefined) return Promise.resolve(past)
   return new Promise((resolve, reject) => {

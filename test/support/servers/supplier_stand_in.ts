@@ -87,10 +87,7 @@ function replaces(damage: Damage): boolean {
   return typeof damage === 'string' || (typeof damage === 'object' && 'status' in damage)
 }
 
-async function damaged(
-  made: StandInAnswer,
-  damage: Damage | undefined,
-): Promise<Response | 'hang' | 'reset'> {
+async function damaged(made: StandInAnswer, damage: Damage | undefined): Promise<Response | 'hang' | 'reset'> {
   if (damage === 'silence') return 'hang'
   if (damage === 'reset') return 'reset'
   if (typeof damage === 'object' && 'delayMs' in damage) await sleep(damage.delayMs)
@@ -102,9 +99,7 @@ async function damaged(
 function damagedAnswer(answer: StandInAnswer, damage: Damage | undefined): StandInAnswer {
   if (typeof damage === 'function') return damage(answer)
   if (typeof damage === 'object' && 'status' in damage) return damage
-  return typeof damage === 'string'
-    ? { ...answer, status: Math.max(200, Math.min(answer.status, 201)) }
-    : answer
+  return typeof damage === 'string' ? { ...answer, status: Math.max(200, Math.min(answer.status, 201)) } : answer
 }
 
 function bodyOf({ json }: StandInAnswer, damage: Damage | undefined): string {

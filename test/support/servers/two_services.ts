@@ -56,8 +56,7 @@ export async function startTwoServices(upper: TestDatabase, lower: TestDatabase)
     upstream: {
       ...{ sql: upper.sql, supplier, account },
       orderFor: async (itemId) => {
-        const [order] =
-          await upper.sql`select order_code, status from ops.orders where external_order_id = ${itemId}`
+        const [order] = await upper.sql`select order_code, status from ops.orders where external_order_id = ${itemId}`
         return order as { order_code: string; status: string } | undefined
       },
       pollNow: () => pollNow(upper.sql),
@@ -127,14 +126,10 @@ function downstream(sql: postgres.Sql, api: TestApi, partner: Partner): Downstre
 
 /** An item may end meanwhile, and is refused then. */
 async function pollNow(sql: postgres.Sql): Promise<void> {
-  await sql`select count(ops.poll_now(item_id)) from ops.order_items where status = 'processing'`.catch(
-    () => {},
-  )
+  await sql`select count(ops.poll_now(item_id)) from ops.order_items where status = 'processing'`.catch(() => {})
 }
 
-async function closeAll(
-  parts: [ApiProcess, RunningWorker, TestApi, RunningWorker, ScriptedSupplier],
-): Promise<void> {
+async function closeAll(parts: [ApiProcess, RunningWorker, TestApi, RunningWorker, ScriptedSupplier]): Promise<void> {
   const [upperApi, upperWorker, lowerApi, lowerWorker, supplier] = parts
   await Promise.all([upperWorker.stop(), lowerWorker.stop()])
   upperApi.kill()

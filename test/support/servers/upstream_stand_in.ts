@@ -108,8 +108,7 @@ function ordersOf(state: State, externalOrderId: string): UpstreamOrder[] {
 
 function render(state: State, { code, body }: UpstreamOrder) {
   const planned = state.plans.get(body.externalOrderId)
-  const { status, codes } =
-    planned !== undefined && 'codes' in planned ? planned : { status: 'processing', codes: [] }
+  const { status, codes } = planned !== undefined && 'codes' in planned ? planned : { status: 'processing', codes: [] }
   const [{ productId, quantity }] = body.items
   const item = (amount: number, itemStatus: string, keys: string[]) => ({
     id: crypto.randomUUID(),

@@ -23,16 +23,9 @@ export type Explained = {
 }
 
 /** A superuser's session of one connection that tells what each statement within functions does, by auto_explain. */
-export async function explainingSession(
-  url: string,
-  settings: Readonly<Record<string, string>>,
-): Promise<Explained> {
+export async function explainingSession(url: string, settings: Readonly<Record<string, string>>): Promise<Explained> {
   let notices: string[] = []
-  const sql = postgres(url, {
-    max: 1,
-    connection: settings,
-    onnotice: ({ message = '' }) => notices.push(message),
-  })
+  const sql = postgres(url, { max: 1, connection: settings, onnotice: ({ message = '' }) => notices.push(message) })
   await sql`load 'auto_explain'`
   await sql`
     select set_config('auto_explain.' || name, value, false) from (values
@@ -81,8 +74,7 @@ export async function inNewSession<T>(
 }
 
 /** The most rows that one of these statements reads. */
-export const mostRead = (statements: Statement[]): number =>
-  Math.max(...statements.map(({ rowsRead }) => rowsRead))
+export const mostRead = (statements: Statement[]): number => Math.max(...statements.map(({ rowsRead }) => rowsRead))
 
 /** Switches autovacuum off for the tables of the service and the queue: it would have plans made again. */
 export async function withoutAutovacuum(sql: postgres.Sql): Promise<void> {
