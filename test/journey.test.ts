@@ -264,7 +264,7 @@ test('a pushed result settles an item; a repeated push and a contradicting one c
 test('a webhook that is refused is sent again with the same bytes and key, and a new signature', async () => {
   const partner = await service.partner()
   const receiver = await service.receiver(partner, {
-    answer: (_, delivery) => (delivery === 1 ? '500' : 'ok'),
+    answer: (_, delivery) => (delivery === 1 ? 500 : 'ok'),
   })
   const order = await service.order(partner, { items: [topUp], callbackUrl: receiver.url })
   const first = await receiver.waitFor(() => true, 60_000)

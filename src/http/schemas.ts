@@ -89,6 +89,13 @@ const deliveryData = v.lazy((input) => {
   return unsafeKeys.some((key) => Object.hasOwn(input, key)) ? unsafeObject : deliveryRecord
 })
 
+const urlMetadata = <Input>(description: string) =>
+  v.metadata<Input, Record<string, unknown>>({
+    description,
+    format: 'uri',
+    examples: ['https://hooks.shop.example/supply'],
+  })
+
 /** An item of POST /b2b/orders (specification 2.2). */
 export const orderItem = v.object(
   {
@@ -130,13 +137,10 @@ export const orderRequest = v.object(
     ),
     callbackUrl: v.pipe(
       v.nullish(v.string('must be a text'), null),
-      v.metadata({
-        description:
-          'Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final ' +
+      urlMetadata(
+        'Where the result is sent, as a webhook. http or https, a public host, no credentials in it; the final ' +
           'address, for redirects are not followed.',
-        format: 'uri',
-        examples: ['https://hooks.shop.example/supply'],
-      }),
+      ),
     ),
     maxTotal: v.pipe(
       v.nullish(amount, null),
@@ -170,11 +174,7 @@ export const simulationRequest = v.object(
   {
     callbackUrl: v.pipe(
       v.string('must be a text'),
-      v.metadata({
-        description: 'Where the event is sent; the rules are those of an order’s `callbackUrl`.',
-        format: 'uri',
-        examples: ['https://hooks.shop.example/supply'],
-      }),
+      urlMetadata('Where the event is sent; the rules are those of an order’s `callbackUrl`.'),
     ),
     eventType: v.picklist(['order.completed', 'order.failed'], 'must be order.completed or order.failed'),
     orderCode: v.pipe(
@@ -258,13 +258,10 @@ export const redeliveryRequest = v.object(
   {
     callbackUrl: v.pipe(
       v.nullish(v.string('must be a text'), null),
-      v.metadata({
-        description:
-          'Where the event goes from now on, if its address was wrong; the rules are those of an order’s ' +
+      urlMetadata(
+        'Where the event goes from now on, if its address was wrong; the rules are those of an order’s ' +
           '`callbackUrl`.',
-        format: 'uri',
-        examples: ['https://hooks.shop.example/supply'],
-      }),
+      ),
     ),
   },
   objectMessage,

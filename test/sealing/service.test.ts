@@ -84,7 +84,7 @@ test('a code that cannot be opened alerts operators, and spoils neither other or
 test('an event whose code cannot be opened is not sent, and goes on along the retry ladder', async () => {
   const partner = await service.partner()
   const receiver = await service.receiver(partner, {
-    answer: (_, delivery) => (delivery === 1 ? '500' : 'ok'),
+    answer: (_, delivery) => (delivery === 1 ? 500 : 'ok'),
   })
   service.supplier.on('*', ({ reference }) => delivers([`CODE-${reference}`]))
   const { code } = await service.order(partner, {

@@ -9,15 +9,13 @@ import { type Delivery, type Judgement, judge } from './judge.ts'
 export type { Received } from './journal.ts'
 
 /** The answer to a good delivery: 200, another status, or none. */
-export type Answer = 'ok' | '500' | '429' | 'hang' | number
-
-/** The signing secret, or how to look it up when a delivery comes; undefined while it is not known yet. */
-type SecretSource = string | (() => string | undefined | Promise<string | undefined>)
+export type Answer = 'ok' | 'hang' | number
 
 export type ReceiverOptions = {
   port?: number
   host?: string
-  secret: SecretSource
+  /** The signing secret, or how to look it up when a delivery comes; undefined while it is not known yet. */
+  secret: string | (() => string | undefined | Promise<string | undefined>)
   /** What to answer to good deliveries, always or by the event; `delivery` counts the deliveries of that event. */
   answer?: Answer | ((event: OrderEvent, delivery: number) => Answer)
   /** `Retry-After` of a 429 or 503, in seconds. Without it the header is not sent. */
@@ -124,53 +122,32 @@ function plainHeaders(request: IncomingMessage): Record<string, string> {
 }
 
 async function decide(options: ReceiverOptions, journal: Journal, delivery: Delivery | 'too large'): Promise<Verdict> {
-  const nothing = { duplicate: false, delivery: 0, event: null }
-  if (delivery === 'too large') {
-    return { ...nothing, verified: false, problem: 'the body is over 10 MiB', status: 413 }
+  const refuse = (status: number, problem: string, verified: Verdict['verified']) => {
+    return { status, problem, verified, duplicate: false, delivery: 0, event: null }
   }
-  const lookUp = await secretFrom(options.secret)
-  if (!lookUp.ok) {
-    return { ...nothing, verified: 'unknown', problem: 'the secret could not be looked up', status: 503 }
-  }
-  const judgement = judge(delivery, lookUp.secret)
-  return judgement.kind === 'refused' ? { ...nothing, ...refusal(judgement) } : take(options, journal, judgement)
-}
-
-type LookUp = { ok: true; secret: string | undefined } | { ok: false }
-
-async function secretFrom(source: SecretSource): Promise<LookUp> {
-  if (typeof source === 'string') return { ok: true, secret: source }
+  if (delivery === 'too large') return refuse(413, 'the body is over 10 MiB', false)
+  let secret: string | undefined
   try {
-    return { ok: true, secret: await source() }
+    secret = typeof options.secret === 'function' ? await options.secret() : options.secret
   } catch {
-    return { ok: false }
+    return refuse(503, 'the secret could not be looked up', 'unknown')
   }
-}
-
-function refusal({ verified, problem, status }: Extract<Judgement, { kind: 'refused' }>) {
-  return { verified, problem, status }
+  const judgement = judge(delivery, secret)
+  if (judgement.kind === 'refused') return refuse(judgement.status, judgement.problem, judgement.verified)
+  return take(options, journal, judgement)
 }
 
 /** Counts the delivery and notes its event, without an await in between: deliveries can come at the same time. */
 function take(
-  options: ReceiverOptions,
+  { answer = 'ok' }: ReceiverOptions,
   journal: Journal,
   { verified, eventId, event, problem }: Extract<Judgement, { kind: 'good' }>,
 ): Verdict {
   // A delivery that nobody verified must not pass a later, genuine one off as a duplicate.
   const eventKey = verified === true ? eventId : `unverified ${eventId}`
   const { delivery, duplicate } = journal.count(eventKey)
-  const answer = event === null ? 'ok' : answerTo(options, event, delivery)
-  const status = statusOf(answer)
+  const wanted = event === null ? 'ok' : typeof answer === 'function' ? answer(event, delivery) : answer
+  const status = wanted === 'hang' ? null : wanted === 'ok' ? 200 : wanted
   if (status === null || status < 300) journal.take(eventKey)
   return { verified, duplicate, delivery, event, problem, status }
-}
-
-function answerTo({ answer = 'ok' }: ReceiverOptions, event: OrderEvent, delivery: number): Answer {
-  return typeof answer === 'function' ? answer(event, delivery) : answer
-}
-
-function statusOf(answer: Answer): number | null {
-  if (answer === 'hang') return null
-  return answer === 'ok' ? 200 : Number(answer)
 }

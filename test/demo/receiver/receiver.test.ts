@@ -24,7 +24,7 @@ describe('an event that comes again', () => {
   })
 
   it('is no duplicate while the sender was told that it was not taken', async () => {
-    const answers = ['500', '429', 'ok', 'ok'] as const
+    const answers = [500, 429, 'ok', 'ok'] as const
     const receiver = await start({ answer: (_event, delivery) => answers[delivery - 1] ?? 'ok' })
     const event = completedEvent()
     const outcomes = []
@@ -76,7 +76,7 @@ describe('an event that comes again', () => {
 
 describe('a receiver in trouble', () => {
   it('answers 429 with the Retry-After that it was told', async () => {
-    const receiver = await start({ answer: '429', retryAfter: 30 })
+    const receiver = await start({ answer: 429, retryAfter: 30 })
     expect(await deliver(receiver.url, completedEvent())).toEqual(answeredWith(429, 30))
   })
 
@@ -89,7 +89,7 @@ describe('a receiver in trouble', () => {
 
   it('chooses its answer by the event when given a function', async () => {
     const receiver = await start({
-      answer: (event) => (event.event_type === 'order.failed' ? '500' : 'ok'),
+      answer: (event) => (event.event_type === 'order.failed' ? 500 : 'ok'),
     })
     expect(await deliver(receiver.url, completedEvent())).toEqual(answeredWith(200))
     expect(await deliver(receiver.url, failedEvent())).toEqual(answeredWith(500))

@@ -42,7 +42,7 @@ describe('a delivery of the service', () => {
   })
 
   it('of an unknown type is taken and ignored', async () => {
-    const receiver = await start({ answer: '500' })
+    const receiver = await start({ answer: 500 })
     const event = completedEvent({ event_type: 'order.shipped' })
     expect(await deliver(receiver.url, event)).toEqual(answeredWith(200))
     expect(receiver.received[0]).toMatchObject({

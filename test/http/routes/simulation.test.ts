@@ -232,7 +232,7 @@ describe('the state of a simulated event', () => {
   })
 
   test('shows a refused attempt, and the time of the next one on the ladder', async () => {
-    const receiver = await receiverOf(partner, { answer: '500' })
+    const receiver = await receiverOf(partner, { answer: 500 })
     const eventId = await sample({ callbackUrl: receiver.url })
     await expect.poll(async () => (await read(eventId)).json.data.attempts[0]?.outcome).toBe('retry')
     const { state, nextAttemptAt, attempts } = (await read(eventId)).json.data
