@@ -9,17 +9,18 @@ create table supply.protocols (
   requests_per_call int not null check (requests_per_call >= 1)
 );
 comment on table supply.protocols is
-  'What suppliers promise, by the protocol they speak. Each has an adapter in the worker, which promises the same.';
+  'The capabilities of suppliers by protocol; each protocol has an adapter in the worker.';
 comment on column supply.protocols.name is 'The protocol''s name.';
 comment on column supply.protocols.repeat_safe_for is
-  'For how long after it was first sent an order may be sent again with the same reference and is still one order; '
-  'null: permanently; zero: never.';
+  'For how long an order that was sent may be sent again with the same reference and stays one order; null: '
+  'permanently; zero: never.';
 comment on column supply.protocols.finds_by_reference is 'Whether an order can be found by our reference.';
 comment on column supply.protocols.pushes is
-  'results: the supplier pushes signed results. events: what it pushes is a reason to ask. null: it does not push.';
+  'results: the supplier pushes signed results. events: it pushes events, after which it is asked. null: it does not '
+  'push.';
 comment on column supply.protocols.lists_offers is 'Whether the supplier lists its costs and stock.';
 comment on column supply.protocols.requests_per_call is
-  'How many HTTP requests a call may take, by which the limit of a second is counted.';
+  'How many HTTP requests a call may take; per_minute counts them.';
 insert into supply.protocols (name, repeat_safe_for, finds_by_reference, pushes, lists_offers, requests_per_call) values
   ('http', null, true, 'results', false, 1),
   ('b2b', '23 hours', true, 'events', true, 2),
@@ -51,39 +52,38 @@ create table supply.suppliers (
   constraint suppliers_pause_check check ((paused_at is null) = (paused_reason is null)),
   constraint suppliers_client_check check ((token_url is null) = (client_id is null))
 );
-comment on table supply.suppliers is 'Those who fulfil orders.';
+comment on table supply.suppliers is 'The suppliers.';
 comment on column supply.suppliers.code is 'The supplier''s short name.';
-comment on column supply.suppliers.protocol is 'Which adapter speaks to it.';
-comment on column supply.suppliers.base_url is 'Where its API begins.';
+comment on column supply.suppliers.protocol is 'The protocol of the supplier; its adapter calls it.';
+comment on column supply.suppliers.base_url is 'The beginning of the addresses of its API.';
 comment on column supply.suppliers.token is
-  'The credential for calls to it, and the HMAC key of the results that it pushes; env:SUPPLIER_SECRET_…: that '
-  'name in the processes'' environment.';
+  'The credential for calls, and the HMAC key of the results that it pushes; env:SUPPLIER_SECRET_…: that name in the '
+  'environment.';
 comment on column supply.suppliers.active is
-  'An inactive supplier gets no new items; those it has are still asked for.';
+  'An inactive supplier gets no new items, and is still asked for those it has.';
 comment on column supply.suppliers.updated_at is 'When the row last changed.';
 comment on column supply.suppliers.push_secret is
   'The secret of the events that it pushes, or env:SUPPLIER_SECRET_…; null: it pushes none.';
 comment on column supply.suppliers.token_url is
-  'Where an access token is had for client_id and token (RFC 6749, 4.4); null: token is used as it is.';
-comment on column supply.suppliers.client_id is 'Who we are at token_url.';
-comment on column supply.suppliers.max_calls is
-  'How many calls to it all workers together may have under way; null: no limit.';
-comment on column supply.suppliers.per_minute is
-  'How many requests a minute all workers together may make; null: no limit.';
-comment on column supply.suppliers.free_at is 'When by per_minute the next request is due; null or past: at once.';
-comment on column supply.suppliers.paused_at is 'Since when it gets no new items; null: it gets them.';
+  'Where client_id and token get an access token (RFC 6749, 4.4); null: token is used as it is.';
+comment on column supply.suppliers.client_id is 'Our client id at token_url.';
+comment on column supply.suppliers.max_calls is 'How many calls of all workers may be under way; null: no limit.';
+comment on column supply.suppliers.per_minute is 'How many requests a minute all workers may make; null: no limit.';
+comment on column supply.suppliers.free_at is 'When per_minute allows the next request; null or past: at once.';
+comment on column supply.suppliers.paused_at is
+  'Since when an operator has paused it: it gets no new items; null: it is not paused.';
 comment on column supply.suppliers.paused_reason is 'Why an operator paused it.';
 comment on column supply.suppliers.failures is 'How many calls in a row had no usable answer.';
 comment on column supply.suppliers.open_since is
-  'Since when its circuit is open: new items go to others where others can serve; null: it is closed.';
-comment on column supply.suppliers.trial_at is 'When the next new item goes to it although its circuit is open.';
+  'Since when its circuit is open: new items go to other suppliers; null: it is closed.';
+comment on column supply.suppliers.trial_at is 'When one new item tries the open circuit.';
 comment on column supply.suppliers.sync_every is 'How often its costs and stock are read; null: never.';
 comment on column supply.suppliers.sync_due_at is 'When they are read next.';
 comment on column supply.suppliers.synced_at is 'When they were last read in full.';
 comment on column supply.suppliers.sync_error is 'Why the last reading failed, in technical terms; null: it did not.';
 comment on column supply.suppliers.trouble is
-  'What an operator has to put right before it takes orders, as the last answers to them said: our balance there '
-  'is spent, it does not accept our credentials, or our settings make no request; null: nothing.';
+  'What an operator has to fix before it takes orders: balance (our balance there is spent), credentials (not '
+  'accepted), settings (they make no request); null: nothing.';
 
 create type supply.planned_call as (item_id uuid, due_at timestamptz, wait_ms double precision);
 comment on type supply.planned_call is
@@ -167,7 +167,7 @@ create unlogged table supply.push_windows (
   repeats int not null
 ) with (fillfactor = 50);
 comment on table supply.push_windows is
-  'How many results each supplier pushed again in its present window. Unlogged: a crash forgives.';
+  'How many results each supplier pushed again in its present window. Unlogged: a crash empties it.';
 comment on column supply.push_windows.supplier is 'The supplier.';
 comment on column supply.push_windows.started_at is 'When the window of 60 s began.';
 comment on column supply.push_windows.repeats is 'Repeated pushes in the window.';
@@ -192,14 +192,15 @@ comment on column supply.offers.product_id is 'The product.';
 comment on column supply.offers.supplier is 'The supplier.';
 comment on column supply.offers.sku is 'The supplier''s name for the product.';
 comment on column supply.offers.cost is 'What one unit costs us, in the offer''s currency; null: not known.';
-comment on column supply.offers.priority is 'Smaller is asked first; among equals the cheaper.';
+comment on column supply.offers.priority is 'The smallest is asked first; of equals the cheapest.';
 comment on column supply.offers.currency is 'The currency of its costs; null: the product''s.';
-comment on column supply.offers.available is 'Whether the supplier has it, as far as its list says.';
+comment on column supply.offers.available is 'Whether the supplier''s list says that it has the product.';
 comment on column supply.offers.stock is 'How many units the supplier''s list says it has; null: not known.';
 comment on column supply.offers.max_cost is
   'Above this cost, in the offer''s currency, the offer is not used; null: no limit.';
-comment on column supply.offers.synced_at is 'When the supplier''s list last told of it; null: never.';
-comment on column supply.offers.problem is 'Why what the supplier''s list says of it is of no use; null: it is not.';
+comment on column supply.offers.synced_at is 'When the supplier''s list last contained the offer; null: never.';
+comment on column supply.offers.problem is
+  'Why the supplier''s list is of no use for the offer; null: there is no problem.';
 
 create table supply.offer_changes (
   id bigint generated always as identity primary key,
@@ -213,12 +214,12 @@ create index offer_changes_product on supply.offer_changes (product_id, id);
 create index offer_changes_time on supply.offer_changes (changed_at);
 comment on table supply.offer_changes is 'What the lists of suppliers changed in our offers.';
 comment on column supply.offer_changes.id is 'A running number.';
-comment on column supply.offer_changes.changed_at is 'When.';
+comment on column supply.offer_changes.changed_at is 'When the offer changed.';
 comment on column supply.offer_changes.product_id is 'The product.';
 comment on column supply.offer_changes.supplier is 'The supplier.';
 comment on column supply.offer_changes.before is
-  'Cost, currency, stock and availability before, as far as they changed.';
-comment on column supply.offer_changes.after is 'The same afterwards.';
+  'The terms that changed: cost, currency, stock, availability, problem.';
+comment on column supply.offer_changes.after is 'The same terms after the change.';
 
 create table supply.access_tokens (
   supplier text primary key references supply.suppliers,
@@ -227,14 +228,13 @@ create table supply.access_tokens (
   renewed_by uuid,
   renewing_until timestamptz
 );
-comment on table supply.access_tokens is
-  'The access tokens of suppliers that give them for a time, so that one worker renews them for all.';
+comment on table supply.access_tokens is 'Access tokens of suppliers; one worker renews a token for all.';
 comment on column supply.access_tokens.supplier is 'The supplier.';
 comment on column supply.access_tokens.sealed is
   'The token, encrypted under a key that is derived from the supplier''s token; null: there is none yet.';
 comment on column supply.access_tokens.expires_at is 'When the token expires.';
-comment on column supply.access_tokens.renewed_by is 'Who renews it now.';
-comment on column supply.access_tokens.renewing_until is 'Until when nobody else does.';
+comment on column supply.access_tokens.renewed_by is 'The worker that renews the token.';
+comment on column supply.access_tokens.renewing_until is 'Until when no other worker renews it.';
 
 create table supply.supplier_syncs (
   supplier text primary key references supply.suppliers,
@@ -245,12 +245,12 @@ create table supply.supplier_syncs (
   failing_since timestamptz
 );
 comment on table supply.supplier_syncs is
-  'Who reads the list of a supplier now. Apart from supply.suppliers, so that who places and sends orders never '
-  'waits for a list.';
+  'The readings of suppliers'' lists that are under way. Apart from supply.suppliers, so that no order waits for a '
+  'list.';
 comment on column supply.supplier_syncs.supplier is 'The supplier.';
 comment on column supply.supplier_syncs.lease_token is
   'The fencing token of the reading under way; null: there is none.';
-comment on column supply.supplier_syncs.leased_at is 'Since when it is under way.';
+comment on column supply.supplier_syncs.leased_at is 'When the reading began.';
 comment on column supply.supplier_syncs.lease_expires_at is 'When another worker may read the list again.';
 comment on column supply.supplier_syncs.failures is 'How many readings in a row failed.';
 comment on column supply.supplier_syncs.failing_since is 'When the first of them failed; null: the last did not.';

@@ -84,24 +84,24 @@ create index orders_trace on supply.orders (substr(traceparent, 4, 32)) where tr
 comment on table supply.orders is 'The orders of partners, one charge each.';
 comment on column supply.orders.id is 'Internal number; never shown to partners.';
 comment on column supply.orders.code is 'The orderCode: random, so that it cannot be guessed.';
-comment on column supply.orders.account_id is 'Who ordered.';
+comment on column supply.orders.account_id is 'The account that ordered.';
 comment on column supply.orders.number is
   'Counts the account''s orders from 1, without a gap; no order is older than the one before it.';
 comment on column supply.orders.idempotency_key is
-  'The idempotency header, else external_order_id; permanently unique per account.';
+  'The idempotency header, else external_order_id; unique per account, permanently.';
 comment on column supply.orders.external_order_id is 'The partner''s own reference.';
-comment on column supply.orders.callback_url is 'Where the event goes; null: no event.';
-comment on column supply.orders.request_items is 'The items as asked for, in the form in which repeats are compared.';
+comment on column supply.orders.callback_url is 'Where the event is sent; null: the order has no event.';
+comment on column supply.orders.request_items is 'The requested items, in the form in which repeats are compared.';
 comment on column supply.orders.status is 'pending (held by an operator), processing, completed, failed.';
-comment on column supply.orders.outcome is 'Of a final order: full, partial or none of it was delivered.';
-comment on column supply.orders.total_amount is 'What was charged: the sum of price times amount over the items.';
-comment on column supply.orders.refunded_amount is 'What went back to the balance.';
+comment on column supply.orders.outcome is 'Of a final order: full, partial or none was delivered.';
+comment on column supply.orders.total_amount is 'The charge: the sum of price times amount over the items.';
+comment on column supply.orders.refunded_amount is 'What was refunded.';
 comment on column supply.orders.currency is 'ISO 4217 code of the amounts.';
 comment on column supply.orders.payment_code is 'The code of the charge, as the statement shows it.';
-comment on column supply.orders.reason is 'Of a failed order: the buyer-safe Russian text, if there is one.';
-comment on column supply.orders.created_at is 'When it was accepted and charged.';
-comment on column supply.orders.updated_at is 'When it or one of its items last changed its status.';
-comment on column supply.orders.completed_at is 'When it became final.';
+comment on column supply.orders.reason is 'Of a failed order: the Russian text for buyers; null: there is none.';
+comment on column supply.orders.created_at is 'When the order was accepted and charged.';
+comment on column supply.orders.updated_at is 'When the order or one of its items last changed its status.';
+comment on column supply.orders.completed_at is 'When the order became final.';
 comment on column supply.orders.request_id is
   'The X-Request-Id of the request that placed it, under which the logs of all processes follow the order.';
 comment on column supply.orders.request_id_given is 'True if the partner chose the request_id; false if the API did.';
@@ -158,7 +158,7 @@ create index order_items_limited on supply.order_items (supplier, limited_at) wh
 comment on table supply.order_items is 'The items of orders, and how far each is with its supplier.';
 comment on column supply.order_items.id is 'The item''s UUID; of part 0 also its reference at the supplier.';
 comment on column supply.order_items.order_id is 'The order.';
-comment on column supply.order_items.position is 'Its place in the request, from 0.';
+comment on column supply.order_items.position is 'The place of the item in the request, from 0.';
 comment on column supply.order_items.part is '1 for the failed rest of an item of which only a part was delivered.';
 comment on column supply.order_items.product_id is 'The product.';
 comment on column supply.order_items.product_name is 'The product''s name at the time of the order.';
@@ -168,36 +168,34 @@ comment on column supply.order_items.delivery_data is 'What the supplier needs t
 comment on column supply.order_items.amount is 'The quantity.';
 comment on column supply.order_items.price is 'The unit price at the time of the order.';
 comment on column supply.order_items.status is 'pending, processing, completed, failed; the last two are final.';
-comment on column supply.order_items.refunded_amount is 'What of the item went back to the balance.';
+comment on column supply.order_items.refunded_amount is 'What was refunded for the item.';
 comment on column supply.order_items.error_code is 'The supplier''s errorCode, if the item failed with one.';
 comment on column supply.order_items.error_message is
   'The Russian text for buyers: the supplier''s reason, else that of the error_code.';
 comment on column supply.order_items.buyer_reason is 'The Russian text for buyers that the supplier gave; null: none.';
 comment on column supply.order_items.completed_at is 'When the item became final.';
-comment on column supply.order_items.supplier is 'Who has the item now.';
+comment on column supply.order_items.supplier is 'The supplier that has the item now.';
 comment on column supply.order_items.sku is 'The supplier''s name for the product.';
 comment on column supply.order_items.tried_suppliers is 'Suppliers that refused the item as out of stock.';
 comment on column supply.order_items.supplier_order_id is 'The supplier''s own reference.';
-comment on column supply.order_items.next_call is 'put: it may be sent. get: it was sent, and has to be asked for.';
-comment on column supply.order_items.checks is
-  'How many answers of the present supplier were not final; the step of the polling.';
+comment on column supply.order_items.next_call is
+  'put: the item may be sent. get: it was sent, and its supplier is asked for it.';
+comment on column supply.order_items.checks is 'How many answers of the supplier were not final; the polling step.';
 comment on column supply.order_items.sent_at is
-  'When it was first sent to its present supplier; the deadline counts from here.';
-comment on column supply.order_items.next_check_at is 'When the supplier is asked next; null while nothing is planned.';
+  'When the item was first sent to its supplier; the deadline counts from here.';
+comment on column supply.order_items.next_check_at is 'When the supplier is called next; null: nothing is planned.';
 comment on column supply.order_items.lease_token is 'The fencing token of the call that is under way, or was last.';
 comment on column supply.order_items.lease_expires_at is
   'When the lease of the call under way ends; null: none is under way.';
 comment on column supply.order_items.stuck_at is 'When the supplier''s deadline passed.';
-comment on column supply.order_items.held_at is
-  'When an answer that makes no sense put the item on hold for an operator.';
-comment on column supply.order_items.held_reason is 'What made no sense.';
+comment on column supply.order_items.held_at is 'When the item was held for an operator.';
+comment on column supply.order_items.held_reason is 'Why the item was held.';
 comment on column supply.order_items.recovered_at is
-  'When a recovery began while the item was open: since then a supplier is asked for it before it is sent there.';
+  'When a recovery began while the item was open: a supplier is asked for it before it is sent.';
 comment on column supply.order_items.cost is
-  'What a unit costs at its supplier, in the product''s currency, as the offer said when it went there; null: '
-  'unknown.';
+  'What a unit costs at the supplier, in the product''s currency, by the offer that was used; null: unknown.';
 comment on column supply.order_items.limited_at is
-  'Since when its next call waits for the limits of its supplier, in whose line it is; null: it does not.';
+  'Since when the next call waits for the limits of the supplier; null: it does not wait.';
 
 create table supply.item_keys (
   item_id uuid not null references supply.order_items,
@@ -214,9 +212,9 @@ create index item_keys_code on supply.item_keys ((
 comment on table supply.item_keys is
   'The codes that a supplier gave for an item; partners see those of completed items.';
 comment on column supply.item_keys.item_id is 'The item.';
-comment on column supply.item_keys.position is 'The order in which the codes came, from 0.';
+comment on column supply.item_keys.position is 'The order in which the supplier gave the codes, from 0.';
 comment on column supply.item_keys.code is 'The code, sealed where DATA_KEYS is set.';
-comment on column supply.item_keys.created_at is 'When it came.';
+comment on column supply.item_keys.created_at is 'When the supplier gave the code.';
 
 create table supply.supplier_attempts (
   id bigint generated always as identity primary key,
@@ -251,11 +249,12 @@ comment on column supply.supplier_attempts.method is 'put, get, push, or operato
 comment on column supply.supplier_attempts.lease_token is
   'The fencing token of the call; null for pushes and operators.';
 comment on column supply.supplier_attempts.started_at is 'When the call began.';
-comment on column supply.supplier_attempts.finished_at is 'When its result was recorded; null: under way, or lost.';
+comment on column supply.supplier_attempts.finished_at is
+  'When the result was recorded; null: the call is under way, or was lost.';
 comment on column supply.supplier_attempts.status_code is 'The HTTP status, if there was one.';
 comment on column supply.supplier_attempts.outcome is
-  'What the supplier said: processing, completed, failed; not_received: it does not know the order; not_placed: by '
-  'this call there is no order; hold: an operator has to look; unknown: nothing can be concluded.';
+  'What the supplier said: processing, completed, failed; not_received: it does not know the order; not_placed: the '
+  'call placed no order; hold: an operator decides; unknown: no conclusion is possible.';
 comment on column supply.supplier_attempts.verdict is 'What it meant for the item.';
 comment on column supply.supplier_attempts.error_code is 'The supplier''s errorCode.';
 comment on column supply.supplier_attempts.reason is 'The supplier''s reason.';
@@ -265,11 +264,10 @@ comment on column supply.supplier_attempts.raw is
 comment on column supply.supplier_attempts.supplier_order_id is 'The supplier''s own reference.';
 comment on column supply.supplier_attempts.codes is
   'The codes of the answer, in its order, sealed where DATA_KEYS is set.';
-comment on column supply.supplier_attempts.repeats is
-  'How often the supplier pushed the same result again; it is recorded once.';
+comment on column supply.supplier_attempts.repeats is 'How often the supplier pushed the same result again.';
 comment on column supply.supplier_attempts.cause is
-  'Why the supplier has no order by this call: balance, credentials, settings, unreachable or busy; null unless '
-  'the outcome is not_placed.';
+  'Why the call placed no order: balance, credentials, settings, unreachable or busy; null unless the outcome is '
+  'not_placed.';
 
 create table supply.supplier_events (
   supplier text not null references supply.suppliers,
@@ -280,11 +278,10 @@ create table supply.supplier_events (
 );
 create index supplier_events_time on supply.supplier_events (received_at);
 create index supplier_events_item on supply.supplier_events (item_id);
-comment on table supply.supplier_events is
-  'The events that suppliers pushed and that were acted upon, so that a repeated one is not.';
+comment on table supply.supplier_events is 'The events that suppliers pushed, so that a repeated one has no effect.';
 comment on column supply.supplier_events.supplier is 'The supplier.';
-comment on column supply.supplier_events.event_id is 'Its name for the event.';
-comment on column supply.supplier_events.item_id is 'The item that it is about.';
-comment on column supply.supplier_events.received_at is 'When it came first.';
+comment on column supply.supplier_events.event_id is 'The supplier''s name for the event.';
+comment on column supply.supplier_events.item_id is 'The item of the event.';
+comment on column supply.supplier_events.received_at is 'When the event was first received.';
 
 reset role;

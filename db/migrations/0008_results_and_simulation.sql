@@ -25,12 +25,11 @@ create table supply.result_marks (
   restarts bigint[] not null default '{}'
 ) with (fillfactor = 50);
 comment on table supply.result_marks is
-  'How far the sequence of results of an account is. Its row is locked, until its transaction ends, by whoever '
-  'gives numbers.';
+  'The last number of the results of each account. The row stays locked until the transaction that gives numbers '
+  'ends.';
 comment on column supply.result_marks.account_id is 'The account.';
-comment on column supply.result_marks.last_seq is 'The last number that was given, or skipped.';
-comment on column supply.result_marks.restarts is
-  'Numbers with which the sequence went on after a restore, far above those that may have been given before it.';
+comment on column supply.result_marks.last_seq is 'The last number that was given or skipped.';
+comment on column supply.result_marks.restarts is 'The numbers with which the sequence went on after each restore.';
 
 create table supply.unnumbered_results (
   order_id bigint primary key,
@@ -39,10 +38,10 @@ create table supply.unnumbered_results (
 );
 create index unnumbered_results_turn on supply.unnumbered_results (account_id, completed_at, order_id);
 comment on table supply.unnumbered_results is
-  'Final orders that have no number yet: they ended while another transaction held their account''s mark.';
+  'Final orders without a number, because another transaction held the mark of their account.';
 comment on column supply.unnumbered_results.order_id is 'The order.';
 comment on column supply.unnumbered_results.account_id is 'Its account.';
-comment on column supply.unnumbered_results.completed_at is 'When it became final.';
+comment on column supply.unnumbered_results.completed_at is 'When the order became final.';
 
 create type supply.simulated_part as (seconds int, status text, reason text, item json);
 comment on type supply.simulated_part is
@@ -76,32 +75,30 @@ create index simulated_orders_of_account on supply.simulated_orders (account_id,
 create index simulated_orders_open on supply.simulated_orders (account_id) where due_at is not null;
 create index simulated_orders_latest on supply.simulated_orders (created_at);
 comment on table supply.simulated_orders is
-  'The orders of test drives: they spend nothing, reach no supplier, and are removed after a week. Never read by '
-  'what reads orders.';
-comment on column supply.simulated_orders.id is 'What its job carries.';
-comment on column supply.simulated_orders.code is
-  'What partners read it by; begins otherwise than the codes of orders.';
-comment on column supply.simulated_orders.account_id is 'Whose test drive it is; in mode test.';
+  'Simulated orders: they spend nothing, reach no supplier, and are deleted after a week.';
+comment on column supply.simulated_orders.id is 'The id in its job.';
+comment on column supply.simulated_orders.code is 'The orderCode; begins with sim_.';
+comment on column supply.simulated_orders.account_id is 'The account, in mode test.';
 comment on column supply.simulated_orders.idempotency_key is
   'The idempotency header, else external_order_id; unique per account while the order is kept.';
 comment on column supply.simulated_orders.external_order_id is 'The partner''s own reference.';
-comment on column supply.simulated_orders.callback_url is 'Where the event goes; null: no event.';
+comment on column supply.simulated_orders.callback_url is 'Where the event is sent; null: the order has no event.';
 comment on column supply.simulated_orders.request_items is
-  'The items as asked for, in the form in which repeats are compared.';
+  'The requested items, in the form in which repeats are compared.';
 comment on column supply.simulated_orders.status is 'processing, completed, failed.';
 comment on column supply.simulated_orders.outcome is
-  'Of a final order: full, partial or none of it would have been delivered.';
+  'Of a final order: full, partial or none would have been delivered.';
 comment on column supply.simulated_orders.total_amount is
-  'What would have been charged; no balance limits it: 50 items of the largest amount at the highest price fit.';
-comment on column supply.simulated_orders.refunded_amount is 'What would have gone back to the balance.';
+  'What would have been charged; 50 items of the largest amount at the highest price fit.';
+comment on column supply.simulated_orders.refunded_amount is 'What would have been refunded.';
 comment on column supply.simulated_orders.currency is 'ISO 4217 code of the amounts.';
-comment on column supply.simulated_orders.payment_code is 'In the place of the code of a charge; there is none.';
+comment on column supply.simulated_orders.payment_code is 'A code in place of that of a charge; there is no charge.';
 comment on column supply.simulated_orders.reason is
-  'Of a failed order: the Russian text that a buyer may read, if there is one.';
+  'Of a failed order: the Russian text for buyers; null: there is none.';
 comment on column supply.simulated_orders.parts is 'Its items, each while it is open and after its end.';
 comment on column supply.simulated_orders.due_at is
   'When the last item ends; null: the order is final, or an item never ends.';
-comment on column supply.simulated_orders.created_at is 'When it was asked for.';
-comment on column supply.simulated_orders.completed_at is 'When it became final.';
+comment on column supply.simulated_orders.created_at is 'When the order was placed.';
+comment on column supply.simulated_orders.completed_at is 'When the order became final.';
 
 reset role;
