@@ -114,15 +114,4 @@ describe('what the code says of the specification', () => {
     expect(mentions.length).toBeGreaterThan(50)
     expect(mentions.filter(({ mention }) => !isKnown(mention))).toEqual([])
   })
-
-  test.each([
-    ['Specification 6.4 to 6.6.', ['6.4', '6.6']],
-    ['(specification 5, 7, 8). */', ['5', '7', '8']],
-    ['the check (specification 6.7, rule 3 alone)', ['6.7 rule 3']],
-    ["'Raises. Specification '\n  '6.6.'", ['6.6']],
-    ['// as the specification\n// 6.1 demands', ['6.1']],
-    ['specification.md, the specification of 2', []],
-  ])('is found in %j', (text, expected) => {
-    expect(mentionsOf(text)).toEqual(expected)
-  })
 })

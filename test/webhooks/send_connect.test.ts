@@ -21,19 +21,12 @@ let port = 0
 beforeAll(async () => {
   thread = new Worker(stopped, { eval: true })
   port = (await once(thread, 'message'))[0]
-  while (await connects());
+  const sockets = Array.from({ length: 32 }, () => connect(port, '127.0.0.2').on('error', () => {}))
+  // All have asked by now. Those that found a place in the queue keep it after their end.
+  await Promise.race(sockets.map((socket) => once(socket, 'connect')))
+  for (const socket of sockets) socket.destroy()
 })
 afterAll(() => thread.terminate())
-
-/** Returns whether one more connection finds a place in the queue; it then keeps it. */
-async function connects(): Promise<boolean> {
-  const socket = connect(port, '127.0.0.2').on('error', () => {})
-  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 200))
-  const connected = await Promise.race([once(socket, 'connect').then(() => true), late])
-  if (!connected) socket.destroy()
-  socket.unref()
-  return connected
-}
 
 const connecting = () => process.getActiveResourcesInfo().filter((name) => name.endsWith('ConnectWrap'))
 
