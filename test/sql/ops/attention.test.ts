@@ -63,7 +63,7 @@ describe('an item needs attention', () => {
       {
         ...{ what: 'item stuck', subject: `item ${item}`, order_code: code },
         detail:
-          '1 × 100 credits at first, unsettled past its deadline: the remedy refunds, so ask the supplier before',
+          '1 × 100 credits at first, unsettled past its deadline: the remedy refunds, so ask the supplier first',
         remedy: `select ops.settle_item('${item}', 'failed')`,
       },
     ])
@@ -71,10 +71,10 @@ describe('an item needs attention', () => {
   })
 
   test.each([
-    [['A'], 'the remedy delivers the code that came and refunds the rest', 1],
-    [['A', 'B'], 'the remedy delivers the 2 codes that came and refunds the rest', 2],
+    [['A'], 'the remedy delivers the code received and refunds the rest', 1],
+    [['A', 'B'], 'the remedy delivers the 2 codes received and refunds the rest', 2],
     [['A', 'B', 'C', 'D'], 'the remedy delivers no code and refunds', 0],
-    [[], 'the remedy refunds, so ask the supplier before', 0],
+    [[], 'the remedy refunds, so ask the supplier first', 0],
   ])('when it is held with the codes %j of 3', async (codes, advice, delivered) => {
     const { item } = await keys(3)
     await answer(sql(), item, completed({ codes }))
@@ -88,7 +88,7 @@ describe('an item needs attention', () => {
     const { item } = await keys(2)
     const [call] = await leaseCalls(sql(), [item])
     expect(await record(sql(), call as never, failed({ codes: ['A', 'B'] }))).toBe('held')
-    expect((await lines('item held'))[0]?.detail).toContain('the remedy delivers the codes that came')
+    expect((await lines('item held'))[0]?.detail).toContain('the remedy delivers the codes received')
     await fix('item held')
     const [row] = await operator().sql`select status from ops.order_items where item_id = ${item}`
     expect(row?.status).toBe('completed')
@@ -106,7 +106,7 @@ describe('an item needs attention', () => {
     expect(await lines('outcome unknown')).toEqual([
       {
         ...{ what: 'outcome unknown', subject: `item ${item}`, order_code: code },
-        detail: '1 × 100 credits: no usable answer from first (timeout); it is asked again and again',
+        detail: '1 × 100 credits: no usable answer from first (timeout); workers keep asking',
         remedy: `select ops.poll_now('${item}')`,
       },
     ])
@@ -159,7 +159,7 @@ describe('an event needs attention', () => {
     const [line] = await lines('dead letter')
     expect(line).toMatchObject({ subject: `event ${id}`, remedy: `select ops.redeliver('${id}')` })
     expect(line?.detail).toBe(
-      `the partner was not told that order ${line?.order_code} ended (order.completed): http_4xx at https://hooks.example/x`,
+      `the partner did not receive order.completed of order ${line?.order_code}: http_4xx at https://hooks.example/x`,
     )
     await fix('dead letter')
   })
@@ -167,7 +167,7 @@ describe('an event needs attention', () => {
   test('with ten other dead letters in one line for the account', async () => {
     await deadEvents(11)
     expect((await lines('dead letter'))[0]?.detail).toBe(
-      'the partner was not told how 11 orders ended: http_4xx',
+      'the partner did not receive the results of 11 orders: http_4xx',
     )
     expect(await fix('dead letter')).toEqual([{ redeliver_all: '11' }])
   })

@@ -129,7 +129,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
       'service | webhook sent | round 1, attempt 1 of 9: the receiver answers 503; the next attempt comes after 00:01:00',
       'service | webhook sent | round 1, attempt 2 of 9: no result was recorded, because the worker was lost; it counts; the next attempt comes after 00:05:00',
       'service | webhook sent | round 1, attempt 3 of 9: the receiver answers 404',
-      'service | dead letter | the receiver refuses it for good: nothing sends it again by itself',
+      'service | dead letter | the receiver refuses it permanently: only a redelivery sends it again',
       'service | alert | operators are notified of dead_letter:http_4xx:account N',
       'operator alice | redelivers | the event starts a new round of nine attempts',
       'service | webhook sent | round 2, attempt 1 of 9: delivered, the receiver answers 200',
@@ -238,7 +238,7 @@ test('the next step shows its time', async () => {
   expect(told((await storyOf(code)).slice(-1))).toEqual(['service | planned | attempt 2 of 9'])
   await attempt(await eventOf(code), 404)
   expect(told((await storyOf(code)).slice(-1))).toEqual([
-    `service | now | the partner was not told: ops.redeliver('UUID') starts a new round`,
+    `service | now | the partner did not receive the result: ops.redeliver('UUID') starts a new round`,
   ])
 })
 
@@ -266,7 +266,7 @@ test('mass redeliveries, pushed results and contradicting results have lines, to
     'service | order completed | everything was delivered',
     'service | event made | order.completed, event UUID, to https://shop.example/hooks',
     'service | webhook sent | round 1, attempt 1 of 9: the receiver answers 410',
-    'service | dead letter | the receiver refuses it for good: nothing sends it again by itself',
+    'service | dead letter | the receiver refuses it permanently: only a redelivery sends it again',
     'service | alert | operators are notified of dead_letter:http_4xx:account N, as soon as a worker is free',
     expect.stringMatching(
       /^operator alice \| redelivers \| all dead letters of account N since .* start a new round: \d$/,

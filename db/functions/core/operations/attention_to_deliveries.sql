@@ -37,14 +37,13 @@ with found as (
 )
 select f.since, g.what, 'event ' || f.id as subject,
   case f.how
-    when 'dead' then format('the partner was not told that order %s ended (%s): %s at %s', f.order_code, f.event_type,
+    when 'dead' then format('the partner did not receive %s of order %s: %s at %s', f.event_type, f.order_code,
       f.dead_reason, regexp_replace(f.callback_url, '[?].*$', '?…'))
-    when 'untold' then format('the receiver of account %s has not taken the result of order %s for an hour; the next '
-      'attempt is planned', f.account_id, f.order_code)
-    when 'lost' then format('the lease of an attempt for order %s ended, and no worker has looked at it: does one run?',
-      f.order_code)
-    else format('the attempt for order %s was due, and none was made: is a worker running, or the receiver slow?',
-      f.order_code)
+    when 'untold' then format('the receiver of account %s has not accepted the result of order %s for an hour; the '
+      'next attempt is planned', f.account_id, f.order_code)
+    when 'lost' then format('the lease of an attempt for order %s expired, and no worker handled it: is a worker '
+      'running?', f.order_code)
+    else format('the attempt for order %s is overdue: is a worker running, or is the receiver slow?', f.order_code)
   end as detail,
   case f.how
     when 'dead' then format('select ops.redeliver(%L)', f.id)
@@ -57,11 +56,12 @@ where not g.is_one_line
 union all
 select g.since, g.what, 'account ' || g.account_id,
   case g.how
-    when 'dead' then format('the partner was not told how %s orders ended: %s', g.events, g.reasons)
-    when 'untold' then format('the receiver has not taken %s results for an hour or longer; the next attempts are '
+    when 'dead' then format('the partner did not receive the results of %s orders: %s', g.events, g.reasons)
+    when 'untold' then format('the receiver has not accepted %s results for an hour or longer; the next attempts are '
       'planned', g.events)
-    when 'lost' then format('the leases of %s attempts ended, and no worker looked at them: does one run?', g.events)
-    else format('%s attempts were due, and none was made: is a worker running, or the receiver slow?', g.events)
+    when 'lost' then format('the leases of %s attempts expired, and no worker handled them: is a worker running?',
+      g.events)
+    else format('%s attempts are overdue: is a worker running, or is the receiver slow?', g.events)
   end,
   case g.how
     when 'dead' then format('select ops.redeliver_all(%s, %L, dry_run => false)', g.account_id, g.since)

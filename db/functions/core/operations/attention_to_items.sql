@@ -40,11 +40,11 @@ select u.since, 'item ' || u.how as what, 'item ' || u.id as subject,
     coalesce(u.held_reason, 'unsettled past its deadline'))
     || case u.remedy
       when 'send' then 'look there first; the remedy sends it again, and ops.settle_item refunds'
-      when 'complete' then 'the remedy delivers the codes that came'
+      when 'complete' then 'the remedy delivers the codes received'
       when 'refund all' then 'the remedy delivers no code and refunds'
-      when 'refund a part' then format('the remedy delivers the %s that came and refunds the rest',
+      when 'refund a part' then format('the remedy delivers the %s received and refunds the rest',
         case u.kept when 1 then 'code' else u.kept || ' codes' end)
-      else 'the remedy refunds, so ask the supplier before'
+      else 'the remedy refunds, so ask the supplier first'
     end as detail,
   format(case u.remedy
     when 'send' then 'select ops.send_item(%L)'
@@ -58,7 +58,7 @@ select min(u.since), 'item ' || u.how, 'supplier ' || u.supplier,
   case when u.remedy = 'send'
     then format('%s items that %s does not have, which ops.stuck_items lists: look there first; the remedy sends them '
       'again', count(*), u.supplier)
-    else format('%s items, which ops.stuck_items lists: the remedy completes those whose codes are all there, '
+    else format('%s items, which ops.stuck_items lists: the remedy completes those with all their codes, '
       'delivers a part of others, and refunds the rest', count(*)) end,
   case when u.remedy = 'send'
     then format('select ops.send_item(item_id) from ops.stuck_items where supplier = %L and may_send', u.supplier)
@@ -69,13 +69,13 @@ select min(u.since), 'item ' || u.how, 'supplier ' || u.supplier,
 from alike_unsettled u where u.alike > 10 group by u.supplier, u.how, u.remedy = 'send'
 union all
 select u.since, 'outcome unknown', 'item ' || u.id,
-  format('%s × %s: no usable answer from %s%s; it is asked again and again', u.amount, u.product_name, u.supplier,
+  format('%s × %s: no usable answer from %s%s; workers keep asking', u.amount, u.product_name, u.supplier,
     coalesce(' (' || u.error || ')', '')),
   format('select ops.poll_now(%L)', u.id), u.code, u.account_id
 from single_unknown u where u.since < now() - interval '15 minutes'
 union all
 select min(u.sent_at), 'outcome unknown', 'supplier ' || u.supplier,
-  format('%s items without a usable answer%s; they are asked for again and again', count(*),
+  format('%s items without a usable answer%s; workers keep asking', count(*),
     coalesce(' (' || max(u.error) || ')', '')),
   format('select ops.poll_now(item_id) from ops.order_items where supplier = %L and completed_at is null and sent_at '
     '< now() - interval ''15 minutes'' order by sent_at limit 1000', u.supplier),

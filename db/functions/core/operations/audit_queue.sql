@@ -111,7 +111,7 @@ where e.state = 'dead' and j.locked_at is null and j.attempts = 0 and j.run_at >
   and j.updated_at >= (select max(a.started_at) from supply.delivery_attempts a where a.event_id = e.id)
 union all
 select 'alert_has_a_job',
-  format('alert %s (%s) was not told, but there is no job', a.id, a.cause)
+  format('alert %s (%s) was not sent, but there is no job', a.id, a.cause)
 from supply.alerts a
 where (a.sent_at is null or a.closed_at is not null and a.end_sent_at is null)
   and not exists (select from core.jobs j where j.task = 'alert_operators' and j.subject = a.id)

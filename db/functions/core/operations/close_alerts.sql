@@ -5,7 +5,7 @@ as $$
 declare
   closed uuid[];
 begin
-  -- Whoever has a lock raises the alert again at this moment; whoever had one since has counted.
+  -- A transaction that has a lock raises the alert again now; one that had it since then has counted.
   closed := array(
     select a.id from supply.alerts a
     where a.id = any (alert_ids) and a.closed_at is null and a.count = counts[array_position(alert_ids, a.id)]
@@ -15,7 +15,7 @@ begin
   where a.id = any (closed) and exists (
     select from supply.alerts o
     where o.cause = a.cause and (o.closed_at is null or o.id = any (closed) and o.hour > a.hour));
-  -- One that was not told yet has its job, which tells of the end too.
+  -- An alert that was not sent yet has its job, which sends the end too.
   perform core.enqueue('alert_operators', array(
     select a.id from supply.alerts a where a.id = any (closed) and a.end_sent_at is null and a.sent_at is not null
       order by a.id));

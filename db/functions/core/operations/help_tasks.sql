@@ -36,8 +36,8 @@ Or decide, after you have asked the supplier''s people:
 select ops.settle_item(''<item_id>'', ''failed'', reason => ''Нет в наличии'');
 Failed items are refunded, and the partner is notified.'),
   ('webhooks', 'events delivery_attempts dead_letters redeliver redeliver_all deliver_now deliver_all',
-    'An event is tried nine times within two days. After that, or once the receiver refuses it for good, it is a dead '
-      'letter.
+    'An event is tried nine times within two days. After that, or once the receiver refuses it permanently, it is a '
+      'dead letter.
 What is dead: select * from ops.dead_letters;
 Send one again: select ops.redeliver(''<event_id>'');
 Or all of a partner, first counted, then sent:

@@ -33,10 +33,11 @@ as $$
   from attempts a
   union all
   select a.finished_at, 10, 'service', 'dead letter', case
-      when a.status_code between 300 and 499 and a.status_code not in (408, 429) then 'the receiver refuses it for good'
-      when a.attempt = 9 then 'nine attempts were in vain'
+      when a.status_code between 300 and 499 and a.status_code not in (408, 429)
+        then 'the receiver refuses it permanently'
+      when a.attempt = 9 then 'nine attempts failed'
       else 'the callback URL cannot be used'
-    end || ': nothing sends it again by itself'
+    end || ': only a redelivery sends it again'
   from attempts a
   -- The ninth attempt may have been lost.
   where a.finished_at is not null and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')

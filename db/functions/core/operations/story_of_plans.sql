@@ -28,7 +28,7 @@ as $$
   union all
   select greatest(now(), p.due_at), 12, 'service', case when p.due_at > now() then 'planned' else 'now' end,
     case p.state
-      when 'dead' then format('the partner was not told: ops.redeliver(%L) starts a new round', p.id)
+      when 'dead' then format('the partner did not receive the result: ops.redeliver(%L) starts a new round', p.id)
       when 'sending' then 'without a result, the attempt counts as lost'
       when 'queued' then format('attempt %s waits for one of the account''s delivery slots', p.attempts + 1)
       else format('attempt %s of 9', p.attempts + 1)

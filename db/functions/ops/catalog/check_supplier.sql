@@ -7,7 +7,7 @@ declare
   latest supply.supplier_checks;
 begin
   select c.* into latest from supply.supplier_checks c where c.supplier = known.code;
-  -- An answer is shown for ten seconds; whoever calls again after that wants a new one.
+  -- An answer is shown for ten seconds; a later call starts a new check.
   if not found or coalesce(latest.answered_at, latest.asked_at) < now() - interval '10 s' then
     insert into supply.supplier_checks as c (supplier, id) values (known.code, gen_random_uuid())
     on conflict on constraint supplier_checks_pkey do update set
