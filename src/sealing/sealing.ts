@@ -104,12 +104,14 @@ function sealingWith(
     open,
     openCode,
     openShownCode,
-    openCodes: (json) =>
-      json.replaceAll(codeInJson, (member, text: string) => {
+    openCodes: (json) => {
+      if (first === undefined) return json
+      return json.replaceAll(codeInJson, (member, text: string) => {
         const code: string = JSON.parse(text)
         if (!isSealed(code)) return member
         return `{"code" : ${JSON.stringify(openShownCode(code))}}`
-      }),
+      })
+    },
   }
 }
 

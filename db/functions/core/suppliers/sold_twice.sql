@@ -12,9 +12,11 @@ as $$
     cross join lateral (
       select other.order_id, 'code' as what
       from supply.item_keys own
-      join supply.item_keys k on core.code_identity(k.code) = core.code_identity(own.code)
-        and k.item_id <> own.item_id
-      join supply.order_items other on other.id = k.item_id
+      cross join lateral (
+        select k.item_id from supply.item_keys k where core.code_identity(k.code) = core.code_identity(own.code)
+        offset 0) as k
+      cross join lateral (
+        select o.supplier, o.order_id from supply.order_items o where o.id = k.item_id offset 0) as other
       where own.item_id = i.id and other.supplier = i.supplier and other.order_id <> i.order_id
       union all
       select other.order_id, 'order id' from supply.order_items other
