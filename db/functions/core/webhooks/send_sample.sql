@@ -15,7 +15,13 @@ begin
     select e.body into body
     from core.order_events(array[core.own_order(send_sample.account_id, send_sample.order_code)], id) e
     where e.event_type = send_sample.event_type;
-    body := coalesce(body, core.sample_event_body(id, event_type, code, now()));
+    body := coalesce(body, core.render_event(
+      event_id => id, event_type => event_type, at => now(), order_code => code, external_order_id => 'sample-order',
+      total_amount => 600.00, completed_at => now(), reason => core.buyer_reason('PLAYER_NOT_FOUND', null),
+      items => json_build_array(
+        core.event_item('Sample top-up', 1, 100.00),
+        core.event_item('Sample gift key', 2, 250.00,
+          json_build_array(json_build_object('code', 'SAMPLE-KEY-1'), json_build_object('code', 'SAMPLE-KEY-2'))))));
     if octet_length(body) > most_bytes then
       refusal := 'too_large';
     end if;
@@ -31,5 +37,5 @@ end
 $$;
 comment on function core.send_sample is
   'Sends a sample event to a callback URL as real events are sent. Returns its event id; or too_large, or what
-core.sample_refusal returns. With the code of an order of the account in that status it is the event of the order,
-under a new id.';
+core.sample_refusal returns. With the code of an order of the account in that status it is the event of that order,
+under a new id; else of an order that does not exist: a top-up and two codes.';
