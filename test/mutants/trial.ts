@@ -11,7 +11,8 @@ export type Trial = { kind: 'green' } | { kind: 'red'; file: string; test: strin
 type Report = { testResults: { name: string; assertionResults: { status: string; fullName: string }[] }[] }
 
 const left = ['node_modules', '.git', '.data', 'coverage']
-// A run takes seconds. One that hangs says nothing of the mutant.
+// A run takes seconds. A test that hangs because of the mutant fails after a minute.
+const longestTestMs = 60_000
 const longestMs = 300_000
 
 /** A copy of the checkout in which mutants are tried, one after the other. The checkout itself is never written to. */
@@ -47,7 +48,8 @@ export class Copy {
   async run(tests: string[]): Promise<Trial> {
     const report = join(this.#copy, 'report.json')
     rmSync(report, { force: true })
-    const output = await this.#vitest([...['run', ...tests, '--bail=1', '--reporter=json', `--outputFile=${report}`]])
+    const options = ['--bail=1', `--testTimeout=${longestTestMs}`, '--reporter=json', `--outputFile=${report}`]
+    const output = await this.#vitest(['run', ...tests, ...options])
     if (!existsSync(report)) return { kind: 'broken', why: lastLines(output.text) }
     const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report
     for (const { name, assertionResults } of testResults) {
