@@ -79,12 +79,7 @@ test('a top-up is sent once, under the id of its item', async () => {
   await service.final(partner, order.code)
   const puts = service.supplier.requestsFor(item, 'PUT')
   expect(puts).toHaveLength(1)
-  expect(puts[0]?.body).toEqual({
-    reference: item,
-    sku: 'sku-101',
-    quantity: 3,
-    deliveryData: { gameUserId: '12345' },
-  })
+  expect(puts[0]?.body).toEqual({ reference: item, sku: 'sku-101', quantity: 3, deliveryData: { gameUserId: '12345' } })
   expect(puts[0]?.headers.authorization).toBe(`Bearer ${service.supplier.token}`)
 })
 
@@ -161,17 +156,10 @@ test('an order whose items all fail is refunded, and its Russian reason is clean
 test('an order of which some items fail is refunded for those, shows the others, and has no event', async () => {
   const partner = await service.partner()
   const receiver = await service.receiver(partner)
-  service.supplier.setAnswer(({ rawBody }) =>
-    rawBody.includes('sku-102') ? done(['K-1']) : failed('REGION_MISMATCH'),
-  )
+  service.supplier.setAnswer(({ rawBody }) => (rawBody.includes('sku-102') ? done(['K-1']) : failed('REGION_MISMATCH')))
   const order = await service.order(partner, { items: [topUp, keys(1)], callbackUrl: receiver.url })
   const ended = await service.final(partner, order.code)
-  expect(ended).toMatchObject({
-    status: 'failed',
-    outcome: 'partial',
-    totalAmount: 30.5,
-    refundedAmount: 10.5,
-  })
+  expect(ended).toMatchObject({ status: 'failed', outcome: 'partial', totalAmount: 30.5, refundedAmount: 10.5 })
   expect(ended.items[1]?.cdKeys).toEqual([{ code: 'K-1' }])
   expect(await balanceOf(service.sql, partner)).toBe(980)
   expect(await eventsOf(order.code)).toEqual([])
@@ -263,9 +251,7 @@ test('a pushed result settles an item; a repeated push and a contradicting one c
 
 test('a webhook that is refused is sent again with the same bytes and key, and a new signature', async () => {
   const partner = await service.partner()
-  const receiver = await service.receiver(partner, {
-    answer: (_, delivery) => (delivery === 1 ? 500 : 'ok'),
-  })
+  const receiver = await service.receiver(partner, { answer: (_, delivery) => (delivery === 1 ? 500 : 'ok') })
   const order = await service.order(partner, { items: [topUp], callbackUrl: receiver.url })
   const first = await receiver.waitFor(() => true, 60_000)
   const [event] = await eventsOf(order.code)
@@ -296,13 +282,10 @@ test('a webhook to a name with a private address is not sent: it is a dead lette
   const partner = await service.partner()
   const order = await service.order(partner, { items: [topUp], callbackUrl: 'http://trap.example/hook' })
   await expect.poll(async () => (await eventsOf(order.code))[0]?.state).toBe('dead')
-  const [letter] =
-    await service.sql`select reason, attempts from ops.dead_letters where order_code = ${order.code}`
+  const [letter] = await service.sql`select reason, attempts from ops.dead_letters where order_code = ${order.code}`
   expect(letter).toEqual({ reason: 'blocked_address', attempts: 1 })
   const cause = `dead_letter:blocked_address:account ${partner.accountId}`
   await expect
-    .poll(
-      () => service.worker.records.filter(({ alert, level }) => alert === cause && level === 'error').length,
-    )
+    .poll(() => service.worker.records.filter(({ alert, level }) => alert === cause && level === 'error').length)
     .toBe(1)
 })

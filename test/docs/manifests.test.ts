@@ -15,9 +15,7 @@ function documentsOf(path: string): unknown[] {
   })
 }
 
-const secret = v.strictObject({
-  secretKeyRef: v.strictObject({ name: v.literal('supply-secrets'), key: v.string() }),
-})
+const secret = v.strictObject({ secretKeyRef: v.strictObject({ name: v.literal('supply-secrets'), key: v.string() }) })
 const setting = v.union([
   v.strictObject({ name: v.string(), value: v.string() }),
   v.strictObject({ name: v.string(), valueFrom: secret }),
@@ -101,10 +99,7 @@ const pooler = v.strictObject({
     cluster: v.strictObject({ name: v.literal('supply-db') }),
     instances: v.number(),
     type: v.literal('rw'),
-    pgbouncer: v.strictObject({
-      poolMode: v.literal('transaction'),
-      parameters: v.record(v.string(), v.string()),
-    }),
+    pgbouncer: v.strictObject({ poolMode: v.literal('transaction'), parameters: v.record(v.string(), v.string()) }),
   }),
 })
 const manifest = v.variant('kind', [job, deployment, service, budget, cluster, pooler])
@@ -130,8 +125,7 @@ describe('the manifests for Kubernetes', () => {
         ?.map((name) => name.trim()),
     )
     expect(settings.size).toBeGreaterThan(20)
-    for (const { containers } of pods())
-      for (const { name } of containers[0].env) expect(settings).toContain(name)
+    for (const { containers } of pods()) for (const { name } of containers[0].env) expect(settings).toContain(name)
   })
 
   test('probe ports that are there, and leave the time that the service takes to end', () => {

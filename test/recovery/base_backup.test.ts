@@ -52,8 +52,7 @@ const order = (externalOrderId: string) => ({
 })
 
 /** How often each order's event has come to the receiver. */
-const deliveries = (code: string) =>
-  receiver.received.filter(({ event }) => event?.data.orderCode === code).length
+const deliveries = (code: string) => receiver.received.filter(({ event }) => event?.data.orderCode === code).length
 const arrives = (code: string, times = 1) => expect.poll(() => deliveries(code)).toBe(times)
 
 test('a service on a base backup that was recovered to a point in time goes on, and asks before it sends again', async () => {

@@ -74,15 +74,7 @@ describe.skipIf(installation === undefined)('a dump that is restored in another 
     const { body } = await place(sql, partner, { callbackUrl: 'https://hooks.example/x' })
     unsent = body.items[0]?.id ?? ''
 
-    run(
-      'pg_dumpall',
-      '--roles-only',
-      '--no-role-passwords',
-      '--dbname',
-      url,
-      '--file',
-      join(dir, 'roles.sql'),
-    )
+    run('pg_dumpall', '--roles-only', '--no-role-passwords', '--dbname', url, '--file', join(dir, 'roles.sql'))
     run('pg_dump', '--format', 'custom', '--file', join(dir, 'supply.dump'), url)
     // What the dump does not know: both are sent.
     await leaseAttempt(sql, event)

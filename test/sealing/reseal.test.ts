@@ -87,9 +87,7 @@ test('plain data is sealed, and a new key takes the place of an old one, under l
     .poll(() => database.sql`select held from ops.order_items where order_code = ${held}`)
     .toMatchObject([{ held: true }])
   service.supplier.setAnswer(() => senseless)
-  const { items: unusable } = await service.order(partner, {
-    items: [{ productId: products.key, quantity: 1 }],
-  })
+  const { items: unusable } = await service.order(partner, { items: [{ productId: products.key, quantity: 1 }] })
   await expect
     .poll(() => database.sql`select from supply.supplier_attempts where raw like 'UNUSABLE%'`)
     .not.toHaveLength(0)
@@ -118,9 +116,7 @@ test('plain data is sealed, and a new key takes the place of an old one, under l
 
   await restart(k2)
   for (const [code, codes] of given) expect(codesOf(await service.read(partner, code))).toEqual(codes)
-  expect(await asOperator(database.url, (db) => webhookSecretOf(db, k2, String(partner.accountId)))).toBe(
-    secret,
-  )
+  expect(await asOperator(database.url, (db) => webhookSecretOf(db, k2, String(partner.accountId)))).toBe(secret)
   answers.set(heldItem, { json: { status: 'completed', codes: ['HELD-1', 'HELD-2'] } })
   expect(codesOf(await service.final(partner, held))).toEqual(['HELD-1', 'HELD-2'])
   const [again] = service.supplier.requestsFor(unusable[0]?.id ?? '')
@@ -160,12 +156,8 @@ test('an order with a code that does not open stays as it is, and its key stays 
     from supply.order_items i join supply.orders o on o.id = i.order_id
     where k.item_id = i.id and o.code = ${codes[0] ?? ''}`
   await spoil('sealed:k1:', 'sealed:k1:A')
-  await expect(resealWith(database, joined(k2, k1))).rejects.toThrow(
-    /^1 orders and secrets could not be opened/,
-  )
-  expect(await database.sql`select cause from ops.alerts where cause like 'unreadable:item %'`).toHaveLength(
-    1,
-  )
+  await expect(resealWith(database, joined(k2, k1))).rejects.toThrow(/^1 orders and secrets could not be opened/)
+  expect(await database.sql`select cause from ops.alerts where cause like 'unreadable:item %'`).toHaveLength(1)
   expect(await database.sql`select id from supply.data_keys order by id`).toHaveLength(2)
 
   await spoil('sealed:k1:A', 'sealed:k1:')

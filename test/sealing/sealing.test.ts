@@ -50,12 +50,8 @@ describe('the fingerprint behind a sealed code', () => {
 
   test('differs between codes, and between databases', () => {
     const elsewhere = createSealing(keys, 'another fingerprint key')
-    expect(fingerprint(sealing.sealCode('CODE-2', item))).not.toBe(
-      fingerprint(sealing.sealCode('CODE', item)),
-    )
-    expect(fingerprint(elsewhere.sealCode('CODE', item))).not.toBe(
-      fingerprint(sealing.sealCode('CODE', item)),
-    )
+    expect(fingerprint(sealing.sealCode('CODE-2', item))).not.toBe(fingerprint(sealing.sealCode('CODE', item)))
+    expect(fingerprint(elsewhere.sealCode('CODE', item))).not.toBe(fingerprint(sealing.sealCode('CODE', item)))
   })
 })
 

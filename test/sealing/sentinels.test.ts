@@ -24,11 +24,7 @@ beforeAll(async () => {
   server = await startPostgres({ dataDir: folder, durable: false, database: 'supply' })
   await migrate({ databaseUrl: server.url })
   sql = postgres(server.url, { max: 5, onnotice: () => {} })
-  for (const setting of [
-    "log_statement = 'all'",
-    'log_parameter_max_length = -1',
-    'log_min_duration_statement = 0',
-  ])
+  for (const setting of ["log_statement = 'all'", 'log_parameter_max_length = -1', 'log_min_duration_statement = 0'])
     await sql.unsafe(`alter system set ${setting}`)
   await sql`select pg_reload_conf()`
   const database = { url: server.url, name: 'supply', sql, drop: async () => {} }
@@ -83,8 +79,7 @@ test('no code, secret or token stands readable in a table, in the server log, or
     return { code, item: placed[0]?.id ?? '' }
   }
   const attempted = (item: string) => async () =>
-    (await sql`select from supply.supplier_attempts where item_id = ${item} and finished_at is not null`)
-      .length
+    (await sql`select from supply.supplier_attempts where item_id = ${item} and finished_at is not null`).length
 
   // Whole, in part, with a reason that repeats a code.
   const whole = await buy(says({ status: 'completed', codes: ['SENTINEL-1', 'SENTINEL-2'] }))
@@ -111,11 +106,8 @@ test('no code, secret or token stands readable in a table, in the server log, or
   const delivered = () => sql`select count(*)::int from ops.events where state = 'delivered'`
   await expect.poll(delivered).toEqual([{ count: 3 }])
   const bodies = JSON.stringify(receiver.received.map(({ event }) => event))
-  for (const code of ['SENTINEL-1', 'SENTINEL-2', 'SENTINEL-8', 'TYPED-3', 'TYPED-4'])
-    expect(bodies).toContain(code)
-  const secret = await asOperator(server.url, (db) =>
-    webhookSecretOf(db, dataKeys, String(partner.accountId)),
-  )
+  for (const code of ['SENTINEL-1', 'SENTINEL-2', 'SENTINEL-8', 'TYPED-3', 'TYPED-4']) expect(bodies).toContain(code)
+  const secret = await asOperator(server.url, (db) => webhookSecretOf(db, dataKeys, String(partner.accountId)))
   const sentinels = ['SENTINEL-', secret ?? '']
   expect(sentinels[1]).toMatch(/^[0-9a-f]{64}$/)
 

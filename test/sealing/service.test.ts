@@ -54,12 +54,12 @@ test('the signing secret is sealed from the first delivery on, and operators rea
   expect(row?.secret).toMatch(/^sealed:k1:[A-Za-z0-9_-]+$/)
   const secret = await asOperator(database.url, (db) => webhookSecretOf(db, dataKeys, account))
   expect(secret).toMatch(/^[0-9a-f]{64}$/)
-  await expect(
-    asOperator(database.url, (db) => webhookSecretOf(db, dataKeysOf('k1'), account)),
-  ).rejects.toThrow(`DATA_KEYS has no key that opens the secret of account ${account}`)
-  expect(
-    await database.sql`select subject from ops.operator_log where action = 'webhook_secret'`,
-  ).toMatchObject(Array(2).fill({ subject: `account ${account}` }))
+  await expect(asOperator(database.url, (db) => webhookSecretOf(db, dataKeysOf('k1'), account))).rejects.toThrow(
+    `DATA_KEYS has no key that opens the secret of account ${account}`,
+  )
+  expect(await database.sql`select subject from ops.operator_log where action = 'webhook_secret'`).toMatchObject(
+    Array(2).fill({ subject: `account ${account}` }),
+  )
 })
 
 test('a code that cannot be opened alerts operators, and spoils neither other orders nor their events', async () => {
@@ -83,17 +83,11 @@ test('a code that cannot be opened alerts operators, and spoils neither other or
 
 test('an event whose code cannot be opened is not sent, and goes on along the retry ladder', async () => {
   const partner = await service.partner()
-  const receiver = await service.receiver(partner, {
-    answer: (_, delivery) => (delivery === 1 ? 500 : 'ok'),
-  })
+  const receiver = await service.receiver(partner, { answer: (_, delivery) => (delivery === 1 ? 500 : 'ok') })
   service.supplier.on('*', ({ reference }) => delivers([`CODE-${reference}`]))
-  const { code } = await service.order(partner, {
-    items: [{ productId: products.key }],
-    callbackUrl: receiver.url,
-  })
+  const { code } = await service.order(partner, { items: [{ productId: products.key }], callbackUrl: receiver.url })
   await receiver.waitFor(({ event }) => event?.data.orderCode === code, 45_000)
-  const events = () =>
-    database.sql`select event_id, state, attempts from ops.events where order_code = ${code}`
+  const events = () => database.sql`select event_id, state, attempts from ops.events where order_code = ${code}`
   await expect.poll(events).toMatchObject([{ state: 'waiting', attempts: 1 }])
   const [sent] = await database.sql`
     update supply.events e set body = replace(e.body, 'sealed:k1:', 'sealed:k1:A') from supply.events old
@@ -111,8 +105,7 @@ test('an event whose code cannot be opened is not sent, and goes on along the re
 test('a process without the keys of the database does not start', async () => {
   const start = (keys: typeof dataKeys | undefined) =>
     startSealing({ dataKeys: keys }, service.api.db, 'api', undefined as never)
-  const lacks =
-    'DATA_KEYS lacks the key k1, which sealed data of this database (docs/operations/data-keys.md)'
+  const lacks = 'DATA_KEYS lacks the key k1, which sealed data of this database (docs/operations/data-keys.md)'
   await expect(start(undefined)).rejects.toThrow(lacks)
   await expect(start(dataKeysOf('k2'))).rejects.toThrow(lacks)
   await expect(start(dataKeysOf('k1'))).rejects.toThrow(
@@ -127,10 +120,7 @@ test('processes that start at the same time with new keys share one fingerprint 
   const started = await Promise.all([start(), start(), start()])
   const fingerprints = started.map((sealing) => sealing.sealCode('CODE', item).split(':')[3])
   expect(new Set(fingerprints).size).toBe(1)
-  expect(await database.sql`select id from supply.data_keys order by id`).toMatchObject([
-    { id: 'k1' },
-    { id: 'k2' },
-  ])
+  expect(await database.sql`select id from supply.data_keys order by id`).toMatchObject([{ id: 'k1' }, { id: 'k2' }])
 })
 
 test('what an operator types is sealed within a second, and works as it was typed', async () => {
@@ -161,10 +151,7 @@ test('what an operator types is sealed within a second, and works as it was type
 
   const [sent] = await database.sql`select event_id from ops.events where order_code = ${code}`
   await database.sql`select ops.redeliver(${sent?.event_id})`.catch(() => {})
-  const again = await service.api.post(`/b2b/events/${sent?.event_id}/redeliver`, {
-    key: partner.key,
-    body: {},
-  })
+  const again = await service.api.post(`/b2b/events/${sent?.event_id}/redeliver`, { key: partner.key, body: {} })
   expect(again.status).toBe(202)
   await expect.poll(() => receiver.received.length).toBe(2)
   expect(receiver.received[1]?.event).toEqual(receiver.received[0]?.event)

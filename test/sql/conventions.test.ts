@@ -121,8 +121,7 @@ describe('every file of functions', () => {
   })
 
   test('swallows no error', () => {
-    for (const { schema, name, text } of sqlFiles)
-      expect(text, `${schema}.${name}`).not.toMatch(/\bwhen others\b/i)
+    for (const { schema, name, text } of sqlFiles) expect(text, `${schema}.${name}`).not.toMatch(/\bwhen others\b/i)
   })
 })
 
@@ -199,9 +198,7 @@ describe.each(walls)('the role %s', (role, schema) => {
     expect(functions.filter(({ allowed }) => allowed).length).toBeGreaterThan(5)
     await nothingIn(
       Promise.resolve(
-        functions
-          .filter((row) => row.allowed !== (row.schema === schema))
-          .map(({ name }) => ({ name: String(name) })),
+        functions.filter((row) => row.allowed !== (row.schema === schema)).map(({ name }) => ({ name: String(name) })),
       ),
     )
   })

@@ -170,9 +170,7 @@ describe.each([
   })
 
   test('partners’ reads cost a page, in a new session', async () => {
-    expect(
-      await inNewSession(database.url, plansByKey, (session) => tooMany(session, partnersReads)),
-    ).toEqual({})
+    expect(await inNewSession(database.url, plansByKey, (session) => tooMany(session, partnersReads))).toEqual({})
   })
 
   test('a page as of a moment skips what came after it', async () => {
@@ -191,9 +189,7 @@ describe.each([
 // Operators come with the planner's own settings: without figures of the tables it may read and sort an account's rows.
 test.each(planCaches)('operators’ reads cost a page on analysed tables, with %s', async (plan_cache_mode) => {
   await database.sql`vacuum analyze`
-  const found = await inNewSession(database.url, { plan_cache_mode }, (session) =>
-    tooMany(session, operatorsReads),
-  )
+  const found = await inNewSession(database.url, { plan_cache_mode }, (session) => tooMany(session, operatorsReads))
   expect(found).toEqual({})
 })
 

@@ -76,10 +76,7 @@ async function runOrders(
   const placed = await run('place', (on) => on`select * from api.place_orders(${on.json(requests as never)})`)
   await run('repeat', (on) => on`select * from api.place_orders(${on.json(requests as never)})`)
   const items = placed.flatMap(({ body }) => (body.items ?? []).map(({ id }: { id: string }) => id))
-  const calls = await run(
-    'begin calls',
-    (on) => on`select * from work.begin_calls(${items}::uuid[], '{}', null)`,
-  )
+  const calls = await run('begin calls', (on) => on`select * from work.begin_calls(${items}::uuid[], '{}', null)`)
   const results = calls.map(({ ordinal, item_id: itemId, lease_token: leaseToken }) => ({
     ...{ ordinal, itemId, leaseToken, result },
   }))
@@ -93,10 +90,7 @@ async function runOrders(
   )
   for (const rung of ['first', 'second']) {
     const ids = events.map(({ id }) => id)
-    const leased = await run(
-      `begin ${rung} attempts`,
-      (on) => on`select * from work.begin_deliveries(${ids}::uuid[])`,
-    )
+    const leased = await run(`begin ${rung} attempts`, (on) => on`select * from work.begin_deliveries(${ids}::uuid[])`)
     const ended = leased.map(({ ordinal, event_id: eventId, lease_token: leaseToken }) => ({
       ...{ ordinal, eventId, leaseToken, result: attempt },
     }))
@@ -140,17 +134,12 @@ async function mostReadBy(session: Explained): Promise<number> {
   return Math.max(...read)
 }
 
-test.each(Object.entries(inBatches))(
-  '64 orders that %s take as many statements as two',
-  async (_, course) => {
-    const counts = async (count: number) =>
-      Object.entries(await runOrders(old, count, course)).map(
-        ([step, statements]) => `${step}: ${statements.length}`,
-      )
-    await counts(2)
-    expect(await counts(64)).toEqual(await counts(2))
-  },
-)
+test.each(Object.entries(inBatches))('64 orders that %s take as many statements as two', async (_, course) => {
+  const counts = async (count: number) =>
+    Object.entries(await runOrders(old, count, course)).map(([step, statements]) => `${step}: ${statements.length}`)
+  await counts(2)
+  expect(await counts(64)).toEqual(await counts(2))
+})
 
 test('orders read only their own rows of small tables, in old and in new sessions', async () => {
   expect(await mostReadBy(oldest)).toBeLessThanOrEqual(200)
@@ -175,13 +164,10 @@ describe('with thousands of orders and queued events', () => {
     ['nobody analysed', ''],
     ['are analysed', 'analyze'],
     ['are analysed and vacuumed', 'vacuum analyze'],
-  ])(
-    'orders read only their own rows of tables that %s, in old and in new sessions',
-    async (_, maintenance) => {
-      await sql().unsafe(maintenance)
-      expect(await mostReadBy(oldest)).toBeLessThanOrEqual(400)
-      expect(await mostReadBy(old)).toBeLessThanOrEqual(400)
-      expect(await inNewSession(database.url, plansByKey, mostReadBy)).toBeLessThanOrEqual(400)
-    },
-  )
+  ])('orders read only their own rows of tables that %s, in old and in new sessions', async (_, maintenance) => {
+    await sql().unsafe(maintenance)
+    expect(await mostReadBy(oldest)).toBeLessThanOrEqual(400)
+    expect(await mostReadBy(old)).toBeLessThanOrEqual(400)
+    expect(await inNewSession(database.url, plansByKey, mostReadBy)).toBeLessThanOrEqual(400)
+  })
 })

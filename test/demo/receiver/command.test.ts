@@ -70,13 +70,7 @@ describe('npm run receiver', () => {
     const event = completedEvent()
     const { orderCode } = JSON.parse(event.body.toString()).data
     expect(await deliver(url, event)).toEqual(answeredWith(200))
-    expect((await line()).split(/ {2,}/).slice(1)).toEqual([
-      'order.completed',
-      orderCode,
-      'verified',
-      'new',
-      '200',
-    ])
+    expect((await line()).split(/ {2,}/).slice(1)).toEqual(['order.completed', orderCode, 'verified', 'new', '200'])
     expect((await line()).trim()).toBe('shop-1001 · 50.50 · 2 × Gift key (2 keys), 1 × 100 credits')
     expect(await deliver(url, event)).toEqual(answeredWith(200))
     expect((await line()).split(/ {2,}/).slice(3)).toEqual(['verified', 'duplicate', '200'])

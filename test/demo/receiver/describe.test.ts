@@ -47,9 +47,7 @@ describe('a delivery in the terminal', () => {
 
   it('says so when no reason is known', () => {
     const data = { ...eventOf(failedEvent()).data, reason: null }
-    expect(told(received({ event: eventOf(failedEvent({ data })) }))[1]).toBe(
-      'shop-1001 · 50.50 · no reason given',
-    )
+    expect(told(received({ event: eventOf(failedEvent({ data })) }))[1]).toBe('shop-1001 · 50.50 · no reason given')
   })
 
   it.each<[Partial<Received>, string[]]>([

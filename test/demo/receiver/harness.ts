@@ -27,11 +27,7 @@ export function completedEvent(changes: object = {}): TestEvent {
 }
 
 export function failedEvent(changes: object = {}): TestEvent {
-  return toEvent(
-    'order.failed',
-    { status: 'failed', error: 'ORDER_FAILED', reason: 'Товар закончился.' },
-    changes,
-  )
+  return toEvent('order.failed', { status: 'failed', error: 'ORDER_FAILED', reason: 'Товар закончился.' }, changes)
 }
 
 function toEvent(eventType: string, rest: object, changes: object): TestEvent {
@@ -60,18 +56,12 @@ export type SendOptions = {
 const loopback = parseNetworks('127.0.0.0/8')
 
 /** Makes one delivery with the service's own sender. */
-export async function deliver(
-  url: string,
-  event: TestEvent,
-  options: SendOptions = {},
-): Promise<SendOutcome> {
+export async function deliver(url: string, event: TestEvent, options: SendOptions = {}): Promise<SendOutcome> {
   const { signedWith = secret, age = 0, timeoutMs = 5000 } = options
   const now = new Date(Date.now() - age * 1000)
   const signed = deliveryHeaders({ ...event, secret: signedWith, now })
   const entries = Object.entries({ ...signed, ...options.headers })
-  const headers = Object.fromEntries(
-    entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
+  const headers = Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
   const resolver = createResolver({ servers: ['127.0.0.1:9'], allowNetworks: loopback })
   const sender = createSender({ resolver, allowNetworks: loopback, timeoutMs })
   const outcome = await sender.send({ url, headers, body: event.body })

@@ -88,9 +88,7 @@ describe('a receiver in trouble', () => {
   })
 
   it('chooses its answer by the event when given a function', async () => {
-    const receiver = await start({
-      answer: (event) => (event.event_type === 'order.failed' ? 500 : 'ok'),
-    })
+    const receiver = await start({ answer: (event) => (event.event_type === 'order.failed' ? 500 : 'ok') })
     expect(await deliver(receiver.url, completedEvent())).toEqual(answeredWith(200))
     expect(await deliver(receiver.url, failedEvent())).toEqual(answeredWith(500))
   })
@@ -108,11 +106,7 @@ describe('what is no delivery', () => {
     const receiver = await start()
     const event = { ...completedEvent(), body: Buffer.alloc(10 * 1024 * 1024 + 1, ' ') }
     expect(await deliver(receiver.url, event)).toEqual(answeredWith(413))
-    expect(receiver.received[0]).toMatchObject({
-      verified: false,
-      problem: 'the body is over 10 MiB',
-      status: 413,
-    })
+    expect(receiver.received[0]).toMatchObject({ verified: false, problem: 'the body is over 10 MiB', status: 413 })
   })
 
   it('leaves no trace when its sender goes away half-way', async () => {

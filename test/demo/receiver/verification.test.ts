@@ -4,29 +4,26 @@ import { answeredWith, completedEvent, deliver, failedEvent, otherSecret, receiv
 const start = receivers()
 
 describe('a delivery of the service', () => {
-  it.each([completedEvent(), failedEvent()])(
-    'is verified, understood and taken: $eventType',
-    async (event) => {
-      const receiver = await start()
-      expect(await deliver(`${receiver.url}/hooks?shop=1`, event)).toEqual(answeredWith(200))
-      const received = await receiver.waitFor(() => true, 1000)
-      expect(received).toMatchObject({
-        path: '/hooks?shop=1',
-        verified: true,
-        duplicate: false,
-        delivery: 1,
-        problem: null,
-        status: 200,
-      })
-      expect(received.event).toEqual(JSON.parse(event.body.toString()))
-      expect(received.headers).toMatchObject({
-        'x-idempotency-key': event.eventId,
-        'x-webhook-event': event.eventType,
-        'user-agent': 'Service-B2B-Webhook/1.0',
-      })
-      expect(Math.abs(received.at.getTime() - Date.now())).toBeLessThan(5000)
-    },
-  )
+  it.each([completedEvent(), failedEvent()])('is verified, understood and taken: $eventType', async (event) => {
+    const receiver = await start()
+    expect(await deliver(`${receiver.url}/hooks?shop=1`, event)).toEqual(answeredWith(200))
+    const received = await receiver.waitFor(() => true, 1000)
+    expect(received).toMatchObject({
+      path: '/hooks?shop=1',
+      verified: true,
+      duplicate: false,
+      delivery: 1,
+      problem: null,
+      status: 200,
+    })
+    expect(received.event).toEqual(JSON.parse(event.body.toString()))
+    expect(received.headers).toMatchObject({
+      'x-idempotency-key': event.eventId,
+      'x-webhook-event': event.eventType,
+      'user-agent': 'Service-B2B-Webhook/1.0',
+    })
+    expect(Math.abs(received.at.getTime() - Date.now())).toBeLessThan(5000)
+  })
 
   it('is recognized by event_type in the body, whatever the header says', async () => {
     const receiver = await start()
@@ -59,29 +56,14 @@ describe('a delivery that the receiver refuses', () => {
     const event = { ...completedEvent(), body: Buffer.from('{') }
     expect(await deliver(receiver.url, event, { signedWith: otherSecret })).toEqual(answeredWith(401))
     expect(receiver.received).toMatchObject([
-      {
-        verified: false,
-        duplicate: false,
-        delivery: 0,
-        event: null,
-        problem: 'wrong signature',
-        status: 401,
-      },
+      { verified: false, duplicate: false, delivery: 0, event: null, problem: 'wrong signature', status: 401 },
     ])
   })
 
   it.each([
     ['is no JSON', { ...completedEvent(), body: Buffer.from('hello') }, 'the body is no JSON'],
-    [
-      'is no object',
-      { ...completedEvent(), body: Buffer.from('null') },
-      'the body is no event: it is no object',
-    ],
-    [
-      'has no order',
-      completedEvent({ data: { status: 'completed' } }),
-      'the body is no event: data.orderCode',
-    ],
+    ['is no object', { ...completedEvent(), body: Buffer.from('null') }, 'the body is no event: it is no object'],
+    ['has no order', completedEvent({ data: { status: 'completed' } }), 'the body is no event: data.orderCode'],
   ])('because its signed body %s is answered with 400', async (_what, event, problem) => {
     const receiver = await start()
     expect(await deliver(receiver.url, event)).toEqual(answeredWith(400))
@@ -110,13 +92,9 @@ describe('the secret', () => {
       },
     })
     expect(lookUps).toBe(0)
-    expect(await deliver(receiver.url, completedEvent(), { signedWith: otherSecret })).toEqual(
-      answeredWith(200),
-    )
+    expect(await deliver(receiver.url, completedEvent(), { signedWith: otherSecret })).toEqual(answeredWith(200))
     known = otherSecret
-    expect(await deliver(receiver.url, completedEvent(), { signedWith: otherSecret })).toEqual(
-      answeredWith(200),
-    )
+    expect(await deliver(receiver.url, completedEvent(), { signedWith: otherSecret })).toEqual(answeredWith(200))
     expect(await deliver(receiver.url, completedEvent())).toEqual(answeredWith(401))
     expect(receiver.received.map(({ verified }) => verified)).toEqual(['unknown', true, false])
     expect(receiver.received[0]?.event?.event_type).toBe('order.completed')

@@ -77,10 +77,7 @@ async function realEvent(of: Partner, eventType = 'order.completed') {
       ? { status: 200, json: { status: 'completed', codes: ['A-1'] } }
       : { status: 422, json: { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' } }
   supplier.setAnswer(() => result)
-  const { body } = await place(sql(), of, {
-    items: [{ productId: products.key }],
-    callbackUrl: 'http://127.0.0.1:9/',
-  })
+  const { body } = await place(sql(), of, { items: [{ productId: products.key }], callbackUrl: 'http://127.0.0.1:9/' })
   const find = async () => {
     const [row] = await sql()`select id, order_code, body from supply.events where order_code = ${body.code}`
     return row as { id: string; order_code: string; body: string } | undefined
@@ -274,13 +271,7 @@ describe('the state of a simulated event', () => {
         ...{ eventId, eventType: 'order.completed', orderCode: 'my-order' },
         ...{ callbackUrl: `http://${host}/hook`, createdAt: time, deliveredAt: null, nextAttemptAt: null },
       }
-      const attempt = {
-        attempt: 1,
-        startedAt: time,
-        statusCode: null,
-        retryAfterSeconds: null,
-        nextAttemptAt: null,
-      }
+      const attempt = { attempt: 1, startedAt: time, statusCode: null, retryAfterSeconds: null, nextAttemptAt: null }
       // Whenever it really ended: how long a name took would tell whether it exists.
       await beginAttempt(eventId, '1 minute')
       const early = (await read(eventId)).json.data

@@ -69,9 +69,7 @@ describe('in a batch with counted and uncounted entries', () => {
     }
     expect(seen.size).toBe(3)
     for (const rows of seen.values()) {
-      expect(rows.map(({ remaining }) => remaining)).toEqual(
-        rows.map((_, index) => Math.max(0, budget - index - 1)),
-      )
+      expect(rows.map(({ remaining }) => remaining)).toEqual(rows.map((_, index) => Math.max(0, budget - index - 1)))
       expect(passed(rows)).toHaveLength(Math.min(budget, rows.length))
     }
   })

@@ -42,9 +42,7 @@ test('every check of the audit fails in a test', async () => {
   const views = await database.sql`
     select pg_get_viewdef(oid) as text from pg_class
     where relnamespace = 'core'::regnamespace and relname like 'audit%' and relname <> 'audit_scope'`
-  const checks = views.flatMap(({ text }) =>
-    [...text.matchAll(/SELECT '([a-z_]+)'::text/g)].map(([, name]) => name),
-  )
+  const checks = views.flatMap(({ text }) => [...text.matchAll(/SELECT '([a-z_]+)'::text/g)].map(([, name]) => name))
   expect(checks.length).toBeGreaterThan(30)
   expect(new Set(checks)).toEqual(new Set(breaches.flatMap(([names]) => names.split(' '))))
 })

@@ -9,19 +9,16 @@ const setAccount = (change: string) => `update supply.accounts set ${change} whe
 const setEntry = (seq: string, change: string) =>
   `update supply.ledger set ${change} where account_id = $account and seq = ${seq}`
 const setOrder = (name: Name, change: string) => `update supply.orders set ${change} where code = '$${name}'`
-const setItem = (name: Name, change: string) =>
-  `update supply.order_items set ${change} where id = '$${name}'`
+const setItem = (name: Name, change: string) => `update supply.order_items set ${change} where id = '$${name}'`
 const setEvent = (name: Name, change: string) => `update supply.events set ${change} where id = '$${name}'`
 const setAttempt = (name: Name, attempt: number, change: string) =>
   `update supply.delivery_attempts set ${change} where event_id = '$${name}' and attempt = ${attempt}`
 const setJob = (name: Name, change: string) =>
   `update graphile_worker._private_jobs set ${change} where payload ->> 'id' = '$${name}'`
-const loseJob = (name: Name) =>
-  `delete from graphile_worker._private_jobs where payload ->> 'id' = '$${name}'`
+const loseJob = (name: Name) => `delete from graphile_worker._private_jobs where payload ->> 'id' = '$${name}'`
 const addJob = (name: Name, at: string, task = 'deliver_webhook') =>
   `select core.enqueue('${task}', '{$${name}}', array[${at}], '${task.replace('waiting', 'webhook')}')`
-const addCode = (name: Name) =>
-  `insert into supply.item_keys (item_id, position, code) values ('$${name}', 50, 'X')`
+const addCode = (name: Name) => `insert into supply.item_keys (item_id, position, code) values ('$${name}', 50, 'X')`
 const addAttempts = (round: number, from: number, to: number) =>
   `insert into supply.delivery_attempts (event_id, round, attempt, lease_token, finished_at, outcome)
     select '$dead', ${round}, n, gen_random_uuid(), now(), 'retry' from generate_series(${from}, ${to}) n`
@@ -34,12 +31,7 @@ const booked = `order_id = null, reference = 'x', plain_reference = 'x'`
 const ofOpen = `order_id = (select id from supply.orders where code = '$open')`
 
 const money: Breach[] = [
-  [
-    'ledger_seq_has_no_gap',
-    'account',
-    setEntry(newest, 'seq = seq + 1'),
-    setAccount('last_seq = last_seq + 1'),
-  ],
+  ['ledger_seq_has_no_gap', 'account', setEntry(newest, 'seq = seq + 1'), setAccount('last_seq = last_seq + 1')],
   ['account_counts_its_ledger', 'account', setAccount('last_seq = last_seq + 1')],
   ['ledger_adds_up ledger_adds_up', 'account', setEntry('2', 'balance_after = balance_after + 1')],
   [
@@ -79,11 +71,7 @@ const money: Breach[] = [
   ],
   ['item_knows_its_refund', 'noneItem', setItem('noneItem', 'refunded_amount = 0')],
   ['order_knows_its_refunds', 'none', setOrder('none', 'refunded_amount = 10.49')],
-  [
-    'refund_by_hand_is_within_the_items_price',
-    'openItem',
-    setEntry('1', `type = 'adjustment', item_id = '$openItem'`),
-  ],
+  ['refund_by_hand_is_within_the_items_price', 'openItem', setEntry('1', `type = 'adjustment', item_id = '$openItem'`)],
 ]
 
 const open = "status = 'processing', completed_at = null, lease_expires_at = now() + interval '1 minute'"
@@ -156,17 +144,9 @@ const deliveries: Breach[] = [
   ['event_counts_its_attempts', 'dead', setEvent('dead', 'attempts = attempts + 1')],
   ['round_belongs_to_its_event', 'dead', addAttempts(2, 1, 1)],
   ['only_a_sending_event_has_an_attempt_under_way', 'dead', setAttempt('dead', 2, 'finished_at = null')],
-  [
-    'only_a_sending_event_has_an_attempt_under_way',
-    'sending',
-    setAttempt('sending', 1, 'finished_at = now()'),
-  ],
+  ['only_a_sending_event_has_an_attempt_under_way', 'sending', setAttempt('sending', 1, 'finished_at = now()')],
   ['delivered_event_was_delivered', 'delivered', setAttempt('delivered', 2, "outcome = 'retry'")],
-  [
-    'held_event_belongs_to_an_open_recovery',
-    'waiting',
-    setEvent('waiting', "state = 'held', next_attempt_at = null"),
-  ],
+  ['held_event_belongs_to_an_open_recovery', 'waiting', setEvent('waiting', "state = 'held', next_attempt_at = null")],
 ]
 
 const ago = (interval: string) => `now() - interval '${interval}'`
@@ -176,12 +156,7 @@ const looksLate = (name: Name) => setJob(name, `run_at = ${later('11 minutes')}`
 const queue: Breach[] = [
   ['open_item_has_a_job', 'openItem', loseJob('openItem')],
   ['open_item_has_a_job', 'stuckItem', loseJob('stuckItem')],
-  [
-    'open_item_has_a_job',
-    'openItem',
-    loseJob('openItem'),
-    setItem('openItem', `lease_expires_at = ${ago('91 s')}`),
-  ],
+  ['open_item_has_a_job', 'openItem', loseJob('openItem'), setItem('openItem', `lease_expires_at = ${ago('91 s')}`)],
   ['open_item_has_a_plan', 'openItem', setItem('openItem', 'next_check_at = null')],
   ['open_item_is_looked_at_soon', 'openItem', setItem('openItem', "lease_expires_at = 'infinity'")],
   ['open_item_is_looked_at_soon', 'openItem', setItem('openItem', `next_check_at = ${later('3 hours')}`)],
@@ -249,10 +224,7 @@ export const noBreaches: { [name: string]: string[] } = {
     `select work.register_pool('pool-1')`,
     setJob('openItem', `locked_at = ${ago('6 minutes')}, locked_by = 'pool-1'`),
   ],
-  'a call under way without a job': [
-    loseJob('openItem'),
-    setItem('openItem', `lease_expires_at = ${later('10 s')}`),
-  ],
+  'a call under way without a job': [loseJob('openItem'), setItem('openItem', `lease_expires_at = ${later('10 s')}`)],
   'a job that failed after a later one took its key': [
     setJob('openItem', "key = null, locked_at = now(), locked_by = 'pool-1'"),
     addJob('openItem', 'now()', 'call_supplier'),

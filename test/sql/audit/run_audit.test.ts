@@ -15,8 +15,7 @@ async function runAudit(): Promise<number | null> {
   return row?.breaches
 }
 
-const auditAlerts = () =>
-  sql()`select cause, message, count from ops.alerts where cause like 'audit:%' order by cause`
+const auditAlerts = () => sql()`select cause, message, count from ops.alerts where cause like 'audit:%' order by cause`
 
 test('run_audit finds nothing while all is well, and runs again only after a minute', async () => {
   expect(await runAudit()).toBe(0)
@@ -63,9 +62,7 @@ describe('an alert of the audit that was acknowledged', () => {
   const acknowledge = () => operator().sql`
     select ops.acknowledge(alert_id, 'a bug, it is being looked at') from ops.alerts where cause = ${cause} and state = 'open'`
   const states = async () =>
-    (await operator().sql`select state from ops.alerts where cause = ${cause} order by hour`).map(
-      ({ state }) => state,
-    )
+    (await operator().sql`select state from ops.alerts where cause = ${cause} order by hour`).map(({ state }) => state)
   const attention = () => operator().sql`select from ops.attention where subject in (
     select 'alert ' || alert_id from ops.alerts where cause = ${cause})`
 

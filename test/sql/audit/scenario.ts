@@ -44,8 +44,7 @@ async function makeItems(sql: postgres.Sql, partner: Partner): Promise<void> {
   Object.assign(well, { open: open.code, openItem: open.item, full: full.code, fullItem: full.item })
   Object.assign(well, { none: none.code, noneItem: none.item, keyItem: key.item, partial: partial.code })
   Object.assign(well, { stuckItem: stuck.item, heldItem: held.item })
-  const [rest] =
-    await sql`select item_id from ops.order_items where order_code = ${partial.code} and part = 1`
+  const [rest] = await sql`select item_id from ops.order_items where order_code = ${partial.code} and part = 1`
   well.restItem = rest?.item_id
 }
 

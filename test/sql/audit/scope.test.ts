@@ -41,9 +41,7 @@ async function told() {
       select o.code from supply.orders o join core.audit_scope s on o.id > s.after and o.id <= s.up_to`,
     )
     result.audit = codesIn(await sql`select * from ops.audit where check_name = 'charge_is_the_orders_total'`)
-    result.all = codesIn(
-      await sql`select * from ops.audit_all() where check_name = 'charge_is_the_orders_total'`,
-    )
+    result.all = codesIn(await sql`select * from ops.audit_all() where check_name = 'charge_is_the_orders_total'`)
     result.after = (
       await sql`select o.id from supply.orders o join core.audit_scope s on o.id > s.after and o.id <= s.up_to`
     ).length
@@ -66,9 +64,7 @@ describe('of more orders than one audit checks', () => {
         slice.after = floor(extract(epoch from now()) / 60)::bigint % 6 * 20000 as is_the_minutes,
         slice.up_to = least(slice.after + 20000, newest.after) as ends_at_the_newest
       from core.audit_scope newest, core.audit_scope slice where newest.part = 'newest' and slice.part = 'slice'`
-    expect(slices).toMatchObject([
-      { newest: '20000', begins: '0', is_the_minutes: true, ends_at_the_newest: true },
-    ])
+    expect(slices).toMatchObject([{ newest: '20000', begins: '0', is_the_minutes: true, ends_at_the_newest: true }])
   })
 
   test('ops.audit_all checks all, and does not change ops.audit', async () => {

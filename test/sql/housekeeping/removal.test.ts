@@ -111,10 +111,7 @@ test('ops.housekeeping counts what was removed, over passes and parts', async ()
   await addAttempts(well.fullItem, 2500)
   expect(await part('supplier attempts', true)).toBe(true)
   expect(await counted('supplier attempts')).toMatchObject({ removed: '1000', last_run_at: null })
-  expect([await part('supplier attempts', false), await part('supplier attempts', false)]).toEqual([
-    true,
-    false,
-  ])
+  expect([await part('supplier attempts', false), await part('supplier attempts', false)]).toEqual([true, false])
   const first = await counted('supplier attempts')
   expect(first).toMatchObject({ removed: '2500', last_count: '2500' })
   expect(first?.last_run_at).toBeInstanceOf(Date)
@@ -184,9 +181,7 @@ test('a part is found by index, and reads no more than it looks at', async () =>
     await sql().unsafe(maintenance)
     await inNewSession(database.url, plansByKey, async (session) => {
       for (const removal of ['raw answers', 'supplier attempts', 'delivery attempts']) {
-        const { statements } = await session.explained(
-          (on) => on`select work.remove_old(${removal}, '90 days', true)`,
-        )
+        const { statements } = await session.explained((on) => on`select work.remove_old(${removal}, '90 days', true)`)
         expect(mostRead(statements)).toBeLessThan(3_500)
         const table = removal === 'delivery attempts' ? 'delivery_attempts' : 'supplier_attempts'
         expect(scansOf(statements, table)).not.toContain('Seq Scan')

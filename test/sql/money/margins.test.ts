@@ -12,8 +12,7 @@ const keys = 301
 const offer = (productId: number, supplier: string, cost: number | null, priority = 1) =>
   sql()`select ops.upsert_offer(${productId}, ${supplier}, 'a', ${cost}, ${priority})`
 const items = (productId: number, quantity = 1) => ({ items: [{ productId, quantity }] })
-const soldAt = (time: string, code: string) =>
-  sql()`update supply.orders set created_at = ${time} where code = ${code}`
+const soldAt = (time: string, code: string) => sql()`update supply.orders set created_at = ${time} where code = ${code}`
 
 /** The rows of the present partner, money as numbers. */
 const margins = async (from: string | null = null, to: string | null = null) => [
@@ -83,15 +82,7 @@ describe('a margin', () => {
     await sql()`select ops.refund_item(${known.item}, 2.5, 'b', 'very late')`
     await sql()`select ops.refund_item(${unknown.item}, 4, 'c', 'late')`
     expect(await margins()).toMatchObject([
-      {
-        items: 2,
-        sold: 28,
-        refunded: 7.5,
-        cost: 10.5,
-        margin: 0,
-        items_without_cost: 1,
-        sold_without_cost: 10,
-      },
+      { items: 2, sold: 28, refunded: 7.5, cost: 10.5, margin: 0, items_without_cost: 1, sold_without_cost: 10 },
     ])
   })
 

@@ -69,10 +69,7 @@ describe('a reference counts once', () => {
     const again = database.sql`
       insert into supply.ledger (account_id, seq, type, amount, balance_after, currency, reference, plain_reference)
       values (${account}, 2, 'deposit', 1, 11, 'RUB', 'R3', 'r3')`
-    await expect(again).rejects.toMatchObject({
-      ...refusals.taken,
-      constraint_name: 'ledger_plain_reference',
-    })
+    await expect(again).rejects.toMatchObject({ ...refusals.taken, constraint_name: 'ledger_plain_reference' })
   })
 })
 
@@ -92,9 +89,7 @@ test('a reference is found by an index', async () => {
     select ${account}, n, 'deposit', 1, 1, 'RUB', 'many ' || n, 'many ' || n from generate_series(100, 5000) n`
   await database.sql`analyze supply.ledger`
   const session = await explainingSession(database.url, {})
-  const { statements } = await session.explained(
-    (on) => on`select core.post_once('deposit', ${account}, 9, 'ч1 ')`,
-  )
+  const { statements } = await session.explained((on) => on`select core.post_once('deposit', ${account}, 9, 'ч1 ')`)
   await session.end()
   expect(scansOf(statements, 'ledger')).toEqual(['ledger_plain_reference'])
   expect(mostRead(statements.filter(({ text }) => text.includes('supply.ledger')))).toBeLessThanOrEqual(5)

@@ -30,11 +30,7 @@ describe('a new account', () => {
     })
     const [row] = await sql()`
       select ops.create_account(name => 'Shop', kind => 'storefront', mode => 'test', currency => 'EUR') as id`
-    expect(await accountOf(Number(row?.id))).toMatchObject({
-      kind: 'storefront',
-      mode: 'test',
-      currency: 'EUR',
-    })
+    expect(await accountOf(Number(row?.id))).toMatchObject({ kind: 'storefront', mode: 'test', currency: 'EUR' })
     expect(await lastLogged(sql())).toEqual({
       action: 'create_account',
       subject: `account ${row?.id}`,

@@ -199,9 +199,7 @@ describe('a recovery', () => {
     await expect(begin()).rejects.toMatchObject(refusals.wrongState)
 
     await expect(end()).rejects.toThrow('the suppliers of 1 items have not answered yet')
-    expect(await operator()`select to_ask from ops.order_items where item_id = ${item}`).toEqual([
-      { to_ask: true },
-    ])
+    expect(await operator()`select to_ask from ops.order_items where item_id = ${item}`).toEqual([{ to_ask: true }])
     await answer(sql(), item, unknown())
     await expect(end()).rejects.toThrow('the suppliers of 1 items have not answered yet')
     await answer(sql(), item, completed())
@@ -220,13 +218,9 @@ describe('a recovery', () => {
     await sql()`select work.register_pool('gone')`
     await sql()`update supply.worker_pools set seen_at = now() - interval '11 s'`
     await begin()
-    expect(await operator()`select locked_by from ops.queue where subject = ${item}`).toEqual([
-      { locked_by: null },
-    ])
+    expect(await operator()`select locked_by from ops.queue where subject = ${item}`).toEqual([{ locked_by: null }])
     expect(await operator()`select * from ops.worker_pools`).toEqual([])
-    expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([
-      { method: 'get' },
-    ])
+    expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([{ method: 'get' }])
   })
 })
 
@@ -285,8 +279,7 @@ describe('check_origin lets a worker start', () => {
         expect(await refusal(copy)).toContain('was restored or copied')
         await copy`select ops.begin_recovery('the back-up of Tuesday')`
         expect(await refusal(copy)).toBeNull()
-        const recoveries =
-          await copy`select note, ended_at is null as is_open from supply.recoveries order by id`
+        const recoveries = await copy`select note, ended_at is null as is_open from supply.recoveries order by id`
         expect([...recoveries]).toEqual([
           { note: 'the dump of Monday', is_open: false },
           { note: 'the back-up of Tuesday', is_open: true },

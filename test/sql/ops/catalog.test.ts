@@ -60,9 +60,9 @@ describe('a game', () => {
     expect(await timesLogged(sql())).toBe(logged)
     await upsert('mecha-arena', 'Mecha Arena 2', 'https://img.example/2.png')
     expect(await version('mecha-arena')).not.toBe(made)
-    expect(
-      await sql()`select name, image_url, products from ops.games where slug = 'mecha-arena'`,
-    ).toMatchObject([{ name: 'Mecha Arena 2', image_url: 'https://img.example/2.png', products: 0 }])
+    expect(await sql()`select name, image_url, products from ops.games where slug = 'mecha-arena'`).toMatchObject([
+      { name: 'Mecha Arena 2', image_url: 'https://img.example/2.png', products: 0 },
+    ])
     expect(await lastLogged(sql())).toMatchObject({ action: 'upsert_game', subject: 'game mecha-arena' })
   })
 })
@@ -85,13 +85,7 @@ describe('a product', () => {
       ...{ region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false },
     })
     expect(await productOf(id)).toMatchObject({
-      ...{
-        game_slug: 'space-trader',
-        name: 'Gift key',
-        price: '20.00',
-        currency: 'USD',
-        delivery_type: 'key',
-      },
+      ...{ game_slug: 'space-trader', name: 'Gift key', price: '20.00', currency: 'USD', delivery_type: 'key' },
       ...{ region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false, available: false },
       delivery_fields: [player, { ...server, placeholder: null }],
     })
@@ -181,8 +175,7 @@ describe('a product that exists', () => {
   test('asks for the player id when it is or becomes id_only without fields', async () => {
     const key = await upsertProduct(null, { delivery_type: 'key', fields: [] })
     await change(key, '12')
-    const [made] =
-      await sql()`select ops.upsert_product(null, 'space-trader', 'Card', 12, 'RUB', 'id_only') as id`
+    const [made] = await sql()`select ops.upsert_product(null, 'space-trader', 'Card', 12, 'RUB', 'id_only') as id`
     for (const id of [key, made?.id]) {
       expect((await productOf(id)).delivery_fields).toEqual([{ ...player, placeholder: null }])
     }
@@ -314,9 +307,6 @@ describe('an offer', () => {
     ])
     const changed = versions.slice(1).map(({ version }, index) => version !== versions[index]?.version)
     expect(changed).toEqual([true, false, false, true, false, true, false, true])
-    expect(await lastLogged(sql())).toMatchObject({
-      action: 'set_supplier_active',
-      subject: 'supplier second',
-    })
+    expect(await lastLogged(sql())).toMatchObject({ action: 'set_supplier_active', subject: 'supplier second' })
   })
 })

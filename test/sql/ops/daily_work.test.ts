@@ -19,12 +19,7 @@ describe('ops.reroute_item moves an item', () => {
     const { item, code } = await order()
     await answer(sql(), item, notPlaced())
     await sql()`select ops.reroute_item(${code}, 'other')`
-    expect(await itemOf(item)).toMatchObject({
-      supplier: 'other',
-      sku: 'other-sku',
-      next_call: 'put',
-      checks: 0,
-    })
+    expect(await itemOf(item)).toMatchObject({ supplier: 'other', sku: 'other-sku', next_call: 'put', checks: 0 })
     const [call] = await leaseCalls(sql(), [item])
     expect(call).toMatchObject({ supplier: 'other', method: 'put' })
     if (call) expect(await record(sql(), call, completed())).toBe('settled')

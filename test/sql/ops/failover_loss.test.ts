@@ -122,9 +122,7 @@ test('a call is lost when its lease is missing, or when its recorded result is',
   expect(await attention()).toEqual([])
   expect(await lostCalls([call, other], false)).toEqual([other.item_id])
   expect(await lostCalls([call], true)).toEqual([item])
-  expect((await attention()).map(({ subject }) => subject)).toEqual(
-    [`item ${item}`, `item ${other.item_id}`].sort(),
-  )
+  expect((await attention()).map(({ subject }) => subject)).toEqual([`item ${item}`, `item ${other.item_id}`].sort())
 })
 
 test('a recorded result is never reported as lost, whatever its verdict', async () => {

@@ -25,24 +25,15 @@ describe('ops.find finds', () => {
     const { body } = await place(sql, partner, { externalOrderId: 'their-1', idempotencyKey: 'key-of-1' })
     const item = body.items[0]?.id ?? ''
     await answer(sql, item, { ...completed(), supplierOrderId: 'at-first-1' })
-    const order = {
-      kind: 'order',
-      order_code: body.code,
-      account_id: String(partner.accountId),
-      id: body.code,
-    }
+    const order = { kind: 'order', order_code: body.code, account_id: String(partner.accountId), id: body.code }
     expect(await find(` ${body.code}\n`)).toMatchObject([
       { ...order, detail: expect.stringMatching(/^its code; completed, 10.50 RUB, placed 20/) },
     ])
     expect(await find(String(body.paymentCode))).toMatchObject([
       { ...order, detail: expect.stringContaining('payment code') },
     ])
-    expect(await find('their-1')).toMatchObject([
-      { ...order, detail: expect.stringContaining('external id') },
-    ])
-    expect(await find('key-of-1')).toMatchObject([
-      { ...order, detail: expect.stringContaining('idempotency key') },
-    ])
+    expect(await find('their-1')).toMatchObject([{ ...order, detail: expect.stringContaining('external id') }])
+    expect(await find('key-of-1')).toMatchObject([{ ...order, detail: expect.stringContaining('idempotency key') }])
     const found = { kind: 'item', order_code: body.code, id: item }
     expect(await find(item.toUpperCase())).toMatchObject([
       { ...found, detail: 'its id; 1 × 100 credits, completed, at first' },
@@ -54,9 +45,7 @@ describe('ops.find finds', () => {
 
   test('an event, a sample and an alert by its id', async () => {
     const event = await makeEvent(database.sql, partner)
-    expect(await find(event)).toMatchObject([
-      { kind: 'event', id: event, detail: 'its id; order.completed, waiting' },
-    ])
+    expect(await find(event)).toMatchObject([{ kind: 'event', id: event, detail: 'its id; order.completed, waiting' }])
     await leaseAttempt(database.sql, event)
     await database.sql`update supply.events set simulated = true, order_id = null where id = ${event}`
     expect(await find(event)).toMatchObject([{ kind: 'sample', id: event }])

@@ -66,9 +66,7 @@ describe('ops.help()', () => {
     }
     const webhooks = await help(' Webhooks ')
     expect(webhooks[0]?.what).toContain('ops.redeliver')
-    expect(webhooks.find(({ name }) => name === 'dead_letters')?.what).toContain(
-      'Columns: event_id, order_code',
-    )
+    expect(webhooks.find(({ name }) => name === 'dead_letters')?.what).toContain('Columns: event_id, order_code')
   })
 
   test('has the whole text of one function or view', async () => {

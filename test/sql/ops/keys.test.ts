@@ -61,13 +61,7 @@ describe('an issued key', () => {
     const [row] = await keysOf()
     expect(row).toMatchObject({
       ...{ prefix: 'svc_live_', last4: key.slice(-4), scope: 'full', active: true, expires_at: null },
-      ...{
-        last_used_at: null,
-        revoked_at: null,
-        allowed_origins: null,
-        allowed_ips: null,
-        rotated_from: null,
-      },
+      ...{ last_used_at: null, revoked_at: null, allowed_origins: null, allowed_ips: null, rotated_from: null },
     })
     const everything = JSON.stringify([
       await database.sql`select * from supply.api_keys`,
@@ -126,8 +120,7 @@ describe('a key', () => {
     await issue()
     const id = await keyId()
     const last4 = (await keysOf())[0]?.last4
-    const setIps = (ips: string[] | null) =>
-      noticesOf((sql) => sql`select ops.set_key_ips(${id}, ${ips}::cidr[])`)
+    const setIps = (ips: string[] | null) => noticesOf((sql) => sql`select ops.set_key_ips(${id}, ${ips}::cidr[])`)
     expect(await setIps(['203.0.113.0/24'])).toEqual([
       `changed key ${id} (…${last4}): allowed_ips none → ["203.0.113.0/24"]`,
     ])
@@ -193,9 +186,7 @@ describe('a key that leaked', () => {
     const [leaked, issued] = await keysOf()
     expect(notices).toEqual([
       `key ${leaked?.id} (…${key.slice(-4)}) is revoked, key ${issued?.id} replaces it`,
-      expect.stringMatching(
-        /^account \d+ \(A partner\) used the old key since 20.*, last at 2026-01-02 03:04:00/,
-      ),
+      expect.stringMatching(/^account \d+ \(A partner\) used the old key since 20.*, last at 2026-01-02 03:04:00/),
     ])
   })
 

@@ -38,11 +38,7 @@ beforeAll(async () => {
 
 test.each([
   ['the next 20 jobs of all', () => 'select * from ops.queue order by run_at limit 20', page],
-  [
-    'the next 20 available jobs',
-    () => 'select * from ops.queue where available order by run_at limit 20',
-    page,
-  ],
+  ['the next 20 available jobs', () => 'select * from ops.queue where available order by run_at limit 20', page],
   ['the jobs that workers have', () => 'select * from ops.queue where not available order by run_at', taken],
   ['the jobs of an order', () => `select * from ops.queue where order_code = '${code}'`, 1],
 ])('ops.queue reads no more than 100 rows for %s', async (_, query, count) => {
@@ -59,10 +55,8 @@ test('ops.queue shows the jobs that a worker has in their place among the others
 })
 
 test('ops.queue_lengths counts the jobs of a task, and those that workers have', async () => {
-  const [{ calls } = {}] =
-    await database.sql`select jobs as calls from ops.queue_lengths where task = 'call_supplier'`
+  const [{ calls } = {}] = await database.sql`select jobs as calls from ops.queue_lengths where task = 'call_supplier'`
   expect(calls).toBe(1)
-  const [lengths] =
-    await database.sql`select jobs, taken from ops.queue_lengths where task = 'deliver_waiting'`
+  const [lengths] = await database.sql`select jobs, taken from ops.queue_lengths where task = 'deliver_waiting'`
   expect(lengths).toEqual({ jobs, taken })
 })

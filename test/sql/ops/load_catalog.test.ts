@@ -14,9 +14,7 @@ const load = (catalog: unknown) => sql()`select ops.load_catalog(${sql().json(ca
 const small: Required<Catalog> = {
   suppliers: [{ code: 'small', base_url: 'https://small.example', token: 'a-secret' }],
   games: [{ slug: 'chess', name: 'Chess' }],
-  products: [
-    { id: 900, game_slug: 'chess', name: 'A rook', price: 1, currency: 'RUB', delivery_type: 'key' },
-  ],
+  products: [{ id: 900, game_slug: 'chess', name: 'A rook', price: 1, currency: 'RUB', delivery_type: 'key' }],
   offers: [{ product_id: 900, supplier: 'small', sku: 'rook' }],
 }
 
@@ -32,9 +30,7 @@ describe('a catalog in one document', () => {
     expect(await sql()`select sku, cost, priority from ops.offers where product_id = 900`).toMatchObject([
       { sku: 'rook', cost: null, priority: 100 },
     ])
-    expect(await sql()`select protocol from ops.suppliers where code = 'small'`).toMatchObject([
-      { protocol: 'http' },
-    ])
+    expect(await sql()`select protocol from ops.suppliers where code = 'small'`).toMatchObject([{ protocol: 'http' }])
   })
 
   test('may list a part, and the rest stays', async () => {
@@ -62,9 +58,9 @@ describe('a catalog in one document', () => {
     ['something that is no object', []],
   ])('with %s is refused as a whole', async (_, catalog) => {
     await expect(load(catalog)).rejects.toMatchObject(refusals.wrongArgument)
-    await expect(
-      load({ ...small, offers: [{ product_id: 901, supplier: 'small', sku: 'x' }] }),
-    ).rejects.toMatchObject(refusals.unknown)
+    await expect(load({ ...small, offers: [{ product_id: 901, supplier: 'small', sku: 'x' }] })).rejects.toMatchObject(
+      refusals.unknown,
+    )
   })
 
   test('shows no token when it refuses a supplier', async () => {
@@ -111,8 +107,7 @@ describe('the demo catalog', () => {
       else expect(sku).toBe(String(product_id))
     }
     expect(offers.filter(({ suppliers }) => Number(suppliers) === 2)).toHaveLength(4)
-    const protocols =
-      await sql()`select distinct protocol from ops.suppliers where code like 'demo%' order by 1`
+    const protocols = await sql()`select distinct protocol from ops.suppliers where code like 'demo%' order by 1`
     expect(protocols.map(({ protocol }) => protocol)).toEqual(['b2b', 'http'])
   })
 
@@ -137,9 +132,7 @@ test('the demo catalog is loaded once: a later start keeps the changes of operat
       { code: 'real', base_url: 'http://127.0.0.1:4001', token: 't' },
     ],
     games: [{ slug: 'demo', name: 'Demo' }],
-    products: [
-      { id: 9001, game_slug: 'demo', name: 'Card', price: 10, currency: 'RUB', delivery_type: 'key' },
-    ],
+    products: [{ id: 9001, game_slug: 'demo', name: 'Card', price: 10, currency: 'RUB', delivery_type: 'key' }],
     offers: [{ product_id: 9001, supplier: 'sim', sku: 'a' }],
   }
   const load = async (catalog: object) =>
@@ -153,9 +146,7 @@ test('the demo catalog is loaded once: a later start keeps the changes of operat
   expect(await load({ ...demo, suppliers })).toBe(false)
   const [product] = await sql()`select price, in_stock from ops.products where product_id = 9001`
   expect(product).toEqual({ price: '12.00', in_stock: false })
-  expect(
-    await sql()`select code, base_url from ops.suppliers where code in ('sim', 'real') order by code`,
-  ).toEqual([
+  expect(await sql()`select code, base_url from ops.suppliers where code in ('sim', 'real') order by code`).toEqual([
     { code: 'real', base_url: 'https://supplier.example' },
     { code: 'sim', base_url: 'http://127.0.0.1:4002' },
   ])

@@ -15,9 +15,7 @@ beforeEach(async () => {
 
 /** The notices of a statement, in which `$account` stands for the partner's. */
 async function said(statement: string): Promise<string> {
-  return (
-    await noticesOf((on) => on.unsafe(statement.replaceAll('$account', String(partner().accountId))))
-  ).join('; ')
+  return (await noticesOf((on) => on.unsafe(statement.replaceAll('$account', String(partner().accountId))))).join('; ')
 }
 
 /** The same with `N` for the number and name of an account, key or product, and `TIME` for each time. */
@@ -84,21 +82,15 @@ test.each([
     'the least margin of all products without one of their own: not set → 0.8; products that went out of stock, or came back: 5',
     'the least margin of all products without one of their own is already 0.8: nothing changed',
   ],
-])(
-  'ops.%s says what it did; its repeat says that nothing changed, and is not logged',
-  async (call, did, again) => {
-    expect(await inGeneral(`select ops.${call}`)).toContain(did)
-    const logged = await timesLogged(sql())
-    expect(await inGeneral(`select ops.${call}`)).toBe(again)
-    expect(await timesLogged(sql())).toBe(logged)
-  },
-)
+])('ops.%s says what it did; its repeat says that nothing changed, and is not logged', async (call, did, again) => {
+  expect(await inGeneral(`select ops.${call}`)).toContain(did)
+  const logged = await timesLogged(sql())
+  expect(await inGeneral(`select ops.${call}`)).toBe(again)
+  expect(await timesLogged(sql())).toBe(logged)
+})
 
 test.each([
-  [
-    `set_rate_limit('203.0.113.0/24', 2000)`,
-    'each client address of 203.0.113.0/24 has 2000 requests a minute',
-  ],
+  [`set_rate_limit('203.0.113.0/24', 2000)`, 'each client address of 203.0.113.0/24 has 2000 requests a minute'],
   [`set_low_balance_threshold($account, 50)`, 'account N: threshold 0.00 → 50.00 RUB; the balance is 100.00'],
   [`set_supplier_paused('first', null)`, 'supplier first is already not paused: nothing changed'],
   [`deliver_all($account)`, 'the next attempts of 0 events are due now'],
@@ -138,9 +130,7 @@ test.each([
 test('poll_now says when the next call was planned, and settle_item how the item ended', async () => {
   const item = await newItem()
   await superuser()`update supply.order_items set next_check_at = now() + interval '1 hour' where id = ${item}`
-  expect(await said(`select ops.poll_now('${item}')`)).toMatch(
-    /^item .* \(.*\) is due now; it would have come at 20/,
-  )
+  expect(await said(`select ops.poll_now('${item}')`)).toMatch(/^item .* \(.*\) is due now; it would have come at 20/)
   expect(await said(`select ops.poll_now('${item}')`)).toMatch(/is due now already$/)
   expect(await said(`select ops.settle_item('${item}', 'failed')`)).toMatch(
     /item \S+ is settled: 0 of 1 delivered, 10\.50 RUB refunded; order ord_\w+ is failed/,

@@ -29,14 +29,7 @@ beforeEach(() => said.splice(0))
 
 async function admits(key: string): Promise<string> {
   const keyHash = createHash('sha256').update(key).digest('hex')
-  const request = {
-    ordinal: 1,
-    client: '203.0.113.9',
-    keyHash,
-    origin: null,
-    write: false,
-    allowOrigin: false,
-  }
+  const request = { ordinal: 1, client: '203.0.113.9', keyHash, origin: null, write: false, allowOrigin: false }
   const [row] = await database.sql`
     select verdict from api.admit(${database.sql.json([{ ...request, count: false }])}, 500)`
   return row?.verdict
@@ -47,17 +40,15 @@ describe('ops.onboard', () => {
     const [made] = await sql()`select * from ops.onboard('Acme', 50000, 'invoice 1', label => 'shop')`
     expect(made?.key).toMatch(/^svc_live_[0-9a-f]{48}$/)
     expect(await admits(made?.key)).toBe('ok')
-    expect(
-      await sql()`select name, balance, mode from ops.accounts where account_id = ${made?.account_id}`,
-    ).toEqual([{ name: 'Acme', balance: '50000.00', mode: 'live' }])
+    expect(await sql()`select name, balance, mode from ops.accounts where account_id = ${made?.account_id}`).toEqual([
+      { name: 'Acme', balance: '50000.00', mode: 'live' },
+    ])
     expect(await sql()`select label, last4 from ops.api_keys where key_id = ${made?.key_id}`).toEqual([
       { label: 'shop', last4: made?.key.slice(-4) },
     ])
     expect(made?.tell_partner).toContain(`account is number ${made?.account_id}, with 50000.00 RUB`)
     expect(made?.tell_partner).not.toContain(made?.key)
-    expect(made?.tell_partner).toContain(
-      'The service is at (the operator adds the address: PUBLIC_URL is not set)',
-    )
+    expect(made?.tell_partner).toContain('The service is at (the operator adds the address: PUBLIC_URL is not set)')
     expect(said).toContain(`NOTICE key ${made?.key_id} of account ${made?.account_id} (Acme)`)
   })
 
@@ -77,9 +68,9 @@ describe('ops.onboard', () => {
   test('limits the key to networks and a time', async () => {
     const [made] = await sql()`
       select * from ops.onboard('Limited', 50, 'invoice 1', allowed_ips => '{198.51.100.0/24}', expires_at => '2100-01-01Z')`
-    expect(
-      await sql()`select allowed_ips, expires_at from ops.api_keys where key_id = ${made?.key_id}`,
-    ).toEqual([{ allowed_ips: ['198.51.100.0/24'], expires_at: new Date('2100-01-01Z') }])
+    expect(await sql()`select allowed_ips, expires_at from ops.api_keys where key_id = ${made?.key_id}`).toEqual([
+      { allowed_ips: ['198.51.100.0/24'], expires_at: new Date('2100-01-01Z') },
+    ])
   })
 
   test('makes no account when the deposit is refused', async () => {
@@ -105,8 +96,7 @@ describe('ops.onboard', () => {
 test('a rotated key gives its label to its replacement, and notices name both keys', async () => {
   const { accountId } = await makePartner(database.sql)
   await sql()`select ops.issue_key(${accountId}, label => ' till 7 ')`
-  const [old] =
-    await sql()`select key_id from ops.api_keys where account_id = ${accountId} and label = 'till 7'`
+  const [old] = await sql()`select key_id from ops.api_keys where account_id = ${accountId} and label = 'till 7'`
   expect(said).toEqual([`NOTICE key ${old?.key_id} of account ${accountId} (A partner)`])
   await sql()`select ops.rotate_key(${old?.key_id})`
   const [next] = await sql()`select key_id, label from ops.api_keys where rotated_from = ${old?.key_id}`
@@ -132,12 +122,9 @@ describe('a test event', () => {
       expect(await sql()`select event_type, simulated from ops.events where event_id = ${row?.id}`).toEqual([
         { event_type: 'order.completed', simulated: true },
       ])
-      const logged =
-        await sql()`select subject, detail from ops.operator_log where action = 'send_test_event'`
+      const logged = await sql()`select subject, detail from ops.operator_log where action = 'send_test_event'`
       const { host } = new URL(receiver.url)
-      expect([...logged]).toEqual([
-        { subject: `event ${row?.id}`, detail: { account_id: partner.accountId, host } },
-      ])
+      expect([...logged]).toEqual([{ subject: `event ${row?.id}`, detail: { account_id: partner.accountId, host } }])
     } finally {
       await worker.stop()
       await receiver.close()

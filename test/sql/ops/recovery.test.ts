@@ -93,8 +93,7 @@ describe('ops.redeliver', () => {
     const redelivered = await whileHeld(
       superuser(),
       (holder) => holder`select from supply.events where id = ${last} for update`,
-      () =>
-        superuser()`select ops.redeliver_all(${partner().accountId}, now() - interval '1 day', false) as n`,
+      () => superuser()`select ops.redeliver_all(${partner().accountId}, now() - interval '1 day', false) as n`,
       async () => {
         expect(await finishAttempt(superuser(), leased, answered(200))).toBe('delivered')
         expect((await leaseAttempt(superuser(), second)).event_id).toBe(second)
@@ -135,9 +134,7 @@ describe('ops.deliver_now', () => {
 
   test('is refused for an event that does not wait', async () => {
     for (const state of ['sending', 'delivered', 'dead'] as const) {
-      await expect(sql()`select ops.deliver_now(${await eventIn(state)})`).rejects.toMatchObject(
-        refusals.wrongState,
-      )
+      await expect(sql()`select ops.deliver_now(${await eventIn(state)})`).rejects.toMatchObject(refusals.wrongState)
     }
   })
 })

@@ -25,10 +25,7 @@ beforeAll(async () => {
 })
 
 const balance = async () =>
-  Number(
-    (await database.sql`select balance from ops.accounts where account_id = ${partner.accountId}`)[0]
-      ?.balance,
-  )
+  Number((await database.sql`select balance from ops.accounts where account_id = ${partner.accountId}`)[0]?.balance)
 const error = (call: Promise<unknown>) =>
   call.then(
     () => undefined,
@@ -65,19 +62,14 @@ describe('operators name an item', () => {
     for (const reference of [item, code, 'their-1']) await sql()`select ops.poll_now(${reference})`
     await sql()`select ops.poll_now(item_id) from ops.order_items where order_code = ${code}`
     await answer(database.sql, item, completed())
-    expect(
-      (await sql()`select ops.refund_item(${code}, 1, 'part', 'a test') as balance`)[0]?.balance,
-    ).toBeDefined()
+    expect((await sql()`select ops.refund_item(${code}, 1, 'part', 'a test') as balance`)[0]?.balance).toBeDefined()
   })
 
   test('not by an order of several items: the error lists them', async () => {
     const items = [{ productId: products.topUp }, { productId: products.key }]
     const { body } = await place(database.sql, partner, { items })
     const several = await error(sql()`select ops.settle_item(${body.code}, 'failed')`)
-    expect(several).toMatchObject({
-      code: cardinalityViolation,
-      message: `'${body.code}' may be one of 2 items`,
-    })
+    expect(several).toMatchObject({ code: cardinalityViolation, message: `'${body.code}' may be one of 2 items` })
     for (const { id } of body.items) expect(several).toHaveProperty('hint', expect.stringContaining(id))
     const wrong = await error(sql()`select ops.settle_item('nothing', 'failed')`)
     expect(wrong).toMatchObject({ ...refusals.unknown, message: "no item is named 'nothing'" })
@@ -111,9 +103,7 @@ test('a dead letter is sent to another address, with the same bytes, and only th
   const read = async () =>
     (await database.sql`select state, callback_url, body, round from supply.events where id = ${event}`)[0]
   const before = await read()
-  expect(await error(sql()`select ops.redeliver(${event}, 'ftp://shop.example')`)).toMatchObject(
-    refusals.wrongArgument,
-  )
+  expect(await error(sql()`select ops.redeliver(${event}, 'ftp://shop.example')`)).toMatchObject(refusals.wrongArgument)
   expect(await read()).toEqual(before)
   await sql()`select ops.redeliver(${event}, 'https://shop.example/new?token=1')`
   expect(await read()).toEqual({
@@ -122,13 +112,9 @@ test('a dead letter is sent to another address, with the same bytes, and only th
     round: 2,
     callback_url: 'https://shop.example/new?token=1',
   })
-  const [audited] =
-    await sql()`select count(*)::int as faults from ops.audit where check_name = 'event_has_its_order'`
+  const [audited] = await sql()`select count(*)::int as faults from ops.audit where check_name = 'event_has_its_order'`
   expect(audited).toEqual({ faults: 0 })
   const logged = await lastLogged(sql())
-  expect(logged).toMatchObject({
-    action: 'redeliver',
-    detail: { dead_reason: 'http_4xx', host: 'shop.example' },
-  })
+  expect(logged).toMatchObject({ action: 'redeliver', detail: { dead_reason: 'http_4xx', host: 'shop.example' } })
   expect(JSON.stringify(logged)).not.toContain('token=1')
 })

@@ -53,35 +53,16 @@ const refused: { [reason in keyof typeof refusals]?: Refusal[] } = {
       ...['{::ffff:10.0.0.0/104}', '{203.0.113.0/24,::ffff:198.51.100.7}', '{::ffff:0:0/96}'],
     ]),
     ...each(`issue_key('Acme', allowed_origins => ?)`, /origin/, [
-      ...[
-        '{}',
-        '{""}',
-        '{shop.example,null}',
-        '{shop.example/path}',
-        '{https://shop.example/}',
-        '{*.}',
-        '{*}',
-      ],
+      ...['{}', '{""}', '{shop.example,null}', '{shop.example/path}', '{https://shop.example/}', '{*.}', '{*}'],
       ...['{https://user@shop.example}', '{shop.example:8443}', '{a.*.example}', '{https://*.shop.example}'],
       ...['{shop..example}', '{магазин.рф}', '{https://shop.example:}', '{https://shop.example:65536}'],
-      ...[
-        '{https://shop.example:0443}',
-        '{shop.example.}',
-        '{*.[::1]}',
-        '{[::g]}',
-        `{${'a.'.repeat(150)}example}`,
-      ],
+      ...['{https://shop.example:0443}', '{shop.example.}', '{*.[::1]}', '{[::g]}', `{${'a.'.repeat(150)}example}`],
     ]),
     [`set_key(key_id, null, '{}', null) from ops.api_keys`, /origin/],
     [`set_key(key_id, null, null, '{}') from ops.api_keys`, /./],
     [`rotate_key(key_id, interval '-1 hour') from ops.api_keys`, /./],
     [`onboard('Poor', 0, 'x')`, /./],
-    ...each(`send_test_event('Acme', ?)`, /./, [
-      null,
-      'hooks.example',
-      'ftp://hooks.example/',
-      'https://a b/',
-    ]),
+    ...each(`send_test_event('Acme', ?)`, /./, [null, 'hooks.example', 'ftp://hooks.example/', 'https://a b/']),
     ...each(`upsert_game(?, 'A')`, /slug/, ['mecha arena', '-a', null]),
     [`upsert_game('a', ' ')`, /name/],
     [`upsert_game('a', 'A', 'javascript:alert(1)')`, /./],
@@ -92,18 +73,11 @@ const refused: { [reason in keyof typeof refusals]?: Refusal[] } = {
     ...each(`set_price(101, ?)`, /price/, ['0', '10.505', 'NaN', null]),
     [`set_in_stock(101, null)`, /./],
     ...each(`upsert_supplier('a', ?, 'token')`, /./, [
-      ...[
-        'ftp://a.example',
-        'https://user:pass@a.example',
-        'https://a.example/?x=1',
-        'https://a.example/#top',
-      ],
+      ...['ftp://a.example', 'https://user:pass@a.example', 'https://a.example/?x=1', 'https://a.example/#top'],
       ...['https://', null],
     ]),
     [`upsert_supplier('first one', 'https://a.example', 'token')`, /./],
-    ...each(`upsert_supplier('a', 'https://a.example', ?)`, /./, [
-      ...['to ken', '', 'токен', 'env:lower', 'env:'],
-    ]),
+    ...each(`upsert_supplier('a', 'https://a.example', ?)`, /./, [...['to ken', '', 'токен', 'env:lower', 'env:']]),
     ...each(`upsert_supplier('a', 'https://a.example', 'token', ?)`, /./, ['HTTP', 'telepathy']),
     [`upsert_supplier('first', 'https://a.example', 'token', client_id => 'us')`, /./],
     [`set_supplier_active('first', null)`, /./],
@@ -184,9 +158,7 @@ const refused: { [reason in keyof typeof refusals]?: Refusal[] } = {
       /reference 'first deposit' of account \d+ is taken already \(deposit, 50\.00\)/,
     ],
   ],
-  belowZero: [
-    [`adjust('Acme', -50.01, 'x', 'too much')`, /has \d+\.\d\d: -50\.01 would bring it below zero/],
-  ],
+  belowZero: [[`adjust('Acme', -50.01, 'x', 'too much')`, /has \d+\.\d\d: -50\.01 would bring it below zero/]],
   several: [[`set_in_stock('credits', false)`, /Give one of these/]],
 }
 
@@ -200,9 +172,7 @@ test.each(rows)('%s is refused as %s, with a hint', async (call, reason, says) =
     .unsafe(statement)
     .catch((reason: unknown) => reason)
   expect(error).toMatchObject({ ...refusals[reason as keyof typeof refusals], hint: expect.any(String) })
-  expect(`${(error as postgres.PostgresError).message} ${(error as postgres.PostgresError).hint}`).toMatch(
-    says,
-  )
+  expect(`${(error as postgres.PostgresError).message} ${(error as postgres.PostgresError).hint}`).toMatch(says)
 })
 
 test('every function of operators that refuses nulls has a hint', async () => {

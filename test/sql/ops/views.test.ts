@@ -48,16 +48,13 @@ const documented: { [view: string]: string } = {
 }
 
 describe('the operators read', () => {
-  test.each(Object.entries(documented))(
-    'ops.%s with its documented columns and types',
-    async (view, columns) => {
-      const rows = await database.sql`
+  test.each(Object.entries(documented))('ops.%s with its documented columns and types', async (view, columns) => {
+    const rows = await database.sql`
       select attname || ' ' || format_type(atttypid, atttypmod) as column
       from pg_attribute where attrelid = ${`ops.${view}`}::regclass and attnum > 0 order by attnum`
-      const wanted = columns.split(/, (?=[a-z])/)
-      expect(rows.slice(0, wanted.length).map(({ column }) => column)).toEqual(wanted)
-    },
-  )
+    const wanted = columns.split(/, (?=[a-z])/)
+    expect(rows.slice(0, wanted.length).map(({ column }) => column)).toEqual(wanted)
+  })
 
   test('every view, and no table', async () => {
     const views = await database.sql`
@@ -192,9 +189,7 @@ describe('ops.queue', () => {
     await database.sql`
       update graphile_worker._private_jobs set locked_by = 'pool-1', locked_at = now()
       where id = (select min(id) from graphile_worker._private_jobs)`
-    expect(await sql()`select pool_id, jobs from ops.worker_pools`).toMatchObject([
-      { pool_id: 'pool-1', jobs: 1 },
-    ])
+    expect(await sql()`select pool_id, jobs from ops.worker_pools`).toMatchObject([{ pool_id: 'pool-1', jobs: 1 }])
   })
 })
 

@@ -16,13 +16,7 @@ describe('an order ends', () => {
     expect((await read(code)).status).toBe('processing')
     await answer(sql(), items[1] ?? '', completed({ codes: ['AAA-1'] }))
     const ended = await read(code)
-    expect(ended).toMatchObject({
-      status: 'completed',
-      outcome: 'full',
-      refundedAmount: 0,
-      error: null,
-      reason: null,
-    })
+    expect(ended).toMatchObject({ status: 'completed', outcome: 'full', refundedAmount: 0, error: null, reason: null })
     expect(ended.items[1].cdKeys).toEqual([{ code: 'AAA-1' }])
     const [event] = await eventsOf(code)
     expect(JSON.parse(event?.body)).toEqual({
@@ -56,12 +50,7 @@ describe('an order ends', () => {
       error: 'ORDER_FAILED',
       reason: 'Игрок не найден.',
       items: [
-        {
-          status: 'failed',
-          errorCode: 'PLAYER_NOT_FOUND',
-          errorMessage: 'Игрок не найден.',
-          refundedAmount: 10.5,
-        },
+        { status: 'failed', errorCode: 'PLAYER_NOT_FOUND', errorMessage: 'Игрок не найден.', refundedAmount: 10.5 },
       ],
     })
     const [event] = await eventsOf(code)
@@ -113,11 +102,7 @@ describe('an order ends', () => {
     const { code, items } = await order({
       items: [{ productId: products.topUp }, { productId: products.topUp }, { productId: products.key }],
     })
-    const said = [
-      { reason: 'timeout at 10.0.0.3' },
-      { reason: 'Игрок не найден.' },
-      { reason: 'Нет ключей.' },
-    ]
+    const said = [{ reason: 'timeout at 10.0.0.3' }, { reason: 'Игрок не найден.' }, { reason: 'Нет ключей.' }]
     for (const [index, item] of [...items.entries()].reverse()) await answer(sql(), item, failed(said[index]))
     expect(await read(code)).toMatchObject({ status: 'failed', outcome: 'none', reason: 'Игрок не найден.' })
   })

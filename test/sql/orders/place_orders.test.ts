@@ -130,18 +130,11 @@ describe('a repeat', () => {
 
   test('compares delivery data as JSON values, whatever the order of their keys', async () => {
     const of = (deliveryData: object) =>
-      orderRequest(partner(), {
-        externalOrderId: 'same',
-        items: [{ productId: products.topUp, deliveryData }],
-      })
+      orderRequest(partner(), { externalOrderId: 'same', items: [{ productId: products.topUp, deliveryData }] })
     const [first] = await askAll([of({ gameUserId: '1', zone: 2 })])
     const [second] = await askAll([of({ zone: 2, gameUserId: '1' })])
     const [third] = await askAll([of({ zone: '2', gameUserId: '1' })])
-    expect([first?.result, second?.result, third?.result]).toEqual([
-      'created',
-      'replayed',
-      'IDEMPOTENCY_KEY_REUSED',
-    ])
+    expect([first?.result, second?.result, third?.result]).toEqual(['created', 'replayed', 'IDEMPOTENCY_KEY_REUSED'])
   })
 
   test('in the same batch is one order and one charge', async () => {
@@ -183,10 +176,7 @@ describe('a repeat', () => {
 
   test('of a refused request is a new request', async () => {
     const request = { idempotencyKey: 'again', externalOrderId: 'again' }
-    const refused = await ask({
-      ...request,
-      items: [{ productId: products.outOfStock }],
-    })
+    const refused = await ask({ ...request, items: [{ productId: products.outOfStock }] })
     const accepted = await ask(request)
     expect([refused.result, accepted.result]).toEqual(['PRODUCT_UNAVAILABLE', 'created'])
   })
@@ -278,10 +268,7 @@ describe('a refused request', () => {
   test('costs no writes, and reads each product once however many items name it', async () => {
     const poor = await poorPartner(1)
     const items = Array.from({ length: 50 }, () => ({ productId: products.topUp }))
-    const requests = Array.from({ length: 4 }, (_, n) => ({
-      ...orderRequest(poor, { items }),
-      ordinal: n,
-    }))
+    const requests = Array.from({ length: 4 }, (_, n) => ({ ...orderRequest(poor, { items }), ordinal: n }))
     // The counts of a connection begin with what it has not reported yet: this one has done nothing before.
     const connection = postgres(database.url, { max: 1 })
     await connection`begin`

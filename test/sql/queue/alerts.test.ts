@@ -137,9 +137,7 @@ describe('an acknowledged alert', () => {
     expect(await states()).toEqual(['open'])
     for (const each of [item, another]) await answer(sql(), each, completed())
     expect(await close()).toEqual([1, 'closed'])
-    expect(await alerts()).toMatchObject([
-      { acknowledged_by: operator().name, note: 'the supplier was called' },
-    ])
+    expect(await alerts()).toMatchObject([{ acknowledged_by: operator().name, note: 'the supplier was called' }])
   })
 
   test('is closed when no later event could close it', async () => {

@@ -3,9 +3,7 @@ import { answered, finishAttempt, leaseAttempt, leaseAttempts, unreachable } fro
 import { itemTests } from '../../support/item_tests.ts'
 import { completed, finishCalls, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
 
-const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attemptsOf, jobsOf } = itemTests({
-  audited: true,
-})
+const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attemptsOf, jobsOf } = itemTests({ audited: true })
 let pool = ''
 
 beforeEach(async () => {
@@ -49,8 +47,7 @@ async function die(): Promise<number> {
 }
 
 /** In how many seconds each job of an event or an item is due. */
-const waits = async (subject: string) =>
-  (await jobsOf(subject)).map(({ wait }) => Math.max(0, Math.round(wait)))
+const waits = async (subject: string) => (await jobsOf(subject)).map(({ wait }) => Math.max(0, Math.round(wait)))
 
 describe('a sweep', () => {
   test.each([

@@ -21,8 +21,7 @@ async function newAlert(): Promise<string> {
 
 const setItem = (id: string, change: string) =>
   sql().unsafe(`update supply.order_items set ${change} where id = '${id}'`)
-const setEvent = (id: string, change: string) =>
-  sql().unsafe(`update supply.events set ${change} where id = '${id}'`)
+const setEvent = (id: string, change: string) => sql().unsafe(`update supply.events set ${change} where id = '${id}'`)
 const setJob = (subject: string, change: string) =>
   sql().unsafe(`update graphile_worker._private_jobs set ${change} where payload ->> 'id' = '${subject}'`)
 const loseJob = (subject: string) =>
@@ -47,8 +46,7 @@ describe('resume_forgotten gives a job to', () => {
     ['that has no plan', (item) => loseJob(item).then(() => setItem(item, 'next_check_at = null'))],
     [
       'whose lease ended and whose job is lost',
-      (item) =>
-        leaseCalls(sql(), [item]).then(() => setItem(item, "lease_expires_at = now() - interval '91 s'")),
+      (item) => leaseCalls(sql(), [item]).then(() => setItem(item, "lease_expires_at = now() - interval '91 s'")),
     ],
   ])('an item %s, and its supplier is asked before it is sent', async (_, breach) => {
     const item = await askedItem()
@@ -57,9 +55,7 @@ describe('resume_forgotten gives a job to', () => {
     expect(await resume()).toBe(1)
     expect(await available(item)).toEqual([true])
     expect(await audit(sql())).toEqual([])
-    expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([
-      { method: 'get' },
-    ])
+    expect(await sql()`select method from work.begin_calls(${[item]}, '{}', null)`).toEqual([{ method: 'get' }])
     expect(await resume()).toBe(0)
   })
 
@@ -128,10 +124,7 @@ describe('fill_slots goes on with an event whose job is for tomorrow', () => {
   test('and whose rung is due', async () => {
     const event = await newEvent()
     await leaseAttempt(sql(), event)
-    await setEvent(
-      event,
-      "state = 'waiting', lease_expires_at = null, next_attempt_at = now() - interval '31 s'",
-    )
+    await setEvent(event, "state = 'waiting', lease_expires_at = null, next_attempt_at = now() - interval '31 s'")
     await sql()`update supply.delivery_attempts set finished_at = now(), outcome = 'retry' where event_id = ${event}`
     await delay(event)
     expect(await audit(sql())).not.toEqual([])

@@ -29,9 +29,7 @@ const lockItem = (item: string) => holder`select from supply.order_items where i
 const lockOrder = (item: string) => holder`
   select from supply.orders where id = (select order_id from supply.order_items where id = ${item}) for update`
 const lockEvent = (event: string) => holder`select from supply.events where id = ${event} for update`
-const triedAgainSoon = [
-  { attempts: 0, delay: expect.toSatisfy((seconds: number) => seconds > 0 && seconds <= 1) },
-]
+const triedAgainSoon = [{ attempts: 0, delay: expect.toSatisfy((seconds: number) => seconds > 0 && seconds <= 1) }]
 
 const removeJobs = (subjects: string[]) =>
   sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${subjects})`
@@ -41,8 +39,7 @@ test('begin_calls tries the call of a locked item again soon, and begins the oth
   const [locked, other] = [(await newOrder()).item, (await newOrder()).item]
   await removeJobs([locked, other])
   await lockItem(locked)
-  const begin = () =>
-    sql()<Call[]>`select * from work.begin_calls(${[locked, other]}, '{}', null) order by ordinal`
+  const begin = () => sql()<Call[]>`select * from work.begin_calls(${[locked, other]}, '{}', null) order by ordinal`
   expect(await begin()).toMatchObject([{ ordinal: 2, item_id: other, method: 'put' }])
   expect(await jobsOf(locked)).toMatchObject(triedAgainSoon)
   await holder`rollback`
@@ -89,8 +86,7 @@ test('finish_calls queues an event when the slots of its account are locked', as
   expect(await stateOf()).toBe('ready')
 })
 
-const begin = (ids: string[]) =>
-  sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`
+const begin = (ids: string[]) => sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`
 
 test('begin_deliveries tries a locked event again soon, and begins the others', async () => {
   const ids = await makeEvents(sql(), partner(), 2)

@@ -51,12 +51,7 @@ async function endOrders(session: postgres.Sql, calls: Call[]): Promise<void> {
     const part = calls.splice(0, batch)
     if (part.length === 0) return
     const results = part.map(({ item_id, lease_token }, ordinal) => ({
-      ...{
-        ordinal,
-        itemId: item_id,
-        leaseToken: lease_token,
-        result: Math.random() < 0.3 ? failed() : completed(),
-      },
+      ...{ ordinal, itemId: item_id, leaseToken: lease_token, result: Math.random() < 0.3 ? failed() : completed() },
     }))
     const verdicts = await session.begin(async (transaction) => {
       const rows = await transaction`

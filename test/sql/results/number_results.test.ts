@@ -14,13 +14,11 @@ type Page = {
 }
 
 async function page(after = 0, limit = 20, of: Partner = partner()): Promise<Page> {
-  const [row] =
-    await sql()`select body from api.list_results(${of.accountId}, ${of.keyId}, ${after}, ${limit})`
+  const [row] = await sql()`select body from api.list_results(${of.accountId}, ${of.keyId}, ${after}, ${limit})`
   return row?.body
 }
 
-const seen = async (of = partner()) =>
-  (await page(0, 100, of)).results.map(({ seq, orderCode }) => [seq, orderCode])
+const seen = async (of = partner()) => (await page(0, 100, of)).results.map(({ seq, orderCode }) => [seq, orderCode])
 const numbered = (...codes: string[]) => codes.map((code, index) => [index + 1, code])
 const markOf = (of = partner()) =>
   sql()`select last_seq::int from supply.result_marks where account_id = ${of.accountId}`
@@ -43,15 +41,7 @@ describe('an order that ends gets the next number of its account', () => {
     expect(await page()).toEqual({
       results: [
         { ...common, ...ended, seq: 1, orderCode: none.code, outcome: 'none' },
-        {
-          ...common,
-          ...ended,
-          seq: 2,
-          orderCode: part.code,
-          outcome: 'partial',
-          totalAmount: 60,
-          refundedAmount: 20,
-        },
+        { ...common, ...ended, seq: 2, orderCode: part.code, outcome: 'partial', totalAmount: 60, refundedAmount: 20 },
         {
           ...common,
           seq: 3,
@@ -142,9 +132,7 @@ test('after a restore the numbers go on above those that may have been given and
   await answer(sql(), ofFresh?.body.items[0]?.id ?? '', completed())
   // Whoever had read up to number 3 before the restore.
   expect((await page(3)).results).toMatchObject([{ seq: 1_000_002, orderCode: second.code }])
-  expect((await page(3, 20, fresh)).results).toMatchObject([
-    { seq: 1_000_001, orderCode: ofFresh?.body.code },
-  ])
+  expect((await page(3, 20, fresh)).results).toMatchObject([{ seq: 1_000_001, orderCode: ofFresh?.body.code }])
   expect(await seen()).toEqual([
     [1, first.code],
     [1_000_002, second.code],

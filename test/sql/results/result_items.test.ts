@@ -39,10 +39,6 @@ test('the items of a result are those of the order, in its order, without codes 
     ]),
   )
   expect(ofOrder).toMatchObject(found ?? [])
-  expect(found?.[0]).toMatchObject({
-    id: expensive,
-    productId: products.expensive,
-    errorCode: 'PLAYER_NOT_FOUND',
-  })
+  expect(found?.[0]).toMatchObject({ id: expensive, productId: products.expensive, errorCode: 'PLAYER_NOT_FOUND' })
   expect(JSON.stringify(found)).not.toContain('SECRET')
 })

@@ -31,8 +31,7 @@ describe('a reason in plain Russian', () => {
   })
 
   test('loses invisible control characters', async () => {
-    const steering =
-      '\u0001\u0007\u001b\u007f\u0090\u00ad\u061c\u200b\u200e\u202e\u2066\u2069\u{feff}\u{e0041}'
+    const steering = '\u0001\u0007\u001b\u007f\u0090\u00ad\u061c\u200b\u200e\u202e\u2066\u2069\u{feff}\u{e0041}'
     expect(await reasonOf([...'Нет товара'].join(steering))).toBe('Нет товара')
   })
 
@@ -84,15 +83,12 @@ describe('core.buyer_reason leaves out', () => {
     ['a key that is named so', 'ключ: «A1»'],
   ] as const
 
-  test.each(tells)(
-    '%s, with its sentence; without another sentence the errorCode gives the text',
-    async (_, found) => {
-      const reason = `Товар недоступен. Подробно см. ${found} и ждите! Средства возвращены.`
-      expect(await reasonOf(reason)).toBe('Товар недоступен. Средства возвращены.')
-      expect(await reasonOf(`Ошибка (${found})`, 'PRODUCT_DISABLED')).toBe('Товар снят с продажи.')
-      expect(await reasonOf(`Ошибка (${found})`)).toBeNull()
-    },
-  )
+  test.each(tells)('%s, with its sentence; without another sentence the errorCode gives the text', async (_, found) => {
+    const reason = `Товар недоступен. Подробно см. ${found} и ждите! Средства возвращены.`
+    expect(await reasonOf(reason)).toBe('Товар недоступен. Средства возвращены.')
+    expect(await reasonOf(`Ошибка (${found})`, 'PRODUCT_DISABLED')).toBe('Товар снят с продажи.')
+    expect(await reasonOf(`Ошибка (${found})`)).toBeNull()
+  })
 })
 
 describe('in orders and events', () => {
@@ -111,10 +107,7 @@ describe('in orders and events', () => {
     const { code, item } = await keys(2)
     await answer(sql(), item, processing())
     await push('first', item, failed({ codes: ['A'], reason: hostile }))
-    expect(await read(code)).toMatchObject({
-      reason: clean,
-      items: [{ errorMessage: null }, { errorMessage: clean }],
-    })
+    expect(await read(code)).toMatchObject({ reason: clean, items: [{ errorMessage: null }, { errorMessage: clean }] })
   })
 
   test('an errorCode that looks like a key is not shown', async () => {

@@ -1,23 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAdapters } from '../../../src/suppliers/adapters.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import {
-  answer,
-  completed,
-  leaseCalls,
-  notPlaced,
-  notReceived,
-  processing,
-  unknown,
-} from '../../support/items.ts'
+import { answer, completed, leaseCalls, notPlaced, notReceived, processing, unknown } from '../../support/items.ts'
 import { lastLogged } from '../../support/operator.ts'
 import { audit } from '../../support/orders.ts'
 import { products } from '../../support/partner.ts'
 
 const { sql, order, keys, itemOf, alertsOf } = itemTests()
 
-const speak = (protocol: string) =>
-  sql()`update supply.suppliers set protocol = ${protocol} where code = 'first'`
+const speak = (protocol: string) => sql()`update supply.suppliers set protocol = ${protocol} where code = 'first'`
 const later = (item: string, age: string) =>
   sql()`update supply.order_items set sent_at = now() - ${age}::interval where id = ${item}`
 const methodOf = async (item: string) => (await leaseCalls(sql(), [item]))[0]?.method
@@ -113,8 +104,7 @@ describe('at a supplier where a repeat is not safe', () => {
       await later(item, '31 minutes')
       await answer(sql(), item, notReceived())
     }
-    const [line] =
-      await sql()`select remedy from ops.attention where what = 'item held' and subject = 'supplier first'`
+    const [line] = await sql()`select remedy from ops.attention where what = 'item held' and subject = 'supplier first'`
     expect(line?.remedy).toBe(
       `select ops.send_item(item_id) from ops.stuck_items where supplier = 'first' and may_send`,
     )
@@ -186,21 +176,13 @@ describe('check_protocols lets a worker start', () => {
 
   test('with fewer adapters, but not with an unknown protocol or other capabilities', async () => {
     const http = {
-      ...{
-        repeatSafeSeconds: null,
-        findsByReference: true,
-        pushes: 'results',
-        listsOffers: false,
-        requestsPerCall: 1,
-      },
+      ...{ repeatSafeSeconds: null, findsByReference: true, pushes: 'results', listsOffers: false, requestsPerCall: 1 },
     }
     expect(await refusal({ http })).toBeNull()
     expect(await refusal({})).toBeNull()
     expect(await refusal({ http, other: http })).toMatch(/^the protocol other .* is not in supply.protocols/)
     for (const change of [{ repeatSafeSeconds: 60 }, { pushes: null }, { requestsPerCall: 2 }]) {
-      expect(await refusal({ http: { ...http, ...change } })).toMatch(
-        /^the protocol http .* has other capabilities/,
-      )
+      expect(await refusal({ http: { ...http, ...change } })).toMatch(/^the protocol http .* has other capabilities/)
     }
   })
 })

@@ -32,8 +32,7 @@ beforeEach(async () => {
 const offer = (supplier: string, priority = 200, cost = 9) =>
   sql()`select ops.upsert_offer(${products.topUp}, ${supplier}, ${`${supplier}-101`}, ${cost}, ${priority})`
 
-const pause = (supplier: string, reason: string | null) =>
-  sql()`select ops.set_supplier_paused(${supplier}, ${reason})`
+const pause = (supplier: string, reason: string | null) => sql()`select ops.set_supplier_paused(${supplier}, ${reason})`
 
 const supplierOf = async (item: string) => (await itemOf(item)).supplier
 
@@ -96,8 +95,7 @@ describe('the circuit of a supplier', () => {
     await answer(sql(), await newItem(), processing())
     expect(await circuitOf('first')).toEqual({ failures: 0, is_open: false, is_waiting: null })
     await sql()`select work.close_alerts()`
-    const open =
-      await sql()`select from supply.alerts where cause = 'supplier_circuit:first' and closed_at is null`
+    const open = await sql()`select from supply.alerts where cause = 'supplier_circuit:first' and closed_at is null`
     expect(open).toHaveLength(0)
   })
 
@@ -144,15 +142,8 @@ describe('while the circuit of its supplier is open, an item', () => {
     const item = await newItem()
     await offer('second')
     await open()
-    expect(await leaseCalls(sql(), [item])).toMatchObject([
-      { supplier: 'second', sku: 'second-101', method: 'put' },
-    ])
-    expect(await itemOf(item)).toMatchObject({
-      supplier: 'second',
-      cost: '9.00',
-      checks: 0,
-      tried_suppliers: [],
-    })
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'second', sku: 'second-101', method: 'put' }])
+    expect(await itemOf(item)).toMatchObject({ supplier: 'second', cost: '9.00', checks: 0, tried_suppliers: [] })
     const { lease_token } = await itemOf(item)
     expect(await record(sql(), { item_id: item, lease_token }, completed())).toBe('settled')
     expect(await audit(sql())).toEqual([])
@@ -220,10 +211,7 @@ describe('a supplier that an operator paused', () => {
     const items: string[] = []
     for (let n = 0; n < 3; n += 1) items.push(await newItem())
     await pause('first', 'maintenance')
-    expect(await lastLogged(sql())).toMatchObject({
-      action: 'set_supplier_paused',
-      detail: { reason: 'maintenance' },
-    })
+    expect(await lastLogged(sql())).toMatchObject({ action: 'set_supplier_paused', detail: { reason: 'maintenance' } })
     expect(await leaseCalls(sql(), [...items].reverse())).toEqual([])
     for (const item of items) {
       expect(await itemOf(item)).toMatchObject({ next_call: 'put', sent_at: null, lease_expires_at: null })

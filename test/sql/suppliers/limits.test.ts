@@ -196,8 +196,7 @@ test('workers that meet at two suppliers lock them in one order', async () => {
   await sql()`update supply.order_items set supplier = 'second' where id = ${atSecond}`
   await sql()`update supply.suppliers set open_since = now(), trial_at = now() where code = 'second'`
   const other = await sql().reserve()
-  const take = (supplier: string) =>
-    other`select code from supply.suppliers where code = ${supplier} for no key update`
+  const take = (supplier: string) => other`select code from supply.suppliers where code = ${supplier} for no key update`
   const begun = await whileHeld(
     sql(),
     async () => {

@@ -97,9 +97,9 @@ describe('a fault that an operator must fix', () => {
       const once = await alertsOf(alert)
       expect(once).toBeGreaterThan(0)
       expect(await trouble()).toBe(cause)
-      expect(
-        await sql()`select what, subject from ops.attention where what = ${`supplier ${cause}`}`,
-      ).toEqual([{ what: `supplier ${cause}`, subject: 'supplier first' }])
+      expect(await sql()`select what, subject from ops.attention where what = ${`supplier ${cause}`}`).toEqual([
+        { what: `supplier ${cause}`, subject: 'supplier first' },
+      ])
       await answer(sql(), item, notPlaced('busy'))
       await answer(sql(), item, unknown())
       await answer(sql(), item, processing())
@@ -114,8 +114,7 @@ describe('a fault that an operator must fix', () => {
 
   test('is alerted once an hour for all items', async () => {
     for (let i = 0; i < 3; i += 1) await answer(sql(), (await order()).item, notPlaced('balance'))
-    const rows =
-      await sql()`select from supply.alerts where cause = 'supplier_balance:first' and closed_at is null`
+    const rows = await sql()`select from supply.alerts where cause = 'supplier_balance:first' and closed_at is null`
     expect(rows).toHaveLength(1)
   })
 })
@@ -126,12 +125,7 @@ describe('an answer that an operator must check', () => {
     const before = await alertsOf('item_held:first')
     expect(await answer(sql(), item, hold(['A', 'B', 'C']))).toBe('held')
     expect(await itemOf(item)).toMatchObject({
-      ...{
-        held_reason: 'a different body',
-        next_check_at: null,
-        next_call: 'get',
-        supplier_order_id: 'theirs',
-      },
+      ...{ held_reason: 'a different body', next_check_at: null, next_call: 'get', supplier_order_id: 'theirs' },
     })
     expect(await alertsOf('item_held:first')).toBe(before + 1)
     const [stuck] = await sql()`select why, codes_kept, may_send from ops.stuck_items where item_id = ${item}`
@@ -159,20 +153,10 @@ describe('an item that was not sent, because its supplier could not be reached,'
     const { item } = await order()
     await sellsToo('second', item)
     await answer(sql(), item, notPlaced('unreachable'))
-    expect(await itemOf(item)).toMatchObject({
-      supplier: 'second',
-      next_call: 'put',
-      sent_at: null,
-      checks: 0,
-    })
+    expect(await itemOf(item)).toMatchObject({ supplier: 'second', next_call: 'put', sent_at: null, checks: 0 })
     expect((await itemOf(item)).wait).toBeLessThanOrEqual(0)
     await answer(sql(), item, notPlaced('unreachable'))
-    expect(await itemOf(item)).toMatchObject({
-      supplier: 'first',
-      next_call: 'put',
-      sent_at: null,
-      checks: 1,
-    })
+    expect(await itemOf(item)).toMatchObject({ supplier: 'first', next_call: 'put', sent_at: null, checks: 1 })
     expect(Math.round((await itemOf(item)).wait)).toBe(1)
     expect(await methodOf(item)).toBe('put')
     await sql()`delete from supply.offers where supplier = 'second'`

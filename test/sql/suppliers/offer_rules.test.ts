@@ -52,14 +52,7 @@ describe('a cost in another currency', () => {
     expect(await unusable('second')).toBe('no rate from EUR to RUB')
     await rate('90')
     expect(await offerOf('second')).toMatchObject({
-      ...{
-        usable: true,
-        unusable: null,
-        cost: '0.05',
-        currency: 'EUR',
-        product_cost: '4.50',
-        margin: '0.5714',
-      },
+      ...{ usable: true, unusable: null, cost: '0.05', currency: 'EUR', product_cost: '4.50', margin: '0.5714' },
     })
     expect(await placed()).toMatchObject({ supplier: 'second', cost: '4.50' })
   })
@@ -124,10 +117,7 @@ describe('a cost in another currency', () => {
   test('shows in ops.attention before its rate ends, and afterwards, with a remedy', async () => {
     await offerSecond('0.05', 'EUR')
     expect(await attention('rate missing')).toMatchObject([
-      {
-        subject: 'rate EUR RUB',
-        remedy: "select ops.set_rate('EUR', 'RUB', null, now() + interval '7 days')",
-      },
+      { subject: 'rate EUR RUB', remedy: "select ops.set_rate('EUR', 'RUB', null, now() + interval '7 days')" },
     ])
     await rate('90.5', '2 days')
     expect(await attention('rate expires')).toEqual([])
@@ -137,9 +127,7 @@ describe('a cost in another currency', () => {
     ] as const) {
       await rate('90.5', until)
       const [told] = await attention(what)
-      expect(told).toMatchObject({
-        remedy: "select ops.set_rate('EUR', 'RUB', 90.5, now() + interval '7 days')",
-      })
+      expect(told).toMatchObject({ remedy: "select ops.set_rate('EUR', 'RUB', 90.5, now() + interval '7 days')" })
       await sql().unsafe(told?.remedy)
       expect(await attention(what)).toEqual([])
     }
@@ -233,9 +221,7 @@ describe('a rule of costs', () => {
     await offerSecond('9')
     await sql()`select ops.set_max_cost(${product}, 'second', 8)`
     expect(await itemOf(item)).toMatchObject({ supplier: 'second', cost: '7.00' })
-    expect(await leaseCalls(sql(), [item])).toMatchObject([
-      { supplier: 'second', unit_cost: '8.00', currency: 'RUB' },
-    ])
+    expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'second', unit_cost: '8.00', currency: 'RUB' }])
   })
 
   test('of the least margin bounds what the supplier receives, too, at the price that was paid and in its currency', async () => {

@@ -33,13 +33,7 @@ async function sync(...entries: object[]) {
   const leased = await begun()
   expect([await recorded(leased, ...entries), await finished(leased)]).toEqual([true, true])
 }
-const listed = (cost: string, more: object = {}) => ({
-  sku: 's-101',
-  cost,
-  currency: 'RUB',
-  stock: null,
-  ...more,
-})
+const listed = (cost: string, more: object = {}) => ({ sku: 's-101', cost, currency: 'RUB', stock: null, ...more })
 async function offer() {
   const [row] = await sql()`select * from ops.offers where supplier = 'lister' and product_id = ${product}`
   return row ?? {}
@@ -155,10 +149,7 @@ describe('an entry of a supplier’s list', () => {
     expect(await offer()).toMatchObject({ cost: '8.00', available: false, unusable: problem })
     const told = await sql()`select subject, detail from ops.attention where what = 'offer cost'`
     expect([...told]).toEqual([
-      {
-        subject: 'supplier lister',
-        detail: `product ${product}, 100 credits, is not ordered there: ${problem}`,
-      },
+      { subject: 'supplier lister', detail: `product ${product}, 100 credits, is not ordered there: ${problem}` },
     ])
     await sync(listed('7'))
     expect(await offer()).toMatchObject({ cost: '7.00', available: true, unusable: null })
@@ -336,8 +327,7 @@ describe('a failed reading', () => {
     const told = await sql()`select subject, remedy from ops.attention where what = 'supplier not read'`
     expect([...told]).toEqual([{ subject: 'supplier lister', remedy: "select ops.sync_supplier('lister')" }])
     await sql()`select work.close_alerts()`
-    const open = () =>
-      sql()`select from supply.alerts where cause = 'supplier_sync:lister' and closed_at is null`
+    const open = () => sql()`select from supply.alerts where cause = 'supplier_sync:lister' and closed_at is null`
     expect(await open()).toHaveLength(1)
     await sync(listed('7'))
     await sql()`select work.close_alerts()`
@@ -356,8 +346,7 @@ describe('a failed reading', () => {
 test.each([
   [
     'changes its protocol',
-    (lister: typeof sql) =>
-      lister()`select ops.upsert_supplier('lister', 'http://127.0.0.1:10', 'token', 'http')`,
+    (lister: typeof sql) => lister()`select ops.upsert_supplier('lister', 'http://127.0.0.1:10', 'token', 'http')`,
   ],
   ['ends its readings', (lister: typeof sql) => lister()`select ops.set_supplier_sync('lister', null)`],
 ])(

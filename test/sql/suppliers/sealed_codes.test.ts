@@ -11,17 +11,12 @@ const before = createSealing(keys, 'fingerprint key')
 const after = createSealing(joined(dataKeysOf('k2'), keys), 'fingerprint key')
 
 /** The codes as a worker seals them: under k1, or under k2 after a rotation of the keys. */
-const sealed = (item: string, codes: string[], sealing = before) =>
-  codes.map((code) => sealing.sealCode(code, item))
+const sealed = (item: string, codes: string[], sealing = before) => codes.map((code) => sealing.sealCode(code, item))
 
 /** The codes that the partner reads. */
 async function codesOf(code: string): Promise<string[]> {
-  const body = JSON.parse(
-    after.openCodes(JSON.stringify(await read(code)).replaceAll('{"code":"', '{"code" : "')),
-  )
-  return body.items.flatMap(
-    (item: { cdKeys?: { code: string }[] }) => item.cdKeys?.map((key) => key.code) ?? [],
-  )
+  const body = JSON.parse(after.openCodes(JSON.stringify(await read(code)).replaceAll('{"code":"', '{"code" : "')))
+  return body.items.flatMap((item: { cdKeys?: { code: string }[] }) => item.cdKeys?.map((key) => key.code) ?? [])
 }
 
 test('the order shows sealed codes with their item, which opens them', async () => {

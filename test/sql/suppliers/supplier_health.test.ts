@@ -1,15 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import {
-  answer,
-  completed,
-  failed,
-  leaseCalls,
-  notReceived,
-  processing,
-  record,
-  unknown,
-} from '../../support/items.ts'
+import { answer, completed, failed, leaseCalls, notReceived, processing, record, unknown } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 import { operatorLogin } from '../../support/sql/operator_login.ts'
@@ -27,12 +18,9 @@ beforeEach(async () => {
 })
 
 const newItem = async () => (await place(sql(), partner)).body.items[0]?.id ?? ''
-const health = async () =>
-  (await operator().sql`select * from ops.supplier_health where supplier = 'first'`)[0]
-const check = async (minutes = 5) =>
-  (await sql()`select work.check_suppliers(${minutes}) as raised`)[0]?.raised
-const alerts = async () =>
-  await operator().sql`select * from ops.alerts where cause = 'supplier_silent:first'`
+const health = async () => (await operator().sql`select * from ops.supplier_health where supplier = 'first'`)[0]
+const check = async (minutes = 5) => (await sql()`select work.check_suppliers(${minutes}) as raised`)[0]?.raised
+const alerts = async () => await operator().sql`select * from ops.alerts where cause = 'supplier_silent:first'`
 
 /** Lets time pass for the calls so far, and for what is known of them. */
 async function passes(interval: string): Promise<void> {
@@ -212,13 +200,9 @@ describe('a supplier without a usable answer', () => {
     await answer(sql(), item, unknown())
     await passes('6 minutes')
     await check()
-    const lines = () =>
-      operator().sql`select subject, detail, remedy from ops.attention where what = 'supplier silent'`
+    const lines = () => operator().sql`select subject, detail, remedy from ops.attention where what = 'supplier silent'`
     const [first] = await lines()
-    expect(first).toMatchObject({
-      subject: 'supplier first',
-      remedy: `select ops.set_supplier_active('first', false)`,
-    })
+    expect(first).toMatchObject({ subject: 'supplier first', remedy: `select ops.set_supplier_active('first', false)` })
     await operator().sql.unsafe(first?.remedy)
     expect((await health())?.active).toBe(false)
     const [second] = await lines()

@@ -218,11 +218,7 @@ describe('ops.settle_item', () => {
     const part = await keys(3)
     await answer(sql(), part.item, completed({ codes: ['A', 'B'] }))
     await sql()`select ops.settle_item(${part.item}, 'failed', reason => 'Товар закончился')`
-    expect(await read(part.code)).toMatchObject({
-      outcome: 'partial',
-      refundedAmount: 20,
-      reason: 'Товар закончился',
-    })
+    expect(await read(part.code)).toMatchObject({ outcome: 'partial', refundedAmount: 20, reason: 'Товар закончился' })
 
     const none = await keys(2)
     await answer(sql(), none.item, completed({ codes: ['A', 'B', 'C'] }))
@@ -231,16 +227,13 @@ describe('ops.settle_item', () => {
     expect(await read(none.code)).toMatchObject({ outcome: 'none', refundedAmount: 40 })
   })
 
-  test.each([[' '], ['\t\u3000'], [''], [null], ['x'.repeat(1001)]])(
-    'may not give the key %j',
-    async (code) => {
-      const { item } = await keys(3)
-      await answer(sql(), item, completed({ codes: ['A', 'B'] }))
-      await expect(sql()`select ops.settle_item(${item}, 'completed', ${[code]}::text[])`).rejects.toThrow(
-        'each code must have 1 to 1000 characters',
-      )
-    },
-  )
+  test.each([[' '], ['\t\u3000'], [''], [null], ['x'.repeat(1001)]])('may not give the key %j', async (code) => {
+    const { item } = await keys(3)
+    await answer(sql(), item, completed({ codes: ['A', 'B'] }))
+    await expect(sql()`select ops.settle_item(${item}, 'completed', ${[code]}::text[])`).rejects.toThrow(
+      'each code must have 1 to 1000 characters',
+    )
+  })
 
   test('delivers the chosen codes of a surplus', async () => {
     const { code, item } = await keys(2)
@@ -274,12 +267,8 @@ describe('ops.settle_item', () => {
   test('refuses a code twice among the missing ones', async () => {
     const { item } = await keys(3)
     await answer(sql(), item, completed({ codes: ['A'] }))
-    await expect(sql()`select ops.settle_item(${item}, 'completed', array['B', 'B'])`).rejects.toThrow(
-      'only once',
-    )
-    await expect(sql()`select ops.settle_item(${item}, 'failed', array['B', 'B'])`).rejects.toThrow(
-      'only once',
-    )
+    await expect(sql()`select ops.settle_item(${item}, 'completed', array['B', 'B'])`).rejects.toThrow('only once')
+    await expect(sql()`select ops.settle_item(${item}, 'failed', array['B', 'B'])`).rejects.toThrow('only once')
     await sql()`select ops.settle_item(${item}, 'completed', array['B', 'A', 'C'])`
   })
 

@@ -60,9 +60,7 @@ describe('an answer', () => {
     const id = await newEvent()
     expect(await attempt(id, answered(status))).toBe('delivered')
     expect(await eventOf(id)).toMatchObject({ state: 'delivered', attempts: 1, next_attempt_at: null })
-    expect(await attemptsOf(id)).toMatchObject([
-      { attempt: 1, status_code: status, outcome: 'delivered', error: null },
-    ])
+    expect(await attemptsOf(id)).toMatchObject([{ attempt: 1, status_code: status, outcome: 'delivered', error: null }])
   })
 
   test.each([

@@ -11,8 +11,7 @@ async function told(
   outcome: string | null = 'retry',
   status: number | null = null,
 ): Promise<string | null> {
-  const [row] =
-    await database.sql`select core.delivery_error(${outcome}::text, ${status}::int, ${error}::text) as told`
+  const [row] = await database.sql`select core.delivery_error(${outcome}::text, ${status}::int, ${error}::text) as told`
   return row?.told
 }
 

@@ -98,9 +98,7 @@ describe('when a delivery ends, the events that wait for a slot', () => {
     [0, [], ['delivered', ...Array(2).fill('ready deliver_webhook'), ...Array(7).fill('sending')]],
   ])('are leased to a worker that has place for %i, and else have a job', async (toSend, leased, ended) => {
     const [first] = await endOrders(10, 100)
-    const results = [
-      { ordinal: 1, eventId: first?.event_id, leaseToken: first?.lease_token, result: answered(200) },
-    ]
+    const results = [{ ordinal: 1, eventId: first?.event_id, leaseToken: first?.lease_token, result: answered(200) }]
     const next = await sql()`
       select attempt from work.finish_deliveries(${sql().json(results as never)}, ${toSend}, null)
       where event_id is not null`

@@ -111,10 +111,7 @@ test('a sample about an order whose event would be larger than 64 KiB is refused
     for (const { id } of body.items) await answer(sql(), id, completed({ codes: given }))
     return body.code
   }
-  expect(await simulate(sql(), partner, await orderOf(70))).toMatchObject({
-    event_id: null,
-    refusal: 'too_large',
-  })
+  expect(await simulate(sql(), partner, await orderOf(70))).toMatchObject({ event_id: null, refusal: 'too_large' })
   expect((await simulate(sql(), partner, await orderOf(60))).refusal).toBeNull()
 })
 
