@@ -12,23 +12,20 @@ declare
   refused record;
   placed supply.simulated_orders;
 begin
-  if decision.result = 'UNAUTHORIZED' then
-    return query select 'UNAUTHORIZED', null::int, '{}'::json;
-    return;
-  end if;
   -- Not the account's row: simulated orders must not delay orders.
   perform pg_advisory_xact_lock(hashtextextended('simulated orders of account ' || asked.account_id, 0));
   select o.* into placed from supply.simulated_orders o
-  where o.account_id = asked.account_id and o.idempotency_key = asked.idempotency_key;
+  where o.account_id = asked.account_id and o.idempotency_key = asked.idempotency_key
+    and decision.result <> 'UNAUTHORIZED';
   if found then
     decision.order_code := placed.code;
     decision.differing := core.differing_fields(
       asked, decision.request_items, placed.external_order_id, placed.callback_url, placed.request_items);
-    decision.result := case decision.differing when '{}' then 'replayed' else 'IDEMPOTENCY_KEY_REUSED' end;
-  end if;
-  if decision.result = 'replayed' then
-    return query select 'replayed', null::int, core.simulated_order_json(placed);
-    return;
+    if decision.differing = '{}' then
+      return query select 'replayed', null::int, core.simulated_order_json(placed);
+      return;
+    end if;
+    decision.result := 'IDEMPOTENCY_KEY_REUSED';
   end if;
   -- It spends nothing.
   if decision.result not in ('created', 'INSUFFICIENT_BALANCE') then
