@@ -6,6 +6,7 @@ import { measureFairness } from './fairness.ts'
 import { renderTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
 import { measureIntake } from './intake.ts'
+import { measureSealing } from './sealing.ts'
 import { measureSoak } from './soak.ts'
 import { type Stage, setStage } from './stage.ts'
 import { type Findings, machineName, save, tablesOf } from './summary.ts'
@@ -19,9 +20,10 @@ const parts: { [name: string]: (bench: Bench) => Promise<Partial<Findings>> } = 
   memory: async (bench) => ({ memory: await measureMemory(bench) }),
   soak: async (bench) => ({ soak: await measureSoak(bench) }),
   alone: async (bench) => ({ alone: await measureAlone(bench) }),
+  sealing: async (bench) => ({ sealing: await measureSealing(bench) }),
 }
 /** The parts that run only when they are named. */
-const byName = ['soak', 'alone']
+const byName = ['soak', 'alone', 'sealing']
 const usual = Object.keys(parts).filter((name) => !byName.includes(name))
 
 const usage = `npm run bench -- [PART…] [--json FILE] [--save] [--orders N] [--rungs N] [--minutes N] [--supplier-ms N] [--quick]

@@ -7,6 +7,7 @@ import { type Fairness, fairnessTable } from './fairness.ts'
 import { shown, type Table } from './figures.ts'
 import { type Growth, growthTable } from './growth.ts'
 import { type Intake, intakeTable, percent } from './intake.ts'
+import { type Sealing, sealingTable } from './sealing.ts'
 import { type Soak, soakTables } from './soak.ts'
 import { type Memory, memoryTable, type Whole, wholeTables } from './whole.ts'
 
@@ -25,6 +26,7 @@ export type Findings = {
   memory?: Memory
   soak?: Soak
   alone?: Alone
+  sealing?: Sealing
 }
 
 /** A figure with its goal: `least` or `most` that it may be. */
@@ -74,7 +76,7 @@ function targetsOf({ baselines, intake, whole, fairness, memory, alone }: Findin
 
 /** All tables of a run, the one that matters last. */
 export function tablesOf(findings: Findings): Table[] {
-  const { baselines, intake, whole, fairness, growth, memory, soak, alone } = findings
+  const { baselines, intake, whole, fairness, growth, memory, soak, alone, sealing } = findings
   const plain = bestRate(baselines)
   const tables = [baselineTable(baselines)]
   if (intake) tables.push(intakeTable(intake, plain))
@@ -84,6 +86,7 @@ export function tablesOf(findings: Findings): Table[] {
   if (memory) tables.push(memoryTable(memory))
   if (soak) tables.push(...soakTables(soak))
   if (alone) tables.push(aloneTable(alone))
+  if (sealing) tables.push(sealingTable(sealing))
   const rows = targetRows(findings)
   if (rows.length > 0) {
     const title = `Goals (B = ${shown(plain)} calls/s of the plain function)`

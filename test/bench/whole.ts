@@ -81,11 +81,11 @@ export async function measureMemory({ stage, ms }: Bench): Promise<Memory> {
 }
 
 /** A shop with so many accounts, and the service on it. */
-export async function openShop(stage: Stage, count = accountCount) {
+export async function openShop(stage: Stage, count = accountCount, settings: { [name: string]: string } = {}) {
   const database = await stage.database()
   await makeShop(database.sql, stage.ports.supplier)
   const accounts = await makeAccounts(database.sql, count)
-  const service: Service = await stage.service(database, ['worker', 'api'])
+  const service: Service = await stage.service(database, ['worker', 'api'], settings)
   return { database, service, accounts }
 }
 
