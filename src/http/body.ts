@@ -1,13 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { koaBody } from 'koa-body'
-import type * as v from 'valibot'
 import { jsonFault } from '../messages/json_fault.ts'
 import { kindOf } from '../messages/kind_of.ts'
 import type { Context } from './context.ts'
 import { Refusal } from './errors.ts'
 import type { BodyFault } from './middleware/bodies.ts'
-import { invalid, valid } from './validate.ts'
 
 const parse = koaBody({ jsonStrict: false })
 
@@ -17,39 +15,24 @@ export async function readBody(ctx: Context): Promise<Buffer | BodyFault | 'UNSU
   return typeof body === 'string' || isPlainJson(ctx) ? body : 'UNSUPPORTED_MEDIA_TYPE'
 }
 
-/** Reads a JSON body by a schema. Throws the error of a body that is none, or that does not fit. */
-export async function readJson<Schema extends v.GenericSchema>(
-  ctx: Context,
-  schema: Schema,
-): Promise<v.InferOutput<Schema>> {
-  return valid(schema, await readObject(ctx))
-}
-
-/** Reads the JSON object of a body. Throws the error of a body that is none. */
+/** Reads the JSON object of a body, which koa-body parses. Throws the error of a body that is none. */
 export async function readObject(ctx: Context): Promise<unknown> {
   const body = await readBody(ctx)
   if (typeof body === 'string') throw new Refusal(body)
-  const fault = await parseBody(ctx, body)
-  if (fault !== undefined) throw invalid([{ path: '', message: `the body ${fault}` }])
-  return ctx.request.body
-}
-
-/**
- * Lets koa-body parse the bytes of a body into `ctx.request.body`. Returns what is wrong if they are no JSON object.
- */
-async function parseBody(ctx: Context, body: Buffer): Promise<string | undefined> {
+  const faulty = (why: string) =>
+    new Refusal('VALIDATION_ERROR', { details: [{ path: '', message: `the body ${why}` }] })
   // koa-body would replace bytes that are no UTF-8, and would take an empty body for an empty object.
-  if (!isUtf8(body)) return 'must be JSON in UTF-8'
-  if (body.length === 0) return jsonFault('')
+  if (!isUtf8(body)) throw faulty('must be JSON in UTF-8')
+  if (body.length === 0) throw faulty(jsonFault(''))
   const req = Object.assign(Readable.from([body]), { headers: ctx.req.headers })
   try {
     await parse(Object.create(ctx, { req: { value: req } }), async () => {})
   } catch (error) {
-    if (error instanceof SyntaxError) return jsonFault(body.toString())
-    throw error
+    throw error instanceof SyntaxError ? faulty(jsonFault(body.toString())) : error
   }
   const kind = kindOf(ctx.request.body)
-  return kind === 'an object' ? undefined : `must be an object; got ${kind}`
+  if (kind !== 'an object') throw faulty(`must be an object; got ${kind}`)
+  return ctx.request.body
 }
 
 function isPlainJson(ctx: Context): boolean {

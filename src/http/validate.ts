@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { placeOf } from '../messages/issue_place.ts'
 import { kindOf } from '../messages/kind_of.ts'
 import { nearestName } from '../messages/nearest_name.ts'
+import { readObject } from './body.ts'
 import type { Context, RouteContext } from './context.ts'
 import { type Detail, type ErrorName, Refusal } from './errors.ts'
 
@@ -35,10 +36,18 @@ function messageOf({ message, kind, type, input, path }: v.BaseIssue<unknown>): 
 }
 
 /** A value that fits a schema. Throws a 400 that names every field at fault. */
-export function valid<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
+function valid<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
   const checked = check(schema, value)
   if (!checked.ok) throw invalid(checked.details)
   return checked.value
+}
+
+/** Reads a JSON body by a schema. Throws the error of a body that is none, or that does not fit. */
+export async function readJson<Schema extends v.GenericSchema>(
+  ctx: Context,
+  schema: Schema,
+): Promise<v.InferOutput<Schema>> {
+  return valid(schema, await readObject(ctx))
 }
 
 /** A 400 that names the fields at fault. */

@@ -9,18 +9,14 @@ const bodyLimit = 64 * 1024
 export type BodyFault = 'BODY_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'RATE_LIMITED' | 'UNAVAILABLE'
 /** Waits for the whole body of a request, or for why it was not taken. */
 export type ReadBody = () => Promise<Buffer | BodyFault>
-type Resize = (bytes: number) => void
 
-/**
- * Bounds the memory of bodies, in all and by client: a client may use a quarter. A body counts as 64 KiB until it is
- * whole.
- */
+/** Bounds the memory of bodies; a client may use a quarter of it. A body counts as 64 KiB until it is whole. */
 function createAllowance(maxBodies: number) {
   const maxBytes = maxBodies * bodyLimit
   const clients = new Map<string, number>()
   let all = 0
   /** Reserves room for a body. Returns why there is none, or what changes the reservation. */
-  return (client: string): Resize | BodyFault => {
+  return (client: string): ((bytes: number) => void) | BodyFault => {
     let held = 0
     const resize = (bytes: number) => {
       const own = (clients.get(client) ?? 0) + bytes - held
@@ -37,7 +33,7 @@ function createAllowance(maxBodies: number) {
 }
 
 /** Gathers a body in one buffer as it arrives: a queue of many small pieces would cost far more than their bytes. */
-function gather({ req, res }: Context, resize: Resize, bodyMs: number) {
+function gather({ req, res }: Context, resize: (bytes: number) => void, bodyMs: number) {
   const { promise, resolve } = Promise.withResolvers<Buffer | BodyFault>()
   const bytes = createBytes(bodyLimit)
   const end = (result: Buffer | BodyFault, size: number) => {
@@ -71,8 +67,8 @@ export function receiveBodies(bodyMs: number): Middleware {
     const { pattern } = ctx.state.route
     if (ctx.method !== 'POST' || pattern === undefined) return next()
     const isTooLarge = Number(ctx.get('Content-Length')) > bodyLimit
-    const reserve = isPush(pattern) ? pushes : orders
-    const place = isTooLarge ? 'BODY_TOO_LARGE' : reserve(clientNetwork(ctx.state.client))
+    const allowance = isPush(pattern) ? pushes : orders
+    const place = isTooLarge ? 'BODY_TOO_LARGE' : allowance(clientNetwork(ctx.state.client))
     if (typeof place === 'string') {
       ctx.state.readBody = async () => place
       return next()
