@@ -32,7 +32,7 @@ with unsettled as (
   select u.*, o.code, o.account_id, coalesce((
     select a.finished_at from supply.supplier_attempts a
     where a.item_id = u.id and a.outcome <> 'unknown' order by a.id desc limit 1), u.sent_at) as since
-  from unknown u cross join lateral (select * from supply.orders o where o.id = u.order_id offset 0) as o
+  from unknown u join supply.orders o on o.id = u.order_id
   where u.alike <= 10
 )
 select u.since, 'item ' || u.how as what, 'item ' || u.id as subject,

@@ -78,7 +78,7 @@ select r.valid_until - interval '1 day', 'rate expires', format('rate %s %s', r.
 from supply.rates r
 cross join lateral (
   select count(*) as offers from supply.offers o join supply.products p on p.id = o.product_id
-  where o.currency = r.from_currency and p.currency = r.to_currency offset 0
+  where o.currency = r.from_currency and p.currency = r.to_currency
 ) as n
 where r.valid_until > now() and r.valid_until <= now() + interval '1 day' and n.offers > 0
 union all

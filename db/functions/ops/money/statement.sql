@@ -36,12 +36,8 @@ begin
   select l.created_at, l.seq, l.type, l.amount, l.balance_after, o.code, o.external_order_id, l.reference, l.note,
     l.currency
   from supply.ledger l
-  left join lateral (
-    select i.order_id from supply.order_items i where l.order_id is null
-      and i.id = l.item_id offset 0) as of_item on true
-  left join lateral (
-    select o.code, o.external_order_id from supply.orders o
-      where o.id = coalesce(l.order_id, of_item.order_id) offset 0) as o on true
+  left join supply.order_items i on i.id = l.item_id and l.order_id is null
+  left join supply.orders o on o.id = coalesce(l.order_id, i.order_id)
   where l.account_id = account.id and l.seq > coalesce(opening.seq, 0) and l.seq <= coalesce(closing.seq, 0)
   order by l.seq;
   return query

@@ -20,7 +20,7 @@ begin
         where e.event_id = f.id::uuid)
     end, f.id
   from core.find_orders(wanted) f
-  cross join lateral (select o.* from supply.orders o where o.id = f.order_id offset 0) as o
+  join supply.orders o on o.id = f.order_id
   union all
   select 'sample', e.order_code, e.account_id, format('a sample event of the partner; %s, %s', e.event_type, e.state),
     e.event_id::text
