@@ -74,7 +74,7 @@ begin
       cross join lateral (select b.* from supply.order_items b where b.id = c.item_id offset 0) as b
       where c.due_at <= now()
     ) as before
-    where i.id = before.id
+    where i.id = before.id and i.id = any (item_ids)
     returning i.*, before.method, before.sent_at as first_sent_at, before.wait_ms
   ), attempts as (
     insert into supply.supplier_attempts (item_id, supplier, method, lease_token)
