@@ -36,6 +36,19 @@ describe('an accepted order', () => {
     expect(body.updatedAt).toBe(body.createdAt)
   })
 
+  test('has the next number of its account, and is not older than the order before it after a clock was set back', async () => {
+    const { body: first } = await ask()
+    const [ahead] = await sql()`
+      update supply.orders set created_at = created_at + interval '1 hour' where code = ${first.code} returning created_at`
+    const [second, third] = await askAll([1, 2].map((ordinal) => ({ ...orderRequest(partner()), ordinal })))
+    const codes = [first, second?.body, third?.body].map((body) => body?.code ?? '')
+    const orders = await sql()`
+      select number::int, created_at >= ${ahead?.created_at} as is_later from supply.orders
+      where code = any (${codes}) order by number`
+    const [{ number = 0 } = {}] = orders
+    expect(orders).toEqual([0, 1, 2].map((n) => ({ number: number + n, is_later: true })))
+  })
+
   test('is charged, written to the ledger and queued, a job an item', async () => {
     const { result, body } = await ask({
       externalOrderId: 'mine-1',
