@@ -62,8 +62,7 @@ describe('an item needs attention', () => {
     expect(await lines('item stuck')).toEqual([
       {
         ...{ what: 'item stuck', subject: `item ${item}`, order_code: code },
-        detail:
-          '1 × 100 credits at first, unsettled past its deadline: the remedy refunds, so ask the supplier first',
+        detail: '1 × 100 credits at first, unsettled past its deadline: the remedy refunds, so ask the supplier first',
         remedy: `select ops.settle_item('${item}', 'failed')`,
       },
     ])
@@ -259,9 +258,7 @@ describe('the money of an account needs attention', () => {
     ])
     await remedy('money held')
     for (const { item } of [first, second]) await answer(sql(), item, completed())
-    expect((await lines('money held'))[0]?.detail).toMatch(
-      /^10.50 in an order open for over an hour; the oldest/,
-    )
+    expect((await lines('money held'))[0]?.detail).toMatch(/^10.50 in an order open for over an hour; the oldest/)
   })
 })
 

@@ -146,15 +146,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
   test('is the same for every reference to the order', async () => {
     const { code, item, event, paymentCode } = order
     await database.sql`update supply.order_items set supplier_order_id = 'their-77' where id = ${item}`
-    for (const reference of [
-      'acme-1042',
-      item,
-      item.toUpperCase(),
-      event,
-      paymentCode,
-      'their-77',
-      ` ${code}\n`,
-    ])
+    for (const reference of ['acme-1042', item, item.toUpperCase(), event, paymentCode, 'their-77', ` ${code}\n`])
       expect(await storyOf(reference), reference).toEqual(lines)
   })
 
@@ -164,8 +156,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
 
   test('is the one of docs/operations/operators.md, but for the times', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/operations/operators.md'), 'utf8')
-    const block =
-      page.match(/ops\.order_story\('acme-1042'\);\n[^\n]*\n[-+]+\n([^`]*)\(\d+ rows\)/)?.[1] ?? ''
+    const block = page.match(/ops\.order_story\('acme-1042'\);\n[^\n]*\n[-+]+\n([^`]*)\(\d+ rows\)/)?.[1] ?? ''
     const rows: string[][] = []
     for (const line of block.trimEnd().split('\n')) {
       const cells = line.split('|').map((cell) => cell.trim())
@@ -198,9 +189,7 @@ test('a partial delivery shows the refund of its rest, and why it sends no event
     'service | item completed | item 2: 2 × Gift key; codes delivered: 2',
     'service | item failed | the rest of item 2: 1 × Gift key; the partner reads: Для этого игрового аккаунта превышен лимит покупок.',
     'service | order failed | a part was delivered',
-    expect.stringMatching(
-      /^service \| refunded \| 20.00 RUB for the rest of item 2; the balance is \d+\.\d\d$/,
-    ),
+    expect.stringMatching(/^service \| refunded \| 20.00 RUB for the rest of item 2; the balance is \d+\.\d\d$/),
     'service | no event | a partial result has none: the partner reads it from the order',
   ])
 })
@@ -246,8 +235,7 @@ test('mass redeliveries, pushed results and contradicting results have lines, to
   const { sql } = database
   const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
   await leaseCalls(sql, [item])
-  const push = (result: object) =>
-    sql`select api.record_pushed_result('first', ${item}, ${sql.json(result as never)})`
+  const push = (result: object) => sql`select api.record_pushed_result('first', ${item}, ${sql.json(result as never)})`
   await push(completed())
   await push(completed())
   const event = await eventOf(code)
@@ -292,10 +280,7 @@ describe('a reference', () => {
     const mine = await newOrder({ externalOrderId: 'shared' })
     const { body } = await place(database.sql, other, { externalOrderId: 'shared' })
     const refused = operator().sql`select * from ops.order_story('shared')`
-    await expect(refused).rejects.toMatchObject({
-      code: '21000',
-      message: "'shared' may be one of 2 orders",
-    })
+    await expect(refused).rejects.toMatchObject({ code: '21000', message: "'shared' may be one of 2 orders" })
     const { hint } = await refused.then(
       () => ({ hint: '' }),
       (error) => error,
