@@ -68,7 +68,8 @@ While all is well ops.audit has no row.
 What alerts told: select * from ops.alerts order by last_at desc limit 20;
 What the workers do next: select * from ops.queue order by run_at limit 20;'),
   ('recovery', 'begin_recovery recovery send_item release_events end_recovery confirm_origin',
-    'After a restore, before a worker runs; docs/operations/backup.md says more:
+    'After a restore, before a worker runs, and after a failover that lost orders;
+docs/operations/backup.md says more:
 select * from ops.begin_recovery(''the dump of Monday'');
 select * from ops.recovery;
 select ops.release_events(dry_run => false);
