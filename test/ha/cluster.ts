@@ -129,10 +129,13 @@ export async function healthy(seconds = 90, isSynchronous = true): Promise<void>
   }
 }
 
-export function primary(): Node {
-  const leader = members().find(({ role }) => role === 'leader')
-  if (leader === undefined) throw new Error('the cluster has no primary')
-  return leader.name
+export const primary = () => nodeOf('leader')
+export const synchronousStandby = () => nodeOf('sync standby')
+
+function nodeOf(role: string): Node {
+  const member = members().find((each) => each.role === role)
+  if (member === undefined) throw new Error(`no node is the ${role}`)
+  return member.name
 }
 
 const pidsOf = (node: Node) => run('ip', 'netns', 'pids', node).split('\n').filter(Boolean).map(Number)
@@ -182,8 +185,9 @@ export function mendReplication(node: Node): void {
   shell(`ip netns exec ${node} nft delete table ip cut`)
 }
 
+/** Makes the synchronous standby the primary. Named as the candidate, it need not ask the other nodes first. */
 export function switchOver(): void {
-  patronictl('switchover', 'supply', '--force')
+  patronictl('switchover', 'supply', '--candidate', synchronousStandby(), '--force')
 }
 
 /** Sets the cluster to asynchronous replication, in which a standby that lags may take over. */

@@ -24,6 +24,7 @@ import {
   stopHaproxy,
   superuserUrl,
   switchOver,
+  synchronousStandby,
 } from './cluster.ts'
 import { type Load, startLoad } from './load.ts'
 import { passwords, type Supervised, startApi, startWorker, until } from './service.ts'
@@ -60,9 +61,10 @@ function faultsOf(processes: Supervised[]): Fault[] {
       },
     },
     {
-      name: 'the node of a standby is lost',
+      name: 'the node of the synchronous standby is lost',
+      maxGap: 10,
       break: async () => {
-        const node = nodes.find((each) => each !== primary()) ?? 'db1'
+        const node = synchronousStandby()
         killNode(node)
         await sleep(20_000)
         startNode(node)
