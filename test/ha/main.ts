@@ -48,7 +48,8 @@ type Fault = { name: string; maxGap?: number; maxErrors?: number; break(): Promi
 function faultsOf(processes: Supervised[]): Fault[] {
   return [
     { name: 'the postmaster of the primary is killed', break: async () => killPostmaster(primary()) },
-    { name: 'switchover', maxGap: 3, break: async () => switchOver() },
+    // Three seconds on a machine that does nothing else.
+    { name: 'switchover', maxGap: 5, break: async () => switchOver() },
     {
       name: 'the node of the primary is lost',
       maxGap: 20,
