@@ -15,7 +15,7 @@ export function parseDataKeys(text: string): DataKeys | undefined {
 }
 
 function parseKey(entry: string): DataKey | undefined {
-  const [, id, base64] = /^([A-Za-z0-9_-]{1,20}):([A-Za-z0-9+/]{43}=)$/.exec(entry) ?? []
+  const [, id, base64] = /^([A-Za-z0-9_-]{1,20}):([A-Za-z0-9+/]{43}=?)$/.exec(entry) ?? []
   if (id === undefined || base64 === undefined) return undefined
   return { id, key: createSecretKey(Buffer.from(base64, 'base64')) }
 }
