@@ -36,11 +36,12 @@ test('API and worker alike take the settings of traces', () => {
   for (const process of ['api', 'worker']) expect(named.filter((name) => !passedTo(process).has(name))).toEqual([])
 })
 
-test('each variable of the compose file stands in .env.example', () => {
+test('each variable of the compose files stands in .env.example', () => {
   const example = read('.env.example')
   const listed = new Set([...example.matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name))
   const passwords = ['POSTGRES', 'API_DB', 'WORKER_DB', 'OPERATOR_DB'].map((name) => `${name}_PASSWORD`)
-  const used = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => `${name}`)
+  const both = compose + read('docker-compose.ha.yml')
+  const used = [...both.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => `${name}`)
   expect(used.length).toBeGreaterThan(25)
   expect([...new Set(used)].filter((name) => !listed.has(name) && !passwords.includes(name))).toEqual([])
 })
