@@ -24,8 +24,9 @@ export async function resealCommand(): Promise<void> {
 }
 
 /**
- * Seals everything with the first key, in small parts, while the service runs, and then forgets the other keys. A run that
- * ended early is simply repeated. Returns what it did, in a line. Throws ConfigError if another key is still needed.
+ * Seals everything with the first key, in small parts, while the service runs, and then forgets the other keys. A run
+ * that ended early is simply repeated. Returns what it did, in a line. Throws ConfigError if another key is still
+ * needed.
  */
 export async function reseal(db: Database, sealing: Sealing): Promise<string> {
   const { keyId: key_id = '' } = sealing

@@ -8,7 +8,9 @@ export type BatchOptions<In, Out> = {
   isBusy?: (answer: Out) => boolean
   /** How much work an entry is, at least 1. Without it, each is 1. */
   weightOf?: (entry: In) => number
-  /** The key of an entry. Keys share the runs equally, and a busy key holds up no other. Without it, all have one key. */
+  /**
+   * The key of an entry. Keys share the runs equally, and a busy key holds up no other. Without it, all have one key.
+   */
   keyOf?: (entry: In) => string
   /** The most entries of one run. */
   max?: number
@@ -37,20 +39,22 @@ type Member<In, Out> = Waiting & {
   reject: (error: unknown) => void
 }
 
-// A batch of another process has a lock for a few milliseconds. The pause is random, so that two do not meet again and again.
+// A batch of another process has a lock for a few milliseconds. The pause is random, so that two do not meet again and
+// again.
 const [shortestPauseMs, longestPauseMs] = [10, 40]
 
 /**
- * Coalesces calls. An idle batch takes an entry at the end of the event loop's turn, with all others of that turn; entries
- * that arrive during a run go together in the next one. A run is bounded by count and by weight, and the keys share it.
+ * Coalesces calls. An idle batch takes an entry at the end of the event loop's turn, with all others of that turn;
+ * entries that arrive during a run go together in the next one. A run is bounded by count and by weight, and the keys
+ * share it.
  *
- * The returned function resolves to the entry's own answer. An entry that is answered `busy`, or whose run failed because
- * the database was unavailable, goes back to the queue, and its key pauses shortly. Any other error rejects all entries of
- * the run, and so does a run that does not answer exactly the entries it was given. An entry whose deadline passes, or for
- * which too much is pending, rejects with an error for which `isUnavailable` is true.
+ * The returned function resolves to the entry's own answer. An entry that is answered `busy`, or whose run failed
+ * because the database was unavailable, goes back to the queue, and its key pauses shortly. Any other error rejects all
+ * entries of the run, and so does a run that does not answer exactly the entries it was given. An entry whose deadline
+ * passes, or for which too much is pending, rejects with an error for which `isUnavailable` is true.
  *
- * What is batched may take effect twice: orders have idempotency keys, results are recorded under a lease that ends with
- * the first, a lease is taken once, and a request that counts twice against its limit does no harm.
+ * What is batched may take effect twice: orders have idempotency keys, results are recorded under a lease that ends
+ * with the first, a lease is taken once, and a request that counts twice against its limit does no harm.
  */
 export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => Promise<Out> {
   const { run, isBusy = () => false, onRun } = options

@@ -79,7 +79,9 @@ export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
   }
 }
 
-/** The weight that is unanswered, in all and by key; what would make it too much is not added, unless nothing else is. */
+/**
+ * The weight that is unanswered, in all and by key; what would make it too much is not added, unless nothing else is.
+ */
 export function createPending(max: number, maxOfKey: number) {
   const ofKeys = new Map<string, number>()
   let all = 0

@@ -45,8 +45,8 @@ function codeOf(body: string): string {
 type Call = { item_id: string; lease_token: string; is_recorded: boolean }
 
 /**
- * Makes a database that remembers the calls to suppliers that this worker leased, and whose results it recorded. After a
- * failover it reports those that the database does not have.
+ * Makes a database that remembers the calls to suppliers that this worker leased, and whose results it recorded. After
+ * a failover it reports those that the database does not have.
  */
 export function watchCalls(db: Database, log: Log): WatchedDatabase {
   const { note, stop } = watchFailovers<Call>({
@@ -97,8 +97,8 @@ function observed(db: Database, observe: (name: string, args: object | undefined
 }
 
 /**
- * Remembers writes by a key, the latest under each, up to a number and an age. Once a second it reads the timeline; after
- * that has changed it looks for them all. While the database is away, none grows too old.
+ * Remembers writes by a key, the latest under each, up to a number and an age. Once a second it reads the timeline;
+ * after that has changed it looks for them all. While the database is away, none grows too old.
  */
 function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<Write>) {
   const writes = new Map<string, { write: Write; at: number }>()

@@ -3,7 +3,10 @@ import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'n
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Encrypts a text by AES-256-GCM under a random nonce. It can be decrypted only with the same key and the same `boundTo`. */
+/**
+ * Encrypts a text by AES-256-GCM under a random nonce. It can be decrypted only with the same key and the same
+ * `boundTo`.
+ */
 export function encrypt(key: KeyObject | Buffer, plain: string, boundTo: string): Buffer {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)

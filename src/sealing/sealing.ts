@@ -3,8 +3,8 @@ import { decrypt, encrypt } from './cipher.ts'
 import type { DataKey, DataKeys } from './data_keys.ts'
 
 /**
- * Seals codes, secrets and tokens before they are stored, and opens them. A sealed text is `sealed:`, the id of the key,
- * `:` and the encrypted bytes in base64url. SQL handles it as an opaque text.
+ * Seals codes, secrets and tokens before they are stored, and opens them. A sealed text is `sealed:`, the id of the
+ * key, `:` and the encrypted bytes in base64url. SQL handles it as an opaque text.
  */
 export type Sealing = {
   /** The id of the key that seals; undefined if there are no keys: everything is stored as it is. */

@@ -137,8 +137,8 @@ export function withoutToken(outcome: SupplierOutcome, token: string): SupplierO
 }
 
 /**
- * The outcome with its codes and what is quoted of the answer sealed, as the database gets it. A reason that repeats a code
- * loses it; a short code is no secret that could be found.
+ * The outcome with its codes and what is quoted of the answer sealed, as the database gets it. A reason that repeats a
+ * code loses it; a short code is no secret that could be found.
  */
 export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: Sealing): SupplierOutcome {
   if (sealing.keyId === undefined) return outcome

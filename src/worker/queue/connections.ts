@@ -8,15 +8,17 @@ class DatabaseSilent extends Error {
 }
 
 export type QueueConnections = {
-  /** From now on the client listens, and has no statement to answer: it is asked for a sign of life every now and then. */
+  /**
+   * From now on the client listens, and has no statement to answer: it is asked for a sign of life every now and then.
+   */
   listens(client: pg.PoolClient): void
 }
 
 /**
- * Throws away each connection of the queue's pool that does not answer a statement within `answerMs`, and then those that
- * are idle, too: what lies between may have forgotten them all, without a message. graphile-worker would wait without end.
- * `query_timeout` is of no use here, for it gives the silent connection back to the pool. The statement may have taken
- * effect: `pool_health.ts` finds jobs that it took. A completion that fails ends the process.
+ * Throws away each connection of the queue's pool that does not answer a statement within `answerMs`, and then those
+ * that are idle, too: what lies between may have forgotten them all, without a message. graphile-worker would wait
+ * without end. `query_timeout` is of no use here, for it gives the silent connection back to the pool. The statement
+ * may have taken effect: `pool_health.ts` finds jobs that it took. A completion that fails ends the process.
  */
 export function discardSilent(pool: pg.Pool, answerMs: number): QueueConnections {
   const timers = new Map<pg.PoolClient, NodeJS.Timeout>()

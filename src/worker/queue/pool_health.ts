@@ -36,8 +36,8 @@ export function createLostJobs(db: Database, pools: readonly Known[]): () => Pro
 }
 
 /**
- * Returns the watchdog over pools. Call it while the database answers: it returns the name of a pool that wants jobs, and
- * was in so many calls running without a fetch that ended well. Nothing but a new process helps such a pool.
+ * Returns the watchdog over pools. Call it while the database answers: it returns the name of a pool that wants jobs,
+ * and was in so many calls running without a fetch that ended well. Nothing but a new process helps such a pool.
  */
 export function createWatchdog(pools: readonly Fetching[], calls: number): () => string | undefined {
   const seen = new Map<Fetching, { fetches: number | undefined; times: number }>()

@@ -53,7 +53,10 @@ const lastWaitMs = 1_000
 // How many jobs one statement fetches. With one statement and commit for each job, fetching would be the bottleneck.
 const localQueueSize = 100
 
-/** How long the queue's statements may take, in milliseconds. They take a few; a silent connection is replaced after this. */
+/**
+ * How long the queue's statements may take, in milliseconds. They take a few; a silent connection is replaced after
+ * this.
+ */
 export const queueAnswerMs = 4_000
 
 /** How often a pool looks for jobs of which it was not notified, in milliseconds. */
@@ -72,8 +75,9 @@ const settings = {
 }
 
 /**
- * Starts pools of workers, each for its own tasks. `core.enqueue` notifies of the task of jobs that are due. Only the first
- * pool listens, and only the pool of that task fetches: each more would cost PostgreSQL a transaction for each job.
+ * Starts pools of workers, each for its own tasks. `core.enqueue` notifies of the task of jobs that are due. Only the
+ * first pool listens, and only the pool of that task fetches: each more would cost PostgreSQL a transaction for each
+ * job.
  */
 export async function startPools(options: readonly [PoolOptions, ...PoolOptions[]]): Promise<Pool[]> {
   let pools: Pool[] = []
@@ -84,8 +88,8 @@ export async function startPools(options: readonly [PoolOptions, ...PoolOptions[
 }
 
 /**
- * Starts a pool, which listens if `onJob` is given. Its own connections commit asynchronously: losing a job's lock or its
- * completion in a crash only runs the job again, and what a job does is protected by a lease.
+ * Starts a pool, which listens if `onJob` is given. Its own connections commit asynchronously: losing a job's lock or
+ * its completion in a crash only runs the job again, and what a job does is protected by a lease.
  */
 async function startPool(options: PoolOptions, onJob?: (task?: string) => void): Promise<Pool> {
   const pgPool = new pg.Pool({
@@ -138,7 +142,8 @@ async function startPool(options: PoolOptions, onJob?: (task?: string) => void):
       worker: {
         localQueue: { size: Math.max(localQueueSize, options.concurrency) },
         completeJobBatchDelay: completionDelayMs,
-        // Without a batch graphile-worker 0.18.0 does not handle the rejection: it would end the process without a word.
+        // Without a batch graphile-worker 0.18.0 does not handle the rejection: it would end the process without a
+        // word.
         failJobBatchDelay: completionDelayMs,
       },
     },
@@ -189,8 +194,8 @@ function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' 
   })
 }
 
-// What graphile-worker logs of a failed job is its error; payloads are ids. Its warning that there are fewer connections
-// than workers is only a debug message here: that is intended, since one statement fetches many jobs.
+// What graphile-worker logs of a failed job is its error; payloads are ids. Its warning that there are fewer
+// connections than workers is only a debug message here: that is intended, since one statement fetches many jobs.
 function queueLogger(log: Log, pool: string): Logger {
   return new Logger((scope) => (level, message, meta) => {
     if (meta !== undefined && 'max' in meta && 'concurrency' in meta) log.debug({ pool }, message)
