@@ -1,6 +1,8 @@
 create or replace function work.remove_old(what text, retain interval, is_first boolean)
 returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- A part is read from its beginning in the order of its index, never collected and sorted.
+set enable_sort = off set enable_bitmapscan = off
 as $$
 declare
   at_once constant int := 1000;
