@@ -31,15 +31,22 @@ export function watchOrders(db: Database, log: Log): WatchedDatabase {
     log,
   })
   const noteOrders = (placed: Functions['api.place_orders']['result']) => {
-    for (const { result, body } of placed)
-      if (result === 'created' || result === 'replayed') note(codeOf(body), codeOf(body))
+    for (const { result, body } of placed) {
+      if (result !== 'created' && result !== 'replayed') continue
+      const code = codeOf(body)
+      note(code, code)
+    }
   }
   return { db: observed(db, (name, _, result) => name === 'api.place_orders' && noteOrders(result as never)), stop }
 }
 
-/** The code of an order in JSON: its first field, which is not worth the parsing of all. */
+/**
+ * The code of an order in JSON: its first field, which is not worth the parsing of all. It is a copy, because a part of a
+ * string keeps the whole string in memory.
+ */
 function codeOf(body: string): string {
-  return /"code"\s*:\s*"([^"]+)"/.exec(body)?.[1] ?? ''
+  const [, code = ''] = /"code"\s*:\s*"([^"]+)"/.exec(body) ?? []
+  return Buffer.from(code).toString()
 }
 
 type Call = { item_id: string; lease_token: string; is_recorded: boolean }
