@@ -22,6 +22,8 @@ export type BatchOptions<In, Out> = {
   maxPendingOfKey?: number
   /** The most runs under way at once. */
   inFlight?: number
+  /** After a run of several entries, the next begins at least so many milliseconds after it began. */
+  delayMs?: number
   /** The deadline of an entry, in milliseconds: no run of it begins later. */
   waitMs?: number
   /** How often an entry is tried again after the database was unavailable. Without it, once. */
@@ -58,7 +60,7 @@ const [shortestPauseMs, longestPauseMs] = [10, 40]
  */
 export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => Promise<Out> {
   const { run, isBusy = () => false, onRun } = options
-  const { weightOf = () => 1, keyOf = () => '', inFlight = 1 } = options
+  const { weightOf = () => 1, keyOf = () => '', inFlight = 1, delayMs = 0 } = options
   const { waitMs = 10_000, maxRetries = 1 } = options
   const { max = 128, maxWeight = max, maxPending = 10_000, maxPendingOfKey = maxPending } = options
   const waiting = createBatchQueue<Member<In, Out>>()
@@ -75,9 +77,12 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
     // Many calls come out of one event, as the answer that let their requests in: the first of them does not go alone.
     await new Promise((resolve) => setImmediate(resolve))
     while (!waiting.isEmpty) {
+      const nextAt = performance.now() + delayMs
       const members = waiting.take(max, maxWeight)
       for (const { timer } of members) clearTimeout(timer)
       await runMembers(members)
+      const leftMs = nextAt - performance.now()
+      if (members.length > 1 && leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs))
     }
     running -= 1
   }

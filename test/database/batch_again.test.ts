@@ -126,6 +126,24 @@ describe('a run that throws', () => {
   })
 })
 
+test('after a run of several the next waits for the batch delay, and after a run of one it does not', async () => {
+  const { call, runs } = scripted({ delayMs: 10 })
+  void Promise.all(['a1', 'a2'].map(call))
+  await vi.advanceTimersByTimeAsync(2)
+  void call('a3')
+  await vi.advanceTimersByTimeAsync(7)
+  void call('a4')
+  expect(runs).toEqual([['a1', 'a2']])
+  await vi.advanceTimersByTimeAsync(3)
+  expect(runs[1]).toEqual(['a3', 'a4'])
+  await vi.advanceTimersByTimeAsync(20)
+  void call('a5')
+  await vi.advanceTimersByTimeAsync(0)
+  void call('a6')
+  await vi.advanceTimersByTimeAsync(2)
+  expect(runs.slice(2)).toEqual([['a5'], ['a6']])
+})
+
 /** The answer of a call that has it within some milliseconds. */
 async function settledIn(ms: number, call: Promise<string>): Promise<string | undefined> {
   let answer: string | undefined
