@@ -52,7 +52,7 @@ async function told() {
 }
 
 describe('of more orders than one audit checks', () => {
-  test('ops.audit checks the newest at once, and the others in turn', async () => {
+  test('ops.audit checks the newest orders each time, and the older ones part by part', async () => {
     const { inTurn, audit: found } = await told()
     expect(found).toContain(codes.newest)
     expect(found).toEqual(inTurn)

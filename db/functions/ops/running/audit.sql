@@ -2,7 +2,7 @@ create or replace view ops.audit as
 select a.check_name, a.detail from core.audit a;
 comment on view ops.audit is
   'Shows violated invariants of money, orders, results, deliveries and queue: no row while all is well. Waiting, stuck,
-held and alerted things are well. It checks all balances, the queue and the newest 20,000 orders each time, 20,000
-older ones in turn each minute, and all in ops.audit_all().';
+held and alerted things are well. It checks all balances, the queue, the newest 20,000 orders, and each minute
+the next 20,000 older orders. ops.audit_all() checks all orders.';
 comment on column ops.audit.check_name is 'The violated invariant.';
 comment on column ops.audit.detail is 'What violates it, and how.';
