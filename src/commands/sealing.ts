@@ -4,7 +4,16 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
 import type { DataKeys } from '../sealing/data_keys.ts'
-import { createSealing, isSealed, noSealing, openUnder, owners, type Sealing, sealUnder } from '../sealing/sealing.ts'
+import {
+  createSealing,
+  isSealed,
+  noSealing,
+  openUnder,
+  openWithAny,
+  owners,
+  type Sealing,
+  sealUnder,
+} from '../sealing/sealing.ts'
 
 const functions = {
   api: { register: 'api.register_data_key', report: 'api.report_unreadable' },
@@ -83,9 +92,7 @@ export async function webhookSecretOf(
 ): Promise<string | null> {
   const [stored] = await db.call('ops.stored_webhook_secret', { account })
   if (stored === undefined || !isSealed(stored.secret)) return stored?.secret ?? null
-  for (const key of dataKeys ?? []) {
-    const secret = openUnder(key, stored.secret, owners.account(stored.account_id))
-    if (secret !== undefined) return secret
-  }
+  const secret = openWithAny(dataKeys ?? [], stored.secret, owners.account(stored.account_id))
+  if (secret !== undefined) return secret
   throw new ConfigError(`DATA_KEYS has no key that opens the secret of account ${stored.account_id}`)
 }

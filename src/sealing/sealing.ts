@@ -82,10 +82,8 @@ function sealingWith(
 
   function open(text: string, boundTo: string): string {
     if (!isSealed(text)) return text
-    for (const key of keys) {
-      const plain = openUnder(key, text, boundTo)
-      if (plain !== undefined) return plain
-    }
+    const plain = openWithAny(keys, text, boundTo)
+    if (plain !== undefined) return plain
     onUnreadable(boundTo)
     throw new Unreadable(boundTo)
   }
@@ -118,6 +116,15 @@ function sealingWith(
 /** Seals a text under one key. */
 export function sealUnder({ id, key }: DataKey, plain: string, boundTo: string): string {
   return `sealed:${id}:${encrypt(key, plain, boundTo).toString('base64url')}`
+}
+
+/** Opens a sealed text with the key under which it was sealed; undefined if none of the keys opens it. */
+export function openWithAny(keys: readonly DataKey[], text: string, boundTo: string): string | undefined {
+  for (const key of keys) {
+    const plain = openUnder(key, text, boundTo)
+    if (plain !== undefined) return plain
+  }
+  return undefined
 }
 
 /** Opens a sealed text; undefined if it was sealed under another key, or bound to something else. */
