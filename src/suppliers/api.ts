@@ -21,11 +21,11 @@ export type Api = (request: ApiRequest, signal: AbortSignal) => Promise<Exchange
  */
 export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string): Api | string {
   const { baseUrl, token, correlation } = access
-  const root = urlUnder(baseUrl, prefix)
+  const root = urlUnder(baseUrl, `${prefix}/`)
   if (root === undefined) return 'the base URL of the supplier is not usable'
   if (!/^[!-~]+$/.test(token)) return 'the token of the supplier cannot stand in a header'
   return ({ path, query, headers: own, body, maxBytes }, signal) => {
-    const url = new URL(`${root.pathname}${path}`, root.origin)
+    const url = new URL(`.${path}`, root)
     url.search = new URLSearchParams(query).toString()
     const headers = { ...correlation, accept: 'application/json', 'x-api-key': token, ...own }
     if (body === undefined) return http.request({ method: 'GET', url, headers, ...(maxBytes && { maxBytes }) }, signal)

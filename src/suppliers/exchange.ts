@@ -78,7 +78,10 @@ export function urlUnder(baseUrl: string, path: string): URL | undefined {
   if (base === null || !['http:', 'https:'].includes(base.protocol)) return undefined
   if (base.username !== '' || base.password !== '' || base.search !== '' || base.hash !== '') return undefined
   const prefix = base.pathname.replace(/(?<!\/)\/+$/, '')
-  return new URL(`${prefix}${path}`, base.origin)
+  const url = new URL(base.origin)
+  // Not resolved as a reference: a path that begins with // would name another host.
+  url.pathname = `${prefix}${path}`
+  return url
 }
 
 function optionsFor({ method, url, headers, body }: SupplierRequest): Dispatcher.RequestOptions {
