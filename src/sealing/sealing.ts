@@ -103,7 +103,7 @@ function sealingWith(
     openCode,
     openShownCode,
     openCodes: (json) => {
-      if (first === undefined) return json
+      if (!json.includes('{"code" : "sealed:')) return json
       return json.replaceAll(codeInJson, (member, text: string) => {
         const code: string = JSON.parse(text)
         if (!isSealed(code)) return member

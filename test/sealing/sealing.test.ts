@@ -83,3 +83,7 @@ test('without data keys everything stays as it is', () => {
   expect(noSealing.sealCode('CODE', item)).toBe('CODE')
   expect(noSealing.openCodes('{"code" : "CODE"}')).toBe('{"code" : "CODE"}')
 })
+
+test('a process without data keys gives no sealed code away as a code', () => {
+  expect(() => noSealing.openCodes(`{"code" : "sealed:k1:aaaa:bbbb:${item}"}`)).toThrow(Unreadable)
+})
