@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, loadConfig } from '../config.ts'
 import { type Database, isUnavailable } from '../database/client.ts'
-import { createLog } from '../log.ts'
 import { resealed, type StoredTexts } from '../sealing/reseal.ts'
 import { type Sealing, Unreadable } from '../sealing/sealing.ts'
 import { connectWorker } from './connections.ts'
-import { startSealing } from './sealing.ts'
+import { openSealing } from './sealing.ts'
 
 const ordersAtOnce = 200
 const pauseMs = 1_000
@@ -17,7 +16,7 @@ export async function resealCommand(): Promise<void> {
   if (config.dataKeys === undefined) throw new ConfigError('DATA_KEYS must be set for "npm run reseal"')
   const db = connectWorker(config.databaseUrl ?? '', { pooled: config.databasePooled })
   try {
-    console.log(await reseal(db, await startSealing(config, db, 'work', createLog(config.logLevel))))
+    console.log(await reseal(db, await openSealing(config.dataKeys, db, 'work')))
   } finally {
     await db.end()
   }

@@ -37,11 +37,7 @@ export async function startSealing(
 ): Promise<Sealing> {
   for (let isFirst = true; ; isFirst = false) {
     try {
-      const fingerprintKey = await registerKeys(dataKeys, db, schema)
-      if (dataKeys === undefined || fingerprintKey === undefined) return noSealing
-      return createSealing(dataKeys, fingerprintKey, (subject) => {
-        db.call(functions[schema].report, { subject }).catch(() => {})
-      })
+      return await openSealing(dataKeys, db, schema)
     } catch (error) {
       if (error instanceof ConfigError) throw error
       // As without this check, such a process starts while its database is away.
@@ -51,6 +47,15 @@ export async function startSealing(
       await sleep(pauseMs)
     }
   }
+}
+
+/** As `startSealing`, but throws if the database does not answer. */
+export async function openSealing(dataKeys: Config['dataKeys'], db: Database, schema: Schema): Promise<Sealing> {
+  const fingerprintKey = await registerKeys(dataKeys, db, schema)
+  if (dataKeys === undefined || fingerprintKey === undefined) return noSealing
+  return createSealing(dataKeys, fingerprintKey, (subject) => {
+    db.call(functions[schema].report, { subject }).catch(() => {})
+  })
 }
 
 /** Registers the first key, and returns the fingerprint key, which all processes share. */

@@ -84,8 +84,9 @@ test('a command that there is not is refused in one line', async () => {
 describe('one line names the wrong setting of', () => {
   const nowhere = 'postgres://me:not-to-be-shown@127.0.0.1:1/supply'
 
-  test.each(['migrate', 'demo', 'start'])('%s, whose database cannot be reached', async (name) => {
-    const { code, stdout, stderr } = await call('src/main.ts', [name], { DATABASE_URL: nowhere, PORT: '0' })
+  test.each(['migrate', 'demo', 'start', 'reseal'])('%s, whose database cannot be reached', async (name) => {
+    const DATA_KEYS = `k1:${Buffer.alloc(32).toString('base64')}`
+    const { code, stdout, stderr } = await call('src/main.ts', [name], { DATABASE_URL: nowhere, PORT: '0', DATA_KEYS })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe('DATABASE_URL: the database at 127.0.0.1:1 cannot be reached: nothing listens there\n')
   })
