@@ -14,13 +14,7 @@ export function createSealTyped({ db, sealing }: { db: Database; sealing: Sealin
     if (key_id === undefined) return
     const rows = await db.call('work.list_item_texts', { wanted_id: jobId(payload), key_id })
     const secrets = await db.call('work.list_secret_texts', { key_id })
-    const changes = [
-      ...resealed(rows as StoredTexts[], sealing),
-      ...resealed(
-        secrets.map((row) => ({ ...row, item_id: null }) as StoredTexts),
-        sealing,
-      ),
-    ]
+    const changes = resealed([...rows, ...secrets] as StoredTexts[], sealing)
     if (changes.length > 0) await db.call('work.replace_texts', { changes })
   }
 }

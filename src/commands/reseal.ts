@@ -50,12 +50,8 @@ async function moveAll(db: Database, sealing: Sealing): Promise<Count> {
   const { keyId: key_id = '' } = sealing
   const count: Count = { moved: 0, unreadable: 0 }
   const secrets = await withRetries(() => db.call('work.list_secret_texts', { key_id }))
-  await move(
-    db,
-    sealing,
-    count,
-    secrets.map((row) => [{ ...row, item_id: null } as StoredTexts]),
-  )
+  const groups = secrets.map((row) => [row] as StoredTexts[])
+  await move(db, sealing, count, groups)
   for (let after = '0'; ; ) {
     const rows = await withRetries(() => db.call('work.list_order_texts', { after, page_limit: ordersAtOnce, key_id }))
     const page = rows.find(({ kind }) => kind === 'page')

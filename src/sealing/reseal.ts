@@ -1,12 +1,12 @@
 import { codeInJson, isSealed, owners, type Sealing } from './sealing.ts'
 
 /** Texts of one row as they are stored, not all of them sealed under the first data key. */
-export type StoredTexts = { kind: string; id: string; item_id: string | null; texts: readonly string[] }
+export type StoredTexts = { kind: string; id: string; item_id?: string | null; texts: readonly string[] }
 
 /** The texts of a row, and what is to be stored in their place. */
 export type TextChange = { kind: string; id: string; old: readonly string[]; new: string[] }
 
-/** The texts of one order, or secrets and tokens, sealed under the first key. Throws Unreadable. */
+/** The texts of one order, and secrets and tokens, sealed under the first key. Throws Unreadable. */
 export function resealed(rows: readonly StoredTexts[], sealing: Sealing): TextChange[] {
   /** How an event holds each code of the order. */
   const shown = new Map<string, string>()

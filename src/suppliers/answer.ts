@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isStorable } from '../messages/storable.ts'
+import { isSealed } from '../sealing/sealing.ts'
 
 /** The most codes that one answer may hold. */
 const codesLimit = 10_000
@@ -28,7 +29,7 @@ const code = v.pipe(
   text,
   v.regex(/\S/, 'is blank'),
   // So begins what this service seals.
-  v.check((code) => !code.startsWith('sealed:'), 'begins with "sealed:"'),
+  v.check((code) => !isSealed(code), 'begins with "sealed:"'),
   v.maxLength(codeLength, `is longer than ${codeLength} characters`),
   v.maxBytes(2000, 'is longer than 2000 bytes'),
 )
