@@ -9,12 +9,15 @@ returns table (
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
+  locked_ids uuid[];
   seen record;
   settled bigint[];
   ended record;
   alerts supply.occurrence[] := '{}';
 begin
-  results := core.classify_results(results, core.lock_results(results), deadline, unsafe_after);
+  locked_ids := core.lock_results(results);
+  -- A statement of its own, so that it sees what the last holders of the locks did.
+  results := core.classify_results(results, locked_ids, deadline, unsafe_after);
   select bool_or(r.verdict = 'busy') as any_busy, bool_or(r.verdict <> 'settled') as any_open,
     bool_or(r.outcome in ('unknown', 'not_placed') or r.supplier = any (array(
       select s.code from supply.suppliers s
