@@ -7,12 +7,12 @@ declare
 begin
   update supply.origin o set moved_to = here, moved_at = now()
   where o.timeline <> here and o.moved_to is distinct from here;
-  -- By then each process has looked for what it had acknowledged.
-  if exists (select from supply.origin o
-      -- guard: suppliers are called after a failover only if nothing was lost
-      where o.moved_to = here and o.moved_at < now() - interval '5 s' and o.lost = '{}')
-    and work.check_origin() is null
-  then
+  -- By then each process has looked for what it had acknowledged. The lock keeps a loss that is reported now.
+  perform from supply.origin o
+  -- guard: suppliers are called after a failover only if nothing was lost
+  where o.moved_to = here and o.moved_at < now() - interval '5 s' and o.lost = '{}'
+  for no key update;
+  if found and work.check_origin() is null then
     perform core.record_origin();
   end if;
   return here;

@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { answer, type Call, completed, leaseCalls, record } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { whileHeld } from '../../support/sql/locks.ts'
 
 let database: TestDatabase
 let operator: postgres.Sql
@@ -112,6 +113,30 @@ test('a loss that is reported after calls went on holds them again', async () =>
   await lostOrders(['gone'])
   expect(await leaseCalls(sql, [item])).toEqual([])
   expect(await attention()).toHaveLength(1)
+})
+
+test('a loss that is reported while a worker records the new timeline is not overwritten', async () => {
+  const { item } = await newOrder()
+  await failOver()
+  await followTimeline()
+  await sql`update supply.origin set moved_at = moved_at - interval '6 s'`
+  await whileHeld(
+    sql,
+    (holder) => holder`select * from api.report_lost_orders('{gone}')`,
+    () => followTimeline(),
+  )
+  expect(await attention()).toHaveLength(1)
+  expect(await leaseCalls(sql, [item])).toEqual([])
+})
+
+test('two processes that report losses at once to a database without an origin keep both', async () => {
+  await sql`delete from supply.origin`
+  await whileHeld(
+    sql,
+    (holder) => holder`select * from api.report_lost_orders('{gone-1}')`,
+    () => lostOrders(['gone-2']),
+  )
+  expect((await attention()).map(({ order_code }) => order_code)).toEqual(['gone-1', 'gone-2'])
 })
 
 test('a call is lost when its lease is missing, or when its recorded result is', async () => {

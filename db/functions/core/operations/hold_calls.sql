@@ -6,13 +6,14 @@ begin
   if cardinality(hold_calls.lost) = 0 then
     return;
   end if;
-  if not exists (select from supply.origin) then
-    perform core.record_origin();
-  end if;
+  insert into supply.origin (id, cluster, database_oid, timeline)
+  select c.id, c.cluster, c.database_oid, c.timeline from core.current_origin() c
+  on conflict on constraint origin_pkey do nothing;
   update supply.origin o set
     lost = array(select distinct l from unnest(o.lost || hold_calls.lost) as l order by l);
   perform core.raise_alerts(array[row('failover_loss:' || core.current_timeline(), format(
-    'a failover lost acknowledged work (%s%s): workers call no supplier until ops.begin_recovery; see ops.attention',
+    'a failover lost acknowledged work (%s%s): workers call no supplier until ops.begin_recovery or '
+    'ops.confirm_origin; see ops.attention',
     array_to_string(hold_calls.lost[:20], ', '),
     case when cardinality(hold_calls.lost) > 20 then format(' and %s more', cardinality(hold_calls.lost) - 20) end
   ))::supply.occurrence]);

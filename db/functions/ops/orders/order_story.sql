@@ -23,5 +23,5 @@ end
 $$;
 comment on function ops.order_story is
   'Returns what happened to one order, in order of time, and the next planned step. Takes an order code, external id,
-payment code, item id, event id, supplier''s order id, request id or trace id. elapsed: since the order was placed. Shows
-no code and no token. Raises if no order or several have the reference, with what to give instead.';
+payment code, item id, event id, supplier''s order id, request id or trace id. elapsed: since the placing. Shows no code
+and no token. Raises if no order or several have the reference, with what to give instead.';
