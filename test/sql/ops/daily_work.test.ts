@@ -79,6 +79,8 @@ test('ops.today counts the orders and the money of the day, beside the same hour
 test('ops.partner_orders shows the latest orders of a partner, by its number or its name', async () => {
   const first = await order({ callbackUrl: 'https://shop.example/hooks' })
   await answer(sql(), first.item, completed())
+  // A sample of an order is no webhook of it.
+  await sql()`select api.simulate_webhook(${partner().accountId}, 'https://shop.example/x', 'order.completed', ${first.code})`
   const second = await order()
   const rows = await sql()`select * from ops.partner_orders(account => ${partner().accountId}, "limit" => 2)`
   expect(rows).toMatchObject([

@@ -14,7 +14,7 @@ begin
     (select string_agg(format('%s × %s', i.amount, i.product_name), ', ' order by i.position, i.part)
      from supply.order_items i where i.order_id = o.id),
     o.created_at, o.completed_at - o.created_at,
-    coalesce((select e.state from ops.events e where e.order_code = o.code),
+    coalesce((select e.state from ops.events e where e.order_code = o.code and not e.simulated),
       case when o.callback_url is null then 'no callback URL' when o.completed_at is null then 'not yet'
         else 'none: partial' end)
   from (
