@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verify as verifyInTypeScript } from '../../docs/verify/verify.ts'
 import { signature, verify } from '../../src/messages/sign.ts'
 import { isOnThisMachine, type Probed } from './probe.ts'
@@ -96,11 +97,18 @@ describe('the TypeScript of the guide', () => {
 })
 
 describe('the verification in', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'vectors-'))
+  const flipped = join(scratch, 'flipped.tsv')
+  const flips: { [expected: string]: string } = { '\tvalid\t': '\tinvalid\t', '\tinvalid\t': '\tvalid\t' }
+
   beforeAll(() => {
+    const texts = lines.map((line) => line.replace(/\tinvalid\t|\tvalid\t/, (expected) => flips[expected] ?? expected))
+    writeFileSync(flipped, texts.join('\n'))
     if (absent.length > 0) {
       console.info(`not on this machine, hence not run: ${absent.map(({ name }) => name).join(', ')}`)
     }
   })
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
   describe.each(present)('$name', ({ command, file }) => {
     it('judges every vector right', { timeout: 180_000 }, () => {
@@ -110,6 +118,13 @@ describe('the verification in', () => {
         stdout: `${vectors.length} vectors, 0 wrong\n`,
         stderr: '',
       })
+    })
+
+    it('fails when vectors say otherwise, and names each', { timeout: 180_000 }, () => {
+      const { status, stdout, stderr } = run([...command, file, flipped])
+      expect(status).not.toBe(0)
+      expect(stdout).toBe(`${vectors.length} vectors, ${vectors.length} wrong\n`)
+      for (const { name } of vectors) expect(stderr).toContain(`${name}: `)
     })
   })
 

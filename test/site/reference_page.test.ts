@@ -134,12 +134,98 @@ describe('the samples', () => {
   })
 })
 
-test('a text of the document can put no markup into the page, and no address of a script behind a link', () => {
-  const withDescription = (description: string): ApiDocument => ({
-    ...document,
-    info: { ...document.info, description },
+describe('a document', () => {
+  const hostile = '<script>alert(1)</script><img src=x onerror=alert(2)>"\'&'
+  const withEverywhere = (text: string): ApiDocument => {
+    const schema = {
+      type: 'object' as const,
+      description: text,
+      properties: {
+        [text]: { type: 'string' as const, description: text, pattern: text, enum: [text], default: text },
+      },
+    }
+    return {
+      info: { title: text, description: text },
+      servers: [{ url: '/' }],
+      security: [{ key: [] }],
+      tags: [{ name: 'Orders', description: text }],
+      paths: {
+        '/<script>': {
+          post: {
+            operationId: 'hostile',
+            tags: ['Orders'],
+            summary: text,
+            description: text,
+            parameters: [{ name: text, in: 'header', required: true, description: text, example: text, schema }],
+            requestBody: {
+              required: true,
+              description: text,
+              content: {
+                'application/json': { schema, examples: { [text]: { summary: text, value: { [text]: text } } } },
+              },
+            },
+            responses: {
+              200: { description: text, content: { [text]: { schema, examples: { [text]: { value: text } } } } },
+              400: {
+                description: text,
+                headers: { [text]: { $ref: '#/components/headers/X' } },
+                content: {
+                  'application/json': { schema, examples: { [text]: { value: { code: text, error: text } } } },
+                },
+              },
+            },
+          },
+        },
+      },
+      webhooks: {},
+      components: {
+        schemas: {},
+        responses: {},
+        headers: { X: { description: text, schema: { type: 'string', pattern: text } } },
+        securitySchemes: { key: { type: 'apiKey', in: 'header', name: text, description: text } },
+      },
+    }
+  }
+
+  test('can put no markup into the page', () => {
+    const html = renderReference(withEverywhere(hostile), addresses)
+    expect(html).toContain('&lt;script&gt;')
+    expect(html).not.toMatch(/<script|<img src=x/)
+    // What is left of tags once the known ones are taken away.
+    expect(
+      html.replace(/<(\/?[a-z][a-z0-9]*)((?:\s[a-z-]+(?:="[^"<>]*")?)*)>/g, '').replace(/<!doctype html>/, ''),
+    ).not.toMatch(/[<>]/)
   })
-  const html = renderReference(withDescription('<img src=x onerror=alert(1)>'), addresses)
-  expect(html).not.toContain('<img src=x')
-  expect(() => renderReference(withDescription('[here](javascript:alert(1))'), addresses)).toThrow('leads nowhere')
+
+  test('can put no address of a script behind a link', () => {
+    expect(() => renderReference(withEverywhere('[here](javascript:alert(1))'), addresses)).toThrow('leads nowhere')
+  })
+
+  test('says what may be null, what is one of several, and what else limits a field', () => {
+    const calm = withEverywhere('x')
+    const { post } = calm.paths['/<script>'] ?? {}
+    if (post?.requestBody?.content['application/json'] === undefined) throw new Error('the document has changed')
+    post.requestBody.content['application/json'].schema = {
+      type: 'object',
+      required: ['amount'],
+      properties: {
+        amount: { type: 'integer', minimum: 1, maximum: 9, default: 1 },
+        note: { type: ['string', 'null'], maxLength: 5 },
+        way: {
+          oneOf: [
+            { type: 'object', properties: { road: { const: 'A1' } } },
+            { type: 'object', properties: { sea: { enum: ['N', 'S'] } } },
+          ],
+        },
+        list: { type: 'array', minItems: 1, items: { type: 'string', maxLength: 7 } },
+      },
+    }
+    const text = textOf(sectionOf(renderReference(calm, addresses), 'hostile'))
+    for (const words of [
+      ...['amount integer required', '1 to 9 · default 1', 'note string or null', 'at most 5 characters'],
+      ...['Either', 'always A1', 'Or', 'one of N, S', 'array of strings', 'each at most 7 characters'],
+    ]) {
+      expect(text).toContain(words)
+    }
+  })
 })

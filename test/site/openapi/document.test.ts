@@ -28,6 +28,13 @@ describe('the document', () => {
     expect(status, output).toBe(0)
   })
 
+  test('would not pass with a fault in it', () => {
+    const file = join(scratch, 'broken.json')
+    const { paths, ...rest } = structuredClone(document)
+    writeFileSync(file, JSON.stringify({ ...rest, paths: { '/x': { get: { responses: {} } } } }))
+    expect(lint(file).status).not.toBe(0)
+  })
+
   test('has an id for each operation', () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
