@@ -149,8 +149,9 @@ test('what an operator types is sealed within a second, and works as it was type
   await expect.poll(() => rowsWith('TYPED-')).toBe(0)
   expect(codesOf(await service.read(partner, code))).toEqual(typed)
 
-  const [sent] = await database.sql`select event_id from ops.events where order_code = ${code}`
-  await database.sql`select ops.redeliver(${sent?.event_id})`.catch(() => {})
+  const events = () => database.sql`select event_id, state from ops.events where order_code = ${code}`
+  await expect.poll(events).toMatchObject([{ state: 'delivered' }])
+  const [sent] = await events()
   const again = await service.api.post(`/b2b/events/${sent?.event_id}/redeliver`, { key: partner.key, body: {} })
   expect(again.status).toBe(202)
   await expect.poll(() => receiver.received.length).toBe(2)
