@@ -1,7 +1,8 @@
-import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import type postgres from 'postgres'
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { testDatabase } from './database.ts'
 import { finishAttempt, leaseAttempt, makeEvent, makeEvents } from './events.ts'
+import { operatorOf } from './operator.ts'
 import { audit, type OrderRequest, place } from './orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from './partner.ts'
 
@@ -18,15 +19,16 @@ type Options = {
 export function itemTests({ balance = 1000, audited = false, isolated = false }: Options = {}) {
   const database = testDatabase()
   let present: Partner
-  let operator: postgres.Sql | undefined
   const sql = () => database.sql
+  const operator = operatorOf(database)
   const fillCatalog = () => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
 
+  /** The tables that tests fill, because nothing is in them at first. */
   let changing: string[] = []
 
   beforeAll(async () => {
     if (isolated) changing = await emptyTables(sql())
-    await fillCatalog()
+    else await fillCatalog()
   })
   beforeEach(async () => {
     if (isolated) {
@@ -42,7 +44,6 @@ export function itemTests({ balance = 1000, audited = false, isolated = false }:
   afterEach(async () => {
     if (audited) expect(await audit(sql())).toEqual([])
   })
-  afterAll(() => operator?.end({ timeout: 1 }))
 
   async function order(request: OrderRequest = {}) {
     const { body } = await place(sql(), present, request)
@@ -54,10 +55,7 @@ export function itemTests({ balance = 1000, audited = false, isolated = false }:
     database,
     sql,
     /** A client with the rights of an operator and no others. */
-    operator: () => {
-      operator ??= postgres(database.url, { max: 2, onnotice: () => {}, connection: { role: 'supply_operator' } })
-      return operator
-    },
+    operator,
     partner: () => present,
     /** Places an order of the partner and returns its code and the ids of its items. */
     order,
@@ -113,9 +111,13 @@ export function itemTests({ balance = 1000, audited = false, isolated = false }:
 
 /** The tables of the service that have no rows yet. */
 async function emptyTables(sql: postgres.Sql): Promise<string[]> {
-  const tables = await sql`
-    select c.oid::regclass::text as name from pg_class c where c.relkind = 'r' and c.relnamespace = 'supply'::regnamespace
-      and (xpath('/row/has_rows/text()', query_to_xml(format('select exists (select from %s) as has_rows', c.oid::regclass),
-        false, true, '')))[1]::text = 'false' `
-  return tables.map(({ name }) => name)
+  const tables = await sql<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relkind = 'r' and c.relnamespace = 'supply'::regnamespace`
+  const empty: string[] = []
+  for (const { name } of tables) {
+    const rows = await sql.unsafe(`select from ${name} limit 1`)
+    if (rows.length === 0) empty.push(name)
+  }
+  return empty
 }
