@@ -1,138 +1,116 @@
 import { randomUUID } from 'node:crypto'
-import postgres from 'postgres'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { itemTests } from '../../support/item_tests.ts'
 import { answer, type Call, completed, leaseCalls, record } from '../../support/items.ts'
-import { audit, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { audit } from '../../support/orders.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
 
-let database: TestDatabase
-let operator: postgres.Sql
-let sql: postgres.Sql
-let partner: Partner
+const { sql, operator, order, newItem } = itemTests({ isolated: true })
 
-beforeEach(async () => {
-  database = await createTestDatabase()
-  sql = database.sql
-  operator = postgres(database.url, { max: 1, onnotice: () => {}, connection: { role: 'supply_operator' } })
-  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'token' })
-  partner = await makePartner(sql)
-  await sql`select work.check_origin()`
-})
-
-afterEach(async () => {
-  await operator.end({ timeout: 1 })
-  await database.drop()
-})
-
-async function newOrder(): Promise<{ code: string; item: string }> {
-  const { body } = await place(sql, partner)
-  return { code: body.code, item: body.items[0]?.id ?? '' }
-}
+beforeEach(() => sql()`select work.check_origin()`)
 
 async function leased(item: string): Promise<Call> {
-  const [call] = await leaseCalls(sql, [item])
+  const [call] = await leaseCalls(sql(), [item])
   if (call === undefined) throw new Error('the call is not due')
   return call
 }
 
 /** Has the database be on another timeline than the recorded one, as after a promotion. */
-const failOver = () => sql`update supply.origin set timeline = '000000FF'`
-const followTimeline = () => sql`select work.follow_timeline()`
+const failOver = () => sql()`update supply.origin set timeline = '000000FF'`
+const followTimeline = () => sql()`select work.follow_timeline()`
 const lostOrders = async (codes: string[]) =>
-  (await sql`select * from api.report_lost_orders(${codes})`).map(({ lost_code }) => lost_code)
+  (await sql()`select * from api.report_lost_orders(${codes})`).map(({ lost_code }) => lost_code)
 const lostCalls = async (calls: Call[], areRecorded: boolean) => {
-  const rows = await sql`select * from work.report_lost_calls(
+  const rows = await sql()`select * from work.report_lost_calls(
     ${calls.map(({ item_id }) => item_id)}::uuid[], ${calls.map(({ lease_token }) => lease_token)}::uuid[],
     array_fill(${areRecorded}::boolean, array[${calls.length}::int]))`
   return rows.map(({ lost_item }) => lost_item)
 }
 const attention = () =>
-  operator`select subject, order_code, remedy from ops.attention where what = 'lost by a failover'`
+  operator()`select subject, order_code, remedy from ops.attention where what = 'lost by a failover'`
 const remedy = `select * from ops.begin_recovery('failover to a standby that lagged')`
 
 test('after a failover no supplier is called until a worker has seen the new timeline for five seconds', async () => {
-  const { item } = await newOrder()
+  const item = await newItem()
   await failOver()
-  expect(await leaseCalls(sql, [item])).toEqual([])
+  expect(await leaseCalls(sql(), [item])).toEqual([])
   await followTimeline()
-  expect(await leaseCalls(sql, [item])).toEqual([])
-  const [job] = await operator`select run_at > now() as is_later from ops.queue where subject = ${item}`
+  expect(await leaseCalls(sql(), [item])).toEqual([])
+  const [job] = await operator()`select run_at > now() as is_later from ops.queue where subject = ${item}`
   expect(job).toEqual({ is_later: true })
-  await sql`update supply.origin set moved_at = moved_at - interval '6 s'`
+  await sql()`update supply.origin set moved_at = moved_at - interval '6 s'`
   await followTimeline()
-  expect(await leaseCalls(sql, [item])).toMatchObject([{ method: 'put' }])
+  expect(await leaseCalls(sql(), [item])).toMatchObject([{ method: 'put' }])
   expect(await attention()).toEqual([])
 })
 
 test('a database that was recovered to a point in time calls no supplier, however long a worker sees it', async () => {
-  const { item } = await newOrder()
+  const item = await newItem()
   await failOver()
   await followTimeline()
-  await sql`update supply.origin set moved_at = moved_at - interval '6 s', database_oid = 1`
+  await sql()`update supply.origin set moved_at = moved_at - interval '6 s', database_oid = 1`
   await followTimeline()
-  expect(await leaseCalls(sql, [item])).toEqual([])
+  expect(await leaseCalls(sql(), [item])).toEqual([])
 })
 
 test('an acknowledged order that is missing is reported, and holds all calls until a recovery begins', async () => {
-  const { code, item } = await newOrder()
+  const { code, item } = await order()
   await failOver()
   await followTimeline()
   expect(await lostOrders([code, 'gone-1', 'gone-2'])).toEqual(['gone-1', 'gone-2'])
   expect(await lostOrders(['gone-2', 'gone-3'])).toEqual(['gone-2', 'gone-3'])
-  await sql`update supply.origin set moved_at = moved_at - interval '6 s'`
+  await sql()`update supply.origin set moved_at = moved_at - interval '6 s'`
   await followTimeline()
-  expect(await leaseCalls(sql, [item])).toEqual([])
+  expect(await leaseCalls(sql(), [item])).toEqual([])
   expect(await attention()).toEqual(
     ['gone-1', 'gone-2', 'gone-3'].map((lost) => ({ subject: `order ${lost}`, order_code: lost, remedy })),
   )
-  const [alert] = await operator`select message, closed_at from ops.alerts`
+  const [alert] = await operator()`select message, closed_at from ops.alerts`
   expect(alert?.message).toContain('order gone-1, order gone-2')
-  expect(await audit(sql)).toEqual([])
+  expect(await audit(sql())).toEqual([])
 
-  await operator.unsafe(remedy)
+  await operator().unsafe(remedy)
   expect(await attention()).toEqual([])
-  await sql`select work.close_alerts()`
-  const [closed] = await operator`select closed_at from ops.alerts`
+  await sql()`select work.close_alerts()`
+  const [closed] = await operator()`select closed_at from ops.alerts`
   expect(closed?.closed_at).not.toBeNull()
-  expect(await leaseCalls(sql, [item])).toMatchObject([{ method: 'get' }])
+  expect(await leaseCalls(sql(), [item])).toMatchObject([{ method: 'get' }])
 })
 
 test('an operator who confirms the server lets workers call suppliers as before', async () => {
-  const { item } = await newOrder()
+  const item = await newItem()
   await failOver()
   await lostOrders(['gone'])
-  await operator`select ops.confirm_origin()`
-  expect(await leaseCalls(sql, [item])).toMatchObject([{ method: 'put' }])
+  await operator()`select ops.confirm_origin()`
+  expect(await leaseCalls(sql(), [item])).toMatchObject([{ method: 'put' }])
   expect(await attention()).toEqual([])
 })
 
 test('a loss that is reported after calls went on holds them again', async () => {
-  const { item } = await newOrder()
+  const item = await newItem()
   await lostOrders(['gone'])
-  expect(await leaseCalls(sql, [item])).toEqual([])
+  expect(await leaseCalls(sql(), [item])).toEqual([])
   expect(await attention()).toHaveLength(1)
 })
 
 test('a loss that is reported while a worker records the new timeline is not overwritten', async () => {
-  const { item } = await newOrder()
+  const item = await newItem()
   await failOver()
   await followTimeline()
-  await sql`update supply.origin set moved_at = moved_at - interval '6 s'`
+  await sql()`update supply.origin set moved_at = moved_at - interval '6 s'`
   await whileHeld(
-    sql,
+    sql(),
     (holder) => holder`select * from api.report_lost_orders('{gone}')`,
     () => followTimeline(),
   )
   expect(await attention()).toHaveLength(1)
-  expect(await leaseCalls(sql, [item])).toEqual([])
+  expect(await leaseCalls(sql(), [item])).toEqual([])
 })
 
 test('two processes that report losses at once to a database without an origin keep both', async () => {
-  await sql`delete from supply.origin`
+  await sql()`delete from supply.origin`
   await whileHeld(
-    sql,
+    sql(),
     (holder) => holder`select * from api.report_lost_orders('{gone-1}')`,
     () => lostOrders(['gone-2']),
   )
@@ -140,7 +118,7 @@ test('two processes that report losses at once to a database without an origin k
 })
 
 test('a call is lost when its lease is missing, or when its recorded result is', async () => {
-  const { item } = await newOrder()
+  const item = await newItem()
   const call = await leased(item)
   const other = { ...call, item_id: randomUUID(), lease_token: randomUUID() }
   expect(await lostCalls([call], false)).toEqual([])
@@ -151,14 +129,14 @@ test('a call is lost when its lease is missing, or when its recorded result is',
 })
 
 test('a recorded result is never reported as lost, whatever its verdict', async () => {
-  const { item } = await newOrder()
+  const item = await newItem()
   const first = await leased(item)
-  await sql`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
+  await sql()`update supply.order_items set lease_expires_at = now() - interval '1 s' where id = ${item}`
   const second = await leased(item)
-  expect(await record(sql, first, completed())).not.toBe('busy')
-  expect(await record(sql, second, completed())).toBe('settled')
-  const settled = await newOrder()
-  await answer(sql, settled.item, completed())
+  expect(await record(sql(), first, completed())).not.toBe('busy')
+  expect(await record(sql(), second, completed())).toBe('settled')
+  const settled = await newItem()
+  await answer(sql(), settled, completed())
   expect(await lostCalls([first, second], true)).toEqual([])
   expect(await attention()).toEqual([])
 })
