@@ -4,7 +4,7 @@ import { koaBody } from 'koa-body'
 import { jsonFault } from '../messages/json_fault.ts'
 import { kindOf } from '../messages/kind_of.ts'
 import type { Context } from './context.ts'
-import { Refusal } from './errors.ts'
+import { invalid, Refusal } from './errors.ts'
 import type { BodyFault } from './middleware/bodies.ts'
 
 const parse = koaBody({ jsonStrict: false })
@@ -19,8 +19,7 @@ export async function readBody(ctx: Context): Promise<Buffer | BodyFault | 'UNSU
 export async function readObject(ctx: Context): Promise<unknown> {
   const body = await readBody(ctx)
   if (typeof body === 'string') throw new Refusal(body)
-  const faulty = (why: string) =>
-    new Refusal('VALIDATION_ERROR', { details: [{ path: '', message: `the body ${why}` }] })
+  const faulty = (why: string) => invalid([{ path: '', message: `the body ${why}` }])
   // koa-body would replace bytes that are no UTF-8, and would take an empty body for an empty object.
   if (!isUtf8(body)) throw faulty('must be JSON in UTF-8')
   if (body.length === 0) throw faulty(jsonFault(''))

@@ -93,6 +93,11 @@ export class Refusal extends Error {
   }
 }
 
+/** A 400 that names the fields at fault. */
+export function invalid(details: Detail[]): Refusal {
+  return new Refusal('VALIDATION_ERROR', { details })
+}
+
 /** Answers a request with an error, and with the headers that go with it. */
 export function refuse(ctx: Context, name: ErrorName, extras: ErrorExtras = {}): void {
   const retryAfter = extras.retryAfter ?? (name === 'RATE_LIMITED' ? retrySeconds : undefined)

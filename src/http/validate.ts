@@ -4,7 +4,7 @@ import { kindOf } from '../messages/kind_of.ts'
 import { nearestName } from '../messages/nearest_name.ts'
 import { readObject } from './body.ts'
 import type { Context, RouteContext } from './context.ts'
-import { type Detail, type ErrorName, Refusal } from './errors.ts'
+import { type Detail, type ErrorName, invalid, Refusal } from './errors.ts'
 
 /** A value that was checked, or every field at fault. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; details: Detail[] }
@@ -48,11 +48,6 @@ export async function readJson<Schema extends v.GenericSchema>(
   schema: Schema,
 ): Promise<v.InferOutput<Schema>> {
   return valid(schema, await readObject(ctx))
-}
-
-/** A 400 that names the fields at fault. */
-export function invalid(details: Detail[]): Refusal {
-  return new Refusal('VALIDATION_ERROR', { details })
 }
 
 /** A parameter of the path. Throws the given error if it does not fit its schema: what it names is not there. */

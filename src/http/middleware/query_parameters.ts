@@ -1,5 +1,6 @@
 import { nearestName } from '../../messages/nearest_name.ts'
 import type { Context, Next } from '../context.ts'
+import { invalid } from '../errors.ts'
 import {
   catalogQuery,
   eventsQuery,
@@ -9,7 +10,6 @@ import {
   resultsQuery,
   transactionsQuery,
 } from '../schemas.ts'
-import { invalid } from '../validate.ts'
 
 const longestName = 64
 

@@ -1,8 +1,8 @@
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
-import { type ErrorName, refuse } from '../errors.ts'
+import { type ErrorName, invalid, refuse } from '../errors.ts'
 import { replyUnstored } from '../reply.ts'
 import { eventId, eventsQuery, redeliverDeadRequest, redeliveryRequest } from '../schemas.ts'
-import { invalid, readJson, readParameter, readQuery } from '../validate.ts'
+import { readJson, readParameter, readQuery } from '../validate.ts'
 import type { RouteOptions } from './options.ts'
 import { requireGoodCallback } from './order_requests.ts'
 

@@ -7,11 +7,10 @@ import { mayBeAuthentic, parsePush, verifyPush } from '../../suppliers/push.ts'
 import { readBody } from '../body.ts'
 import type { Context, RouteContext, Routes } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
-import { type ErrorName, refuse } from '../errors.ts'
+import { type ErrorName, invalid, refuse } from '../errors.ts'
 import type { Admission } from '../middleware/admission.ts'
 import { eventRoute, pushRoute } from '../paths.ts'
 import { supplierCode } from '../schemas.ts'
-import { invalid } from '../validate.ts'
 import type { RouteOptions } from './options.ts'
 
 const lookUpsAtOnce = 2
