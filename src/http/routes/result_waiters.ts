@@ -51,7 +51,8 @@ export function createResultWaiters({ db, max = 1_000, maxOfAccount = 10 }: Resu
       const account_ids = waiting.map(({ accountId }) => accountId)
       const after = waiting.map((place) => place.after)
       const found = await db.call('api.accounts_with_results', { account_ids, after })
-      for (const place of waiting) if (found.some(({ account_id }) => account_id === place.accountId)) place.wake()
+      const accounts = new Set(found.map(({ account_id }) => account_id))
+      for (const place of waiting) if (accounts.has(place.accountId)) place.wake()
     } catch {
       // The next poll may succeed.
     } finally {
