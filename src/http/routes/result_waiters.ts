@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../database/client.ts'
 
 /** Why a request waits no more: there are results, its time is over, or its client or this process ends. */
@@ -34,7 +33,7 @@ export type ResultWaitersOptions = {
 
 const pollMs = 250
 
-type Place = { accountId: string; after: number; wake: () => void; end: () => void }
+type Place = { accountId: string; after: number; isOver: boolean; wake: (reason: Reason) => void }
 
 /** Makes the places of this process. One statement at a time polls for all requests that wait. */
 export function createResultWaiters({ db, max = 1_000, maxOfAccount = 10 }: ResultWaitersOptions): ResultWaiters {
@@ -52,7 +51,7 @@ export function createResultWaiters({ db, max = 1_000, maxOfAccount = 10 }: Resu
       const after = waiting.map((place) => place.after)
       const found = await db.call('api.accounts_with_results', { account_ids, after })
       const accounts = new Set(found.map(({ account_id }) => account_id))
-      for (const place of waiting) if (accounts.has(place.accountId)) place.wake()
+      for (const place of waiting) if (accounts.has(place.accountId)) place.wake('results')
     } catch {
       // The next poll may succeed.
     } finally {
@@ -64,34 +63,31 @@ export function createResultWaiters({ db, max = 1_000, maxOfAccount = 10 }: Resu
     enter(accountId, after) {
       const ofAccount = [...places].filter((place) => place.accountId === accountId).length
       if (isEnded || places.size >= max || ofAccount >= maxOfAccount) return undefined
-      const over = Promise.withResolvers<Reason>()
-      const place: Place = { accountId, after, wake: () => {}, end: () => over.resolve('end') }
+      const place: Place = { accountId, after, isOver: false, wake: () => {} }
       places.add(place)
       timer ??= setInterval(poll, pollMs).unref()
-      return {
-        next: (until) => nextReason(place, over.promise, until),
-        end: place.end,
-        leave: () => places.delete(place),
-      }
+      return { next: (until) => nextReason(place, until), end: () => end(place), leave: () => places.delete(place) }
     },
     end() {
       isEnded = true
       clearInterval(timer)
-      for (const place of places) place.end()
+      for (const place of places) end(place)
     },
   }
 }
 
-async function nextReason(place: Place, over: Promise<Reason>, until: number): Promise<Reason> {
-  const results = Promise.withResolvers<Reason>()
-  place.wake = () => results.resolve('results')
-  const stopped = new AbortController()
-  const time = sleep(Math.max(0, until - performance.now()), 'time' as const, { signal: stopped.signal }).catch(
-    () => 'time' as const,
-  )
-  try {
-    return await Promise.race([over, results.promise, time])
-  } finally {
-    stopped.abort()
-  }
+function end(place: Place): void {
+  place.isOver = true
+  place.wake('end')
+}
+
+function nextReason(place: Place, until: number): Promise<Reason> {
+  return new Promise((resolve) => {
+    if (place.isOver) return resolve('end')
+    const timer = setTimeout(() => resolve('time'), Math.max(0, until - performance.now()))
+    place.wake = (reason) => {
+      clearTimeout(timer)
+      resolve(reason)
+    }
+  })
 }
