@@ -1,10 +1,10 @@
 import { accountOf, type RouteContext, type Routes } from '../context.ts'
-import { type ErrorName, invalid, refuse } from '../errors.ts'
+import { invalid, refuse } from '../errors.ts'
 import { replyUnstored } from '../reply.ts'
 import { eventId, eventsQuery, redeliverDeadRequest, redeliveryRequest } from '../schemas.ts'
 import { readJson, readParameter, readQuery } from '../validate.ts'
 import type { RouteOptions } from './options.ts'
-import { requireGoodCallback } from './order_requests.ts'
+import { refusalOf, requireGoodCallback } from './order_requests.ts'
 
 /** The events of an account: their list, one of them, and redeliveries that the partner asks for. */
 export function addEventRoutes(routes: Routes, options: RouteOptions): void {
@@ -48,7 +48,7 @@ async function redeliver(ctx: RouteContext, { db, allowNetworks }: RouteOptions)
   )
   if (answer === undefined) throw new Error('api.redeliver_event returned no row')
   if (answer.result === 'started' && answer.body !== null) return replyUnstored(ctx, answer.body, 202)
-  refuseRedelivery(ctx, answer)
+  refuse(ctx, refusalOf(answer.result), { retryAfter: answer.retry_after ?? undefined })
 }
 
 async function redeliverDead(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
@@ -59,16 +59,5 @@ async function redeliverDead(ctx: RouteContext, { db }: RouteOptions): Promise<v
   )
   if (answer === undefined) throw new Error('api.redeliver_dead returned no row')
   if (answer.count !== null) return replyUnstored(ctx, JSON.stringify({ count: answer.count }), 202)
-  refuseRedelivery(ctx, answer)
-}
-
-const refusals: ErrorName[] = ['EVENT_NOT_FOUND', 'EVENT_NOT_FINAL', 'REDELIVERED_RECENTLY', 'TOO_MANY_REDELIVERIES']
-
-function refuseRedelivery(
-  ctx: RouteContext,
-  { result, retry_after: retryAfter }: { result: string; retry_after: number | null },
-): void {
-  const name = refusals.find((known) => known === result)
-  if (name === undefined) throw new Error(`a redelivery had an unknown result: ${result}`)
-  refuse(ctx, name, { retryAfter: retryAfter ?? undefined })
+  refuse(ctx, refusalOf(answer.result), { retryAfter: answer.retry_after ?? undefined })
 }

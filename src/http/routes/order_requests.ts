@@ -12,7 +12,7 @@ export type SqlRequest = SupplyArgument<'supply.order_request'>
 export function refusalOf(result: string): ErrorName {
   const name = result === 'PRODUCT_NOT_FOUND' ? 'ORDERED_PRODUCT_NOT_FOUND' : result
   const known = errorNames.find((error) => error === name)
-  if (known === undefined) throw new Error(`an order got an unknown result: ${result}`)
+  if (known === undefined) throw new Error(`SQL returned an unknown result: ${result}`)
   return known
 }
 
