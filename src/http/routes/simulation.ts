@@ -47,8 +47,14 @@ async function simulateWebhook(ctx: RouteContext, { db, allowNetworks }: RouteOp
   )
   if (simulated === undefined) throw new Error('api.simulate_webhook returned no row')
   const { event_id, refusal, retry_after: retryAfter } = simulated
-  if (refusal !== null) return refuseSample(ctx, refusal, retryAfter)
-  reply(ctx, JSON.stringify({ eventId: event_id }), 202)
+  if (refusal === null) return reply(ctx, JSON.stringify({ eventId: event_id }), 202)
+  if (refusal === 'too_large') {
+    const message = 'the event about this order is larger than 64 KiB, and no sample is'
+    throw invalid([{ path: 'orderCode', message }])
+  }
+  const name = refusals[`samples_${refusal}`]
+  if (name === undefined || retryAfter === null) throw new Error(`unexpected refusal of a sample: ${refusal}`)
+  refuse(ctx, name, { retryAfter })
 }
 
 async function getSimulation(ctx: RouteContext, { db }: RouteOptions): Promise<void> {
@@ -57,16 +63,6 @@ async function getSimulation(ctx: RouteContext, { db }: RouteOptions): Promise<v
   const event = await ctx.state.databaseTime(() => db.call('api.get_simulation', { account_id: account.id, event_id }))
   if (event === null) return refuse(ctx, 'EVENT_NOT_FOUND')
   replyUnstored(ctx, event)
-}
-
-function refuseSample(ctx: RouteContext, refusal: string, retryAfter: number | null): void {
-  if (refusal === 'too_large') {
-    const message = 'the event about this order is larger than 64 KiB, and no sample is'
-    throw invalid([{ path: 'orderCode', message }])
-  }
-  if (retryAfter === null) throw new Error(`unexpected refusal of a sample: ${refusal}`)
-  const name = refusal === 'too_many_open' ? 'TOO_MANY_SAMPLES' : 'TOO_MANY_SAMPLES_A_MINUTE'
-  refuse(ctx, name, { retryAfter })
 }
 
 async function placeSimulatedOrder(ctx: RouteContext, { db, allowNetworks }: RouteOptions): Promise<void> {
