@@ -1,4 +1,5 @@
 import type { Database, Functions } from '../database/client.ts'
+import { codeOf, observed } from '../database/observed.ts'
 import { type Colour, painter, printable, timeOfDay } from '../demo/terminal_text.ts'
 
 type Entry = Functions['ops.order_story']['result'][number]
@@ -49,14 +50,12 @@ export function createOrderStories(db: Database, print: (line: string) => void, 
   }
 
   return {
-    watched: (other) => ({
-      ...other,
-      call: async (name, ...args) => {
-        const result = await other.call(name, ...args)
-        if (name === 'api.place_orders') for (const code of codesOf(result)) follow(code)
-        return result
-      },
-    }),
+    watched: (other) =>
+      observed(other, {
+        'api.place_orders': (placed) => {
+          for (const { result, body } of placed) if (result === 'created') follow(codeOf(body))
+        },
+      }),
     stop: async () => {
       clearInterval(timer)
       followed.clear()
@@ -64,11 +63,6 @@ export function createOrderStories(db: Database, print: (line: string) => void, 
       await db.end()
     },
   }
-}
-
-function codesOf(result: unknown): string[] {
-  const rows = result as Functions['api.place_orders']['result']
-  return rows.flatMap(({ result, body }) => (result === 'created' ? [String(JSON.parse(body).code)] : []))
 }
 
 /**

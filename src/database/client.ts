@@ -20,7 +20,8 @@ export type DatabaseOptions = PoolOptions & {
 /** The shape of `Functions`: by `schema.name`, the named arguments and the result. */
 type Signatures = { [name: string]: { args: object; result: unknown } }
 
-type Arguments<Args extends object> = Record<string, never> extends Args ? [args?: Args] : [args: Args]
+/** The arguments of a call, which may be left out where none is needed. */
+export type Arguments<Args extends object> = Record<string, never> extends Args ? [args?: Args] : [args: Args]
 
 /** Calls the functions of the database by name: the only way from TypeScript to SQL. */
 export type Database<Table extends Signatures = Functions> = {

@@ -1,5 +1,6 @@
 import { type Log, safeError } from '../log.ts'
-import type { Database, Functions } from './client.ts'
+import type { Database } from './client.ts'
+import { codeOf, observed } from './observed.ts'
 
 /** A database whose important writes are remembered, and looked for after each failover. */
 export type WatchedDatabase = { db: Database; stop(): void }
@@ -30,23 +31,18 @@ export function watchOrders(db: Database, log: Log): WatchedDatabase {
     },
     log,
   })
-  const noteOrders = (placed: Functions['api.place_orders']['result']) => {
-    for (const { result, body } of placed) {
-      if (result !== 'created' && result !== 'replayed') continue
-      const code = codeOf(body)
-      note(code, code)
-    }
+  return {
+    db: observed(db, {
+      'api.place_orders': (placed) => {
+        for (const { result, body } of placed) {
+          if (result !== 'created' && result !== 'replayed') continue
+          const code = codeOf(body)
+          note(code, code)
+        }
+      },
+    }),
+    stop,
   }
-  return { db: observed(db, (name, _, result) => name === 'api.place_orders' && noteOrders(result as never)), stop }
-}
-
-/**
- * The code of an order in JSON: its first field, which is not worth the parsing of all. It is a copy, because a part of a
- * string keeps the whole string in memory.
- */
-function codeOf(body: string): string {
-  const [, code = ''] = /"code"\s*:\s*"([^"]+)"/.exec(body) ?? []
-  return Buffer.from(code).toString()
 }
 
 type Call = { item_id: string; lease_token: string; is_recorded: boolean }
@@ -68,38 +64,22 @@ export function watchCalls(db: Database, log: Log): WatchedDatabase {
     },
     log,
   })
-  const noteLeased = (leased: Functions['work.begin_calls']['result']) => {
-    for (const { item_id, lease_token } of leased) note(lease_token, { item_id, lease_token, is_recorded: false })
-  }
-  const noteRecorded = (
-    results: { itemId: string; leaseToken: string }[],
-    rows: Functions['work.finish_calls']['result'],
-  ) => {
-    for (const { ordinal, verdict } of rows) {
-      const result = ordinal === null || verdict === 'busy' ? undefined : results[ordinal - 1]
-      if (result === undefined) continue
-      const { itemId: item_id, leaseToken: lease_token } = result
-      note(lease_token, { item_id, lease_token, is_recorded: true })
-    }
-  }
   return {
-    db: observed(db, (name, args, result) => {
-      if (name === 'work.begin_calls') noteLeased(result as never)
-      if (name === 'work.finish_calls') noteRecorded((args as { results: never }).results, result as never)
+    db: observed(db, {
+      'work.begin_calls': (leased) => {
+        for (const { item_id, lease_token } of leased) note(lease_token, { item_id, lease_token, is_recorded: false })
+      },
+      'work.finish_calls': (rows, args) => {
+        const results = args.results as { itemId: string; leaseToken: string }[]
+        for (const { ordinal, verdict } of rows) {
+          const result = ordinal === null || verdict === 'busy' ? undefined : results[ordinal - 1]
+          if (result === undefined) continue
+          const { itemId: item_id, leaseToken: lease_token } = result
+          note(lease_token, { item_id, lease_token, is_recorded: true })
+        }
+      },
     }),
     stop,
-  }
-}
-
-/** The same database; each call that succeeds is observed. */
-function observed(db: Database, observe: (name: string, args: object | undefined, result: unknown) => void): Database {
-  return {
-    ...db,
-    call: async (name, ...args) => {
-      const result = await db.call(name, ...args)
-      observe(name, args[0], result)
-      return result
-    },
   }
 }
 
