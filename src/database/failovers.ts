@@ -8,7 +8,7 @@ export type WatchedDatabase = { db: Database; stop(): void }
 type WatchOptions<Write> = {
   /** Returns the timeline of the database, which another server's promotion changes. */
   readTimeline: () => Promise<string | null>
-  /** Reports those of the writes that the database does not have, and returns them. */
+  /** Reports the writes that the database does not have, and returns them. */
   reportLost: (writes: Write[]) => Promise<string[]>
   log: Log
 }
@@ -19,8 +19,8 @@ const keepMs = 10 * 60_000
 const maxWrites = 20_000
 
 /**
- * Makes a database that remembers the orders that this API acknowledged. After a failover it reports those that the
- * database does not have: the standby that was promoted lagged.
+ * Makes a database that remembers the orders that this API acknowledged. After a failover it reports the orders that
+ * the database does not have, because the promoted standby lagged.
  */
 export function watchOrders(db: Database, log: Log): WatchedDatabase {
   const { note, stop } = watchFailovers<string>({
@@ -48,8 +48,8 @@ export function watchOrders(db: Database, log: Log): WatchedDatabase {
 type Call = { item_id: string; lease_token: string; is_recorded: boolean }
 
 /**
- * Makes a database that remembers the calls to suppliers that this worker leased, and whose results it recorded. After
- * a failover it reports those that the database does not have.
+ * Makes a database that remembers the calls to suppliers that this worker leased, and the results that it recorded.
+ * After a failover it reports those that the database does not have.
  */
 export function watchCalls(db: Database, log: Log): WatchedDatabase {
   const { note, stop } = watchFailovers<Call>({
@@ -84,8 +84,8 @@ export function watchCalls(db: Database, log: Log): WatchedDatabase {
 }
 
 /**
- * Remembers writes by a key, the latest under each, up to a number and an age. Once a second it reads the timeline;
- * after that has changed it looks for them all. While the database is away, none grows too old.
+ * Remembers the latest write of each key, up to a number and an age. Once a second it reads the timeline, and after a
+ * change of the timeline it looks for all writes.
  */
 function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<Write>) {
   const writes = new Map<string, { write: Write; at: number }>()
@@ -101,6 +101,7 @@ function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<W
       else if (timeline !== null) log.info({ timeline: current }, 'a failover lost nothing that this process remembers')
     }
     timeline = current
+    // Only a look that succeeded gets here: while the database is away, no write becomes too old.
     for (const [key, { at }] of writes) {
       if (lookedAt - at <= keepMs) break
       writes.delete(key)

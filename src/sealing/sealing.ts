@@ -18,9 +18,7 @@ export type Sealing = {
   openCode(code: string, itemId: string): string
   /** Opens a sealed code that has the id of its item behind it (`core.shown_code`). */
   openShownCode(code: string): string
-  /**
-   * Opens the codes in the JSON of an order or an event. Throws Unreadable.
-   */
+  /** Opens the codes in the JSON of an order or an event. Throws Unreadable. */
   openCodes(json: string): string
 }
 
