@@ -114,7 +114,12 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
     registers: [registry],
   })
   addGauges(registry, gauges, () => db.call('work.gauges'))
-  addGauges(registry, accountGauges, () => db.call('work.account_gauges', { max_accounts: maxAccounts }))
+  addGauges(
+    registry,
+    accountGauges,
+    () => db.call('work.account_gauges', { max_accounts: maxAccounts }),
+    ({ account_id }) => account_id,
+  )
   addPoolMetrics(registry, db.usage)
   return {
     registry,
@@ -138,23 +143,27 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
 }
 
 /**
- * Adds gauges of columns, by account where the rows have one. While the database cannot answer, they are NaN or have no
- * sample.
+ * Adds gauges of columns: of the one row, or of each row with the account that `accountOf` returns. While the database
+ * cannot answer, they are NaN or have no sample.
  */
-function addGauges<Row extends object>(registry: Registry, gauges: Gauges<Row>, read: () => Promise<Row[]>): void {
+function addGauges<Row extends object>(
+  registry: Registry,
+  gauges: Gauges<Row>,
+  read: () => Promise<Row[]>,
+  accountOf?: (row: Row) => string,
+): void {
   const rows = shared(() => Promise.race([read().catch(() => []), sleep(scrapeTimeoutMs, [], { ref: false })]))
-  const isByAccount = gauges === accountGauges
   for (const [name, [column, help]] of Object.entries(gauges)) {
     new Gauge({
       name,
       help,
-      labelNames: isByAccount ? ['account'] : [],
+      labelNames: accountOf === undefined ? [] : ['account'],
       registers: [registry],
       async collect() {
         const known = await rows()
         this.reset()
-        if (!isByAccount) this.set(numberOf(known[0]?.[column]))
-        else for (const row of known) this.set({ account: Object(row).account_id }, numberOf(row[column]))
+        if (accountOf === undefined) this.set(numberOf(known[0]?.[column]))
+        else for (const row of known) this.set({ account: accountOf(row) }, numberOf(row[column]))
       },
     })
   }
