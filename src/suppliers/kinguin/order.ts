@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import { type Read, readAnswer } from '../body.ts'
+import { type Read, readAnswer, readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { count, list, number, object, optionalText, text } from '../parts.ts'
 
@@ -21,7 +21,10 @@ const orderSchema = object({
   status: v.picklist(statuses, 'must be processing, completed, canceled or refunded'),
   products: v.pipe(list(productSchema), v.minLength(1, 'must not be empty')),
 })
-const foundSchema = object({ results: list(object({ orderExternalId: optionalText })), item_count: number })
+const foundSchema = object({
+  results: list(v.looseObject({ orderExternalId: optionalText }, 'must be an object')),
+  item_count: number,
+})
 const ordersSchema = object({ results: list(orderSchema) })
 
 /** An order in the form of the API. */
@@ -48,7 +51,7 @@ export function readFoundOrders(answer: HttpAnswer, reference: string): Read<Kin
   const { results, item_count: count } = found.value
   if (results.some((order) => !isOurs(order, reference))) return { ok: false, problem: 'it names another order' }
   if (count !== results.length) return { ok: false, problem: 'it counts other orders than it lists' }
-  const orders = readAnswer(ordersSchema, answer)
+  const orders = readValue(ordersSchema, found.value)
   return orders.ok ? { ok: true, value: orders.value.results } : orders
 }
 
