@@ -1,5 +1,6 @@
 import { ConfigError } from '../config.ts'
 import { parseDatabaseUrl } from '../database/connections/database_url.ts'
+import { isNoSuchDatabase } from '../database/errors.ts'
 import { errorCode } from '../network/error_code.ts'
 
 type Environment = { [name: string]: string | undefined }
@@ -55,7 +56,6 @@ const unreachable: { [code: string]: string } = {
   ENETUNREACH: 'there is no way to the host',
 }
 
-const noSuchDatabase = '3D000'
 // Wrong password, no such login or not from here, starting or stopping, too many connections.
 const refused = /^(28...|57P0.|53300)$/
 
@@ -66,7 +66,7 @@ function databaseFailure(error: unknown, env: Environment): string | undefined {
   if (!url || code === undefined || !(error instanceof Error)) return undefined
   const place = () => parseDatabaseUrl(url).servers.map((server) => `${server.host ?? ''}:${server.port}`)
   if (code === 'UNREACHABLE') return `${name}: ${error.message}`
-  if (code === noSuchDatabase) return `${name}: the database ${databaseOf(url)} does not exist on ${place().join(', ')}`
+  if (isNoSuchDatabase(error)) return `${name}: the database ${databaseOf(url)} does not exist on ${place().join(', ')}`
   if (Object.hasOwn(unreachable, code))
     return `${name}: the database at ${place().join(', ')} cannot be reached: ${unreachable[code]}`
   return refused.test(code) ? `${name}: the database at ${place().join(', ')} says: ${error.message}` : undefined

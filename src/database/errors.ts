@@ -85,6 +85,11 @@ export function isReadOnly(error: unknown): boolean {
   return isServerError(error) && error.code === '25006'
 }
 
+/** Whether an error says that the server does not have the database. */
+export function isNoSuchDatabase(error: unknown): error is Error & { code: string } {
+  return errorCode(error) === '3D000'
+}
+
 /** Whether the connection that gave this error can serve the next call. */
 export function connectionSurvives(error: unknown): boolean {
   return isServerError(error) && error.severity === 'ERROR'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { errorCode } from '../../network/error_code.ts'
 import { withinTime } from '../deadline.ts'
-import { DatabaseUnreachable } from '../errors.ts'
+import { DatabaseUnreachable, isNoSuchDatabase } from '../errors.ts'
 import { type DatabaseServer, parseDatabaseUrl, type TargetSession } from './database_url.ts'
 
 /** The servers of a database URL, and which of them is the right one to connect to. */
@@ -174,8 +174,4 @@ function nameOf({ host = 'localhost', port }: DatabaseServer): string {
 function reasonOf(error: unknown): string {
   if (error instanceof DatabaseUnreachable || isNoSuchDatabase(error)) return error.message
   return errorCode(error) ?? 'no answer'
-}
-
-function isNoSuchDatabase(error: unknown): error is Error {
-  return error instanceof Error && errorCode(error) === '3D000'
 }
