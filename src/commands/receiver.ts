@@ -65,12 +65,15 @@ async function readOptions(argv: string[]): Promise<Options> {
   const values = readArguments(argv)
   const { port = '4100', host = '127.0.0.1', 'retry-after': retryAfter, delay } = values
   const answer = readAnswer(values.answer ?? 'ok')
-  require(isWholeNumber(port, 65_535), `--port ${port} is not a port (0 to 65535)`)
-  require(retryAfter === undefined || answer === 429 || answer === 503, '--retry-after needs --answer 429 or 503')
-  require(retryAfter === undefined ||
-    isWholeNumber(retryAfter, 999_999_999), `--retry-after ${retryAfter} is not a whole number of seconds`)
-  require(delay === undefined ||
-    /^\d{1,3}(\.\d{1,3})?$/.test(delay), `--delay ${delay} is not a number of seconds below 1000`)
+  refuseUnless(isWholeNumber(port, 65_535), `--port ${port} is not a port (0 to 65535)`)
+  if (retryAfter !== undefined) {
+    refuseUnless(answer === 429 || answer === 503, '--retry-after needs --answer 429 or 503')
+    refuseUnless(isWholeNumber(retryAfter, 999_999_999), `--retry-after ${retryAfter} is not a whole number of seconds`)
+  }
+  if (delay !== undefined) {
+    const isDelay = /^\d{1,3}(\.\d{1,3})?$/.test(delay)
+    refuseUnless(isDelay, `--delay ${delay} is not a number of seconds below 1000`)
+  }
   return {
     port: Number(port),
     host,
@@ -82,7 +85,7 @@ async function readOptions(argv: string[]): Promise<Options> {
   }
 }
 
-function require(isRight: boolean, fault: string): void {
+function refuseUnless(isRight: boolean, fault: string): void {
   if (!isRight) throw new UsageError(fault)
 }
 
@@ -104,7 +107,7 @@ function readArguments(argv: string[]) {
 
 function readAnswer(given: string): Answer {
   if (given === 'ok' || given === 'hang') return given
-  require(/^[2-5]\d\d$/.test(given), `--answer ${given} is neither ok, hang nor a status from 200 to 599`)
+  refuseUnless(/^[2-5]\d\d$/.test(given), `--answer ${given} is neither ok, hang nor a status from 200 to 599`)
   return Number(given)
 }
 
@@ -115,11 +118,11 @@ function isWholeNumber(given: string, highest: number): boolean {
 async function readSecret(values: ReturnType<typeof readArguments>): Promise<string | undefined> {
   const { secret, 'secret-file': file, demo } = values
   const sources = [secret, file, demo].filter((source) => source !== undefined)
-  require(sources.length < 2, '--secret, --secret-file and --demo exclude each other')
+  refuseUnless(sources.length < 2, '--secret, --secret-file and --demo exclude each other')
   if (sources.length === 0) return undefined
   const given = demo ? await readDemoSecret() : file === undefined ? secret : await readSecretFile(file)
   const trimmed = given?.trim() ?? ''
-  require(/^[0-9a-fA-F]{64}$/.test(trimmed), 'the secret is not 64 hexadecimal characters')
+  refuseUnless(/^[0-9a-fA-F]{64}$/.test(trimmed), 'the secret is not 64 hexadecimal characters')
   return trimmed
 }
 
