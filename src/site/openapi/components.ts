@@ -14,7 +14,7 @@ import * as catalog from './models/catalog.ts'
 import * as errors from './models/errors.ts'
 import * as events from './models/events.ts'
 import * as orders from './models/orders.ts'
-import { deliveries, pagination } from './models/parts.ts'
+import { pagination } from './models/parts.ts'
 
 type Schemas = { [name: string]: v.GenericSchema }
 
@@ -31,7 +31,7 @@ const data: Schemas = {
   ResultPage: orders.resultPage,
   EventAnswer: events.event,
   EventPage: events.eventPage,
-  RedeliveryAnswer: deliveries,
+  RedeliveryAnswer: orders.deliveries,
   RedeliveryCountAnswer: events.redeliveryCount,
   MeAnswer: account.me,
   BalanceAnswer: account.balance,
@@ -61,7 +61,7 @@ export const namedSchemas: Schemas = {
   Order: orders.order,
   OrderItem: orders.item,
   CdKey: orders.cdKey,
-  Deliveries: deliveries,
+  Deliveries: orders.deliveries,
   Quote: orders.quote,
   QuoteItem: orders.quoteItem,
   QuoteRefusal: orders.quoteRefusal,

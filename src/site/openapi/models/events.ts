@@ -1,20 +1,6 @@
 import * as v from 'valibot'
-import { cdKey } from './orders.ts'
-import {
-  code,
-  deliveries,
-  deliveryError,
-  eventTypes,
-  listOf,
-  money,
-  oneOf,
-  pagination,
-  text,
-  time,
-  url,
-  uuid,
-  wholeNumber,
-} from './parts.ts'
+import { cdKey, deliveries, deliveryError } from './orders.ts'
+import { code, eventTypes, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
 
 export const event = v.object({
   ...deliveries.entries,
