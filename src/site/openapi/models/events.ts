@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { cdKey, deliveries, deliveryError } from './orders.ts'
+import { cdKey, deliveries, deliveryError, order } from './orders.ts'
 import { code, eventTypes, listOf, money, oneOf, pagination, text, time, url, uuid, wholeNumber } from './parts.ts'
 
 export const event = v.object({
@@ -113,7 +113,5 @@ export const orderCompleted = envelope('order.completed', {
 export const orderFailed = envelope('order.failed', {
   status: v.literal('failed'),
   error: v.pipe(v.literal('ORDER_FAILED'), v.description('Always this text: for programs.')),
-  reason: v.nullable(
-    text('Why the order failed, in Russian, for buyers, without links; `null` if the supplier gave no reason.'),
-  ),
+  reason: order.entries.reason,
 })
