@@ -52,7 +52,7 @@ export type AppOptions = {
     | 'docsPassword'
     | 'supplierCredential'
   >
-  /** Opens codes and seals those that suppliers push; by default nothing is sealed. */
+  /** Opens codes, tokens and secrets, and seals what suppliers push; by default nothing is sealed. */
   sealing?: Sealing | undefined
   log: Log
   /** Traces requests. Optional. */

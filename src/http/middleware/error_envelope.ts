@@ -7,8 +7,8 @@ import { Refusal, refuse } from '../errors.ts'
 const warnEveryMs = 1_000
 
 /**
- * Answers a request whose handling throws: with the error of a `Refusal`, 503 if the database cannot answer or a code
- * cannot be opened, else 500, which is a bug.
+ * Answers a request whose handling throws: with the error of a `Refusal`, 503 if the database cannot answer or sealed
+ * data cannot be opened, else 500, which is a bug.
  */
 export function answerErrors(log: Log): Middleware {
   let warnedAt = Number.NEGATIVE_INFINITY
@@ -26,7 +26,7 @@ export function answerErrors(log: Log): Middleware {
     } catch (error) {
       if (error instanceof Refusal) return refuse(ctx, error.error, error.extras)
       if (error instanceof Unreadable) {
-        log.error({ error: safeError(error) }, 'a code cannot be opened')
+        log.error({ error: safeError(error) }, 'sealed data cannot be opened')
         refuse(ctx, 'UNAVAILABLE')
       } else if (isUnavailable(error)) {
         warnUnavailable(error)
