@@ -4,21 +4,35 @@ import { schemaRef } from './json_schema.ts'
 import { commonResponses, refusals, responseRef } from './refusals.ts'
 import type { Examples, MediaType, Operation, Parameter, Response, Responses } from './types.ts'
 
+type Access = Pick<Operation, 'responses' | 'security'> & {
+  /** The errors of an operation without a body. */
+  errors?: ErrorName[]
+}
+
+const anyOf = (...schemes: string[]): Operation['security'] => schemes.map((scheme) => ({ [scheme]: [] }))
+
 /** The credentials of an operation, and the refusals that come with them. */
 const accesses = {
-  key: { responses: { 401: responseRef('Unauthorized'), 403: responseRef('Forbidden') } },
+  // All below /b2b refuse parameters that they do not take.
+  key: { responses: { 401: responseRef('Unauthorized'), 403: responseRef('Forbidden') }, errors: ['VALIDATION_ERROR'] },
   keyForWrites: { responses: { 401: responseRef('Unauthorized'), 403: responseRef('ForbiddenWrite') } },
   testKey: { responses: { 401: responseRef('Unauthorized'), 403: responseRef('ForbiddenSimulation') } },
+  keyInHeaderOrQuery: {
+    security: anyOf('apiKey', 'apiKeyInQuery'),
+    responses: { 401: responseRef('Unauthorized'), 403: responseRef('Forbidden') },
+  },
   keyInQuery: {
-    security: [{ apiKeyInQuery: [] }],
+    security: anyOf('apiKeyInQuery'),
     responses: { 401: responseRef('Unauthorized'), 403: responseRef('Forbidden') },
   },
   password: {
-    security: [{ docsPassword: [] }],
+    security: anyOf('docsPassword'),
     responses: refusals(['DOCS_PASSWORD'], { headers: ['WWW-Authenticate'] }),
   },
+  supplierSignature: { security: anyOf('supplierSignature'), responses: {} },
+  upstreamSignature: { security: anyOf('upstreamSignature'), responses: {} },
   none: { security: [], responses: {} },
-} satisfies { [name: string]: Pick<Operation, 'responses' | 'security'> }
+} satisfies { [name: string]: Access }
 
 type Described = {
   id: string
@@ -27,7 +41,6 @@ type Described = {
   description: string
   /** Where the credentials are; `key`, as below /b2b, unless it says otherwise. */
   access?: keyof typeof accesses
-  security?: Operation['security']
   parameters?: Parameter[]
   body?: NonNullable<Operation['requestBody']>
   answers: Responses
@@ -41,11 +54,8 @@ type Described = {
 export function operation(described: Described): Operation {
   const { id, tag, summary, description, parameters, body, answers, errors = [] } = described
   const { access = 'key', common = commonResponses } = described
-  const { responses: ofAccess, ...shared } = accesses[access]
-  // All below /b2b refuse parameters that they do not take.
-  const ofQuery: ErrorName[] = access === 'key' ? ['VALIDATION_ERROR'] : []
+  const { security, responses: ofAccess, errors: ofQuery = [] }: Access = accesses[access]
   const ofBody: ErrorName[] = ['VALIDATION_ERROR', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
-  const security = described.security ?? ('security' in shared ? shared.security : undefined)
   return {
     operationId: id,
     tags: [tag],

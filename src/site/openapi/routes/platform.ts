@@ -75,8 +75,7 @@ export const platformPaths: Paths = {
       tag,
       summary: 'OpenAPI document',
       description: 'Send the key in `X-Api-Key`, or as `key` in the query.',
-      access: 'keyInQuery',
-      security: [{ apiKey: [] }, { apiKeyInQuery: [] }],
+      access: 'keyInHeaderOrQuery',
       answers: {
         200: {
           description: 'OpenAPI 3.1.',

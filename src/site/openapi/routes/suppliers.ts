@@ -30,8 +30,7 @@ export const supplierPaths: Paths = {
         '`reference` is the item’s UUID. A repeated or late result changes nothing. 404 if the supplier’s ' +
         'protocol pushes no results. A valid push does not count against the rate limit, except repeated results ' +
         'after 60 of them in a minute. An address over its budget gets 429.',
-      access: 'none',
-      security: [{ supplierSignature: [] }],
+      access: 'supplierSignature',
       parameters: [
         pathParameter('code', 'The supplier’s code.', supplierCode, 'first'),
         timestamp('X-Supplier-Timestamp'),
@@ -52,8 +51,7 @@ export const supplierPaths: Paths = {
         'form; the example is that of another service of this family. The service does not trust the content: it ' +
         'asks the supplier. A repeated event, and an event about an unknown order, changes nothing. A valid ' +
         'event does not count against the rate limit.',
-      access: 'none',
-      security: [{ upstreamSignature: [] }],
+      access: 'upstreamSignature',
       parameters: [
         pathParameter('code', 'The supplier’s code.', supplierCode, 'upstream'),
         timestamp('X-Webhook-Timestamp'),
