@@ -31,7 +31,8 @@ begin
     cross join lateral (
       select i.checks, i.recovered_at is not null as is_recovered, i.held_at is not null as is_held,
         i.sent_at + deadline as deadline_at,
-        i.sent_at + deadline > now() and core.repeat_is_safe(i.supplier, i.sent_at, i.recovered_at) as is_repeatable
+        r.outcome in ('not_received', 'not_placed') and i.sent_at + deadline > now()
+          and core.repeat_is_safe(i.supplier, i.sent_at, i.recovered_at) as is_repeatable
       from supply.order_items i where i.id = r.item_id offset 0
     ) as item
     cross join lateral (
