@@ -42,11 +42,12 @@ as $$
     from supply.orders o
     where find_named.kind = 'order' and o.id = any (array(select f.order_id from core.find_orders(reference) f))
     union all
-    select i.id::text, o.account_id, 1, format('order %s, %s × %s, %s', o.code, i.amount, i.product_name, i.status)
-    from supply.order_items i join supply.orders o on o.id = i.order_id
-    where find_named.kind = 'item' and (
-      i.id = any (array(select f.id::uuid from core.find_orders(reference) f where f.kind = 'item'))
-      or i.order_id = any (array(select f.order_id from core.find_orders(reference) f where f.kind <> 'item')))
+    select distinct i.id::text, o.account_id, 1,
+      format('order %s, %s × %s, %s', o.code, i.amount, i.product_name, i.status)
+    from core.find_orders(reference) f
+    join supply.order_items i on i.order_id = f.order_id and (f.kind <> 'item' or i.id = f.id::uuid)
+    join supply.orders o on o.id = i.order_id
+    where find_named.kind = 'item'
     union all
     select e.id::text, e.account_id, 1, format('order %s, %s, %s', e.order_code, e.event_type, e.state)
     from supply.events e

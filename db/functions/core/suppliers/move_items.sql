@@ -11,7 +11,7 @@ begin
     select i as item, r.verdict = 'next_supplier' as is_out_of_stock
     from unnest(results) as r join supply.order_items i on i.id = r.item_id
     where r.verdict = 'next_supplier' or r.outcome = 'not_placed' and r.cause = 'unreachable'
-      and r.verdict in ('waiting', 'stuck') and i.held_at is null and i.sent_at is null and i.recovered_at is null
+      and r.verdict = 'waiting' and i.held_at is null and i.sent_at is null and i.recovered_at is null
   loop
     offer := core.next_offer(refused.item, must_serve => not refused.is_out_of_stock);
     continue when offer.supplier is null;
@@ -23,7 +23,7 @@ begin
       -- After the last offer the item waits, and begins again with the best.
       is_later := core.is_later_offer(refused.item, offer.place);
       perform core.move_item(refused.item, offer,
-        checks => (refused.item).checks - case when is_later and (refused.item).checks > 0 then 1 else 0 end,
+        checks => case when is_later then greatest((refused.item).checks - 1, 0) else (refused.item).checks end,
         due_at => case when is_later then now() else (refused.item).next_check_at end);
     end if;
   end loop;
