@@ -1,4 +1,21 @@
 create or replace view ops.supplier_health as
+with answers as (
+  select p.period, c.supplier, c.latency_ms, c.latency_ms > 0 as is_usable, sum(c.calls) as calls,
+    sum(c.failures) as failures, sum(c.unknowns) as unknowns
+  from core.counted_calls c
+  join (values ('5m', interval '5 minutes'), ('1h', interval '1 hour'), ('1d', interval '1 day')) as p (period, length)
+    on c.at >= now() - p.length
+  group by p.period, c.supplier, c.latency_ms
+), ranked as (
+  -- part: which part of the answers took as long as these, or less.
+  select a.*, sum(a.calls) over (alike order by a.latency_ms) / sum(a.calls) over alike as part
+  from answers a window alike as (partition by a.period, a.supplier, a.is_usable)
+), figures as materialized (
+  select r.period, r.supplier, sum(r.calls)::int as calls, sum(r.failures)::int as failures,
+    sum(r.unknowns)::int as unknowns, min(r.latency_ms) filter (where r.is_usable and r.part >= 0.5) as p50_ms,
+    min(r.latency_ms) filter (where r.is_usable and r.part >= 0.95) as p95_ms
+  from ranked r group by r.period, r.supplier
+)
 select s.supplier,
   coalesce(m.calls, 0) as calls_5m, coalesce(m.failures, 0) as failures_5m, coalesce(m.unknowns, 0) as unknowns_5m,
   m.p50_ms, m.p95_ms, coalesce(i.open_items, 0) as open_items, i.oldest_open, s.last_good_at,
@@ -18,9 +35,9 @@ select s.supplier,
   su.active
 from core.supplier_silence s
 join supply.suppliers su on su.code = s.supplier
-left join core.call_figures m on m.supplier = s.supplier and m.period = '5m'
-left join core.call_figures h on h.supplier = s.supplier and h.period = '1h'
-left join core.call_figures d on d.supplier = s.supplier and d.period = '1d'
+left join figures m on m.supplier = s.supplier and m.period = '5m'
+left join figures h on h.supplier = s.supplier and h.period = '1h'
+left join figures d on d.supplier = s.supplier and d.period = '1d'
 left join (
   select i.supplier, count(*)::int as open_items, min(i.sent_at) as oldest_open
   from supply.order_items i where i.completed_at is null group by i.supplier
