@@ -259,7 +259,7 @@ comment on column supply.supplier_attempts.verdict is 'What it meant for the ite
 comment on column supply.supplier_attempts.error_code is 'The supplier''s errorCode.';
 comment on column supply.supplier_attempts.reason is 'The supplier''s reason.';
 comment on column supply.supplier_attempts.error is 'What went wrong, in technical terms; never shown to partners.';
-comment on column supply.supplier_attempts.raw is 
+comment on column supply.supplier_attempts.raw is
   'The beginning of an answer that made no sense, sealed where DATA_KEYS is set; it may hold codes.';
 comment on column supply.supplier_attempts.supplier_order_id is 'The supplier''s own reference.';
 comment on column supply.supplier_attempts.codes is

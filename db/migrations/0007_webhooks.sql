@@ -8,7 +8,7 @@ create table supply.webhook_secrets (
 comment on table supply.webhook_secrets is
   'The signing secret of each account, made at its first delivery and never changed.';
 comment on column supply.webhook_secrets.account_id is 'The account.';
-comment on column supply.webhook_secrets.secret is 
+comment on column supply.webhook_secrets.secret is
   '64 hexadecimal characters, whose ASCII bytes are the HMAC key; sealed where DATA_KEYS is set.';
 comment on column supply.webhook_secrets.created_at is 'When the first delivery began.';
 

@@ -98,7 +98,7 @@ begin
 end
 $$;
 comment on function work.begin_calls is
-  'Leases (45 s) the due calls for items, and returns what to call. Other items get a job for later, also where a
-supplier has supplier_cap calls of this process (under_way). method: put only where core.repeat_is_safe. wait_ms: by
-the supplier''s limits. unit_cost: the most that a unit may cost. ordinal: the place in item_ids.
+  'Leases (45 s) the due calls for items and returns what to call; none while core.may_call_suppliers is false. Others
+get a job for later, also over supplier_cap calls of this process (under_way). method: put only where a repeat is safe.
+wait_ms: by the supplier''s limits. unit_cost: the most that a unit may cost. ordinal: the place in item_ids.
 nullable: unit_cost, currency, supplier_order_id, first_sent_at, token_url, client_id, request_id, traceparent';

@@ -27,4 +27,5 @@ end
 $$;
 comment on function work.check_origin is
   'Returns why no worker may start: the database was restored, and what was sent after the back-up could be sent
-again; null: one may. The first call records where the database is, later ops.begin_recovery or ops.confirm_origin.';
+again; null: one may. The first call records where the database is, later work.follow_timeline,
+ops.begin_recovery or ops.confirm_origin.';

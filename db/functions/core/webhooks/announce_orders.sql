@@ -52,6 +52,6 @@ begin
 end
 $$;
 comment on function core.announce_orders is
-  'Writes the events of orders that ended, held or of the accounts at the same places. Leases up to to_send first
-attempts to the pool and returns their events; other free slots go to the oldest queued events. The caller has locked
-the orders. Specification 6.';
+  'Writes the events of orders that ended; those of held orders are held. account_ids: of each order. Leases up to
+to_send first attempts to the pool and returns their events; other free slots go to the oldest queued events. The
+caller has locked the orders. Specification 6.';

@@ -10,5 +10,5 @@ end
 $$;
 comment on function ops.confirm_origin is
   'Lets workers run on a database that was moved or upgraded while nothing ran, and so has another origin than they
-know; also lets them call suppliers again after a failover that lost orders. Where anything may have been sent that the
-database does not know, use ops.begin_recovery.';
+know; also lets them call suppliers again after a failover that lost orders or calls. Where anything may have been sent
+that the database does not know, use ops.begin_recovery.';
