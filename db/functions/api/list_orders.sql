@@ -73,6 +73,7 @@ begin
     'orders', (
       select coalesce(json_agg(o.body order by listed.place), '[]')
       from unnest(ids[1:page_size]) with ordinality as listed (id, place)
+      -- Called for each order: with many ids, and the settings of this function, PostgreSQL would read all orders.
       cross join lateral core.orders_json(array[listed.id], false) as o),
     'pagination', json_strip_nulls(json_build_object('limit', page_limit, 'total', total,
       'asOf', coalesce(as_of, newest_seq)::text))::jsonb || jsonb_build_object(
