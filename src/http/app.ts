@@ -1,9 +1,7 @@
 import Router from '@koa/router'
 import Koa from 'koa'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/client.ts'
 import { type Reads, readsFrom } from '../database/reads.ts'
-import type { Version } from '../database/version.ts'
 import { type Log, safeError } from '../log.ts'
 import { noSealing, type Sealing } from '../sealing/sealing.ts'
 import { addAssetRoutes } from '../site/assets.ts'
@@ -17,7 +15,6 @@ import type { Context, Middleware, Next, RequestState, Routes } from './context.
 import { createDatabaseTime } from './database_time.ts'
 import { refuse } from './errors.ts'
 import { createListTurns } from './list_turns.ts'
-import type { HttpMetrics } from './metrics.ts'
 import { accessLog } from './middleware/access_log.ts'
 import { type Admission, createAdmission } from './middleware/admission.ts'
 import { receiveBodies } from './middleware/bodies.ts'
@@ -30,39 +27,27 @@ import { addAccountRoutes } from './routes/account.ts'
 import { addCatalogRoutes } from './routes/catalog.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
-import type { Lifecycle } from './routes/options.ts'
+import type { Lifecycle, RouteOptions } from './routes/options.ts'
 import { addOrderRoutes } from './routes/orders.ts'
-import type { ResultWaiters } from './routes/result_waiters.ts'
 import { addResultRoutes } from './routes/results.ts'
 import { addSimulationRoutes } from './routes/simulation.ts'
 import { addEventPushes, addResultPushes } from './routes/suppliers.ts'
 
-export type AppOptions = {
-  db: Database
-  /** For what may be read from a standby; without it, all is read from `db`. */
+/** The options of the routes, less those that are made here, and what the app itself needs. */
+export type AppOptions = Omit<RouteOptions, 'reads' | 'sealing' | 'turns' | 'allowNetworks' | 'admission'> & {
+  /** Without it, all is read from `db`. */
   reads?: Reads | undefined
-  resultWaiters: ResultWaiters
+  /** Without it, nothing is sealed. */
+  sealing?: Sealing | undefined
   config: Pick<
     Config,
-    | 'allowedOrigins'
-    | 'rateLimitPerMinute'
-    | 'trustProxyHops'
-    | 'callbackAllowNetworks'
-    | 'publicUrl'
-    | 'docsPassword'
-    | 'supplierCredential'
+    'allowedOrigins' | 'rateLimitPerMinute' | 'trustProxyHops' | 'callbackAllowNetworks' | 'publicUrl' | 'docsPassword'
   >
-  /** Opens codes, tokens and secrets, and seals what suppliers push; by default nothing is sealed. */
-  sealing?: Sealing | undefined
   log: Log
   /** Traces requests. Optional. */
   tracer?: Tracer | undefined
-  metrics: HttpMetrics
-  lifecycle: Lifecycle
   /** How long a body may take to arrive, in milliseconds. */
   bodyMs: number
-  /** The state of the database that this program was written for. */
-  expected: Version
 }
 
 /**

@@ -3,11 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import type { Database } from '../database/client.ts'
 import { watchOrders } from '../database/failovers.ts'
-import type { Reads } from '../database/reads.ts'
-import type { Version } from '../database/version.ts'
-import type { Log } from '../log.ts'
 import { addPoolMetrics, startMetricsServer } from '../metrics.ts'
 import { type AppOptions, createApp } from './app.ts'
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts'
@@ -29,17 +25,9 @@ export type ServerTimes = {
   drainMs: number
 }
 
-export type ServerOptions = {
-  db: Database
-  /** For what may be read from a standby; without it, all is read from `db`. */
-  reads?: Reads | undefined
-  tracer?: AppOptions['tracer']
-  sealing?: AppOptions['sealing']
-  config: AppOptions['config'] & Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
-  log: Log
+export type ServerOptions = Pick<AppOptions, 'db' | 'reads' | 'tracer' | 'sealing' | 'config' | 'log' | 'expected'> & {
+  config: Pick<Config, 'host' | 'port' | 'metricsPort' | 'drainSeconds'>
   times?: Partial<ServerTimes>
-  /** The state of the database that this program was written for. */
-  expected: Version
 }
 
 /** A running API. */

@@ -21,6 +21,7 @@ export type RouteOptions = {
   expected: Version
   turns: ListTurns
   resultWaiters: ResultWaiters
+  /** Opens codes, tokens and secrets, and seals what suppliers push. */
   sealing: Sealing
   /** Networks that are opened for callbacks. */
   allowNetworks: readonly Network[]
