@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { watchOrders } from '../database/failovers.ts'
 import { addPoolMetrics, startMetricsServer } from '../metrics.ts'
+import type { Listening } from '../network/listen.ts'
 import { type AppOptions, createApp } from './app.ts'
 import { createHttpMetrics, type HttpMetrics } from './metrics.ts'
 import { answerParserErrors } from './parser_errors.ts'
@@ -56,7 +57,7 @@ const defaultTimes: ServerTimes = {
 }
 const maxHeaderBytes = 16 * 1024
 
-/** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if the port cannot be had. */
+/** Starts the API on `config.host` and `config.port`; port 0 takes any free one. Rejects if a port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const { reads, config, log, tracer, sealing, expected } = options
   const { db, stop: stopWatching } = watchOrders(options.db, log)
@@ -79,12 +80,18 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     bodyMs: times.bodyMs,
   })
   const server = createHttpServer(app.callback(), times)
-  const metricsServer =
-    config.metricsPort === undefined
-      ? undefined
-      : await startMetricsServer(config.metricsPort, config.host, metrics.registry)
-  server.listen(config.port, config.host)
-  await once(server, 'listening')
+  let metricsServer: Listening | undefined
+  try {
+    if (config.metricsPort !== undefined) {
+      metricsServer = await startMetricsServer(config.metricsPort, config.host, metrics.registry)
+    }
+    server.listen(config.port, config.host)
+    await once(server, 'listening')
+  } catch (error) {
+    stopWatching()
+    await metricsServer?.close()
+    throw error
+  }
   const { port } = server.address() as AddressInfo
 
   const closed = once(server, 'close')
