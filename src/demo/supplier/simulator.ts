@@ -90,8 +90,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const pusher = createPusher({ timeScale, secret: webhookSecret, log })
   const orders = new Map<string, SimulatedOrder>()
   const upstreamOrders = new Map<string, UpstreamOrder>()
-  const about = { token, webhookSecret, orders, upstreamOrders }
-  const state: State = { ...about, timeScale, pusher, log }
+  const state: State = { orders, upstreamOrders, token, timeScale, pusher, log }
   const server = createServer((request, response) => void handle(state, request, response))
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
@@ -99,7 +98,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return {
     url,
     port: actualPort,
-    ...about,
+    token,
+    webhookSecret,
+    orders,
+    upstreamOrders,
     async close() {
       await pusher.close()
       await close()
