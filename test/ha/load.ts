@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
+import { sendOrder } from '../support/crash/ordering.ts'
 import type { Partner } from '../support/partner.ts'
 
 export type Load = {
@@ -27,33 +28,18 @@ export function startLoad(baseUrl: string, partner: Partner, label: string, perS
   let errors = 0
   let placed = 0
 
-  async function ask(externalOrderId: string): Promise<string | undefined> {
-    try {
-      const response = await request(`${baseUrl}/b2b/orders`, {
-        dispatcher: agent,
-        method: 'POST',
-        headers: { 'x-api-key': partner.key, 'content-type': 'application/json' },
-        body: JSON.stringify({ externalOrderId, ...order }),
-      })
-      const text = await response.body.text()
-      if (response.statusCode === 201 || response.statusCode === 200) return JSON.parse(text).data.code
-      if (response.statusCode < 500) throw new Error(`an order was refused: ${response.statusCode} ${text}`)
-    } catch (error) {
-      if (error instanceof Error && error.message.startsWith('an order was refused')) throw error
-    }
-    return undefined
-  }
-
   async function place(externalOrderId: string): Promise<void> {
     for (;;) {
-      const code = await ask(externalOrderId)
-      if (code !== undefined) {
+      const answer = await sendOrder(agent, baseUrl, partner, { externalOrderId, ...order })
+      if (answer?.status === 201 || answer?.status === 200) {
         const now = performance.now()
         gap = Math.max(gap, now - lastAt)
         lastAt = now
-        accepted.set(externalOrderId, code)
+        accepted.set(externalOrderId, JSON.parse(answer.text).data.code)
         return
       }
+      if (answer !== undefined && answer.status < 500)
+        throw new Error(`an order was refused: ${answer.status} ${answer.text}`)
       errors += 1
       await sleep(pauseMs)
     }

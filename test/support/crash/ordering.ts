@@ -11,6 +11,26 @@ export type Ordering = {
   stop(): Promise<void>
 }
 
+/** Places an order over HTTP, and returns its answer; undefined where there was none. */
+export async function sendOrder(
+  agent: Agent,
+  baseUrl: string,
+  partner: Partner,
+  body: object,
+): Promise<{ status: number; text: string } | undefined> {
+  try {
+    const response = await request(`${baseUrl}/b2b/orders`, {
+      dispatcher: agent,
+      method: 'POST',
+      headers: { 'x-api-key': partner.key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: response.statusCode, text: await response.body.text() }
+  } catch {
+    return undefined
+  }
+}
+
 /** Clients that place one order after the other, and repeat each request until it is accepted. */
 export function startOrdering(baseUrl: string, partner: Partner, clients: number, order: object): Ordering {
   const agent = new Agent({ connections: clients })
@@ -18,23 +38,9 @@ export function startOrdering(baseUrl: string, partner: Partner, clients: number
   let failures = 0
   let stopped = false
 
-  async function ask(externalOrderId: string): Promise<{ status: number; text: string } | undefined> {
-    try {
-      const response = await request(`${baseUrl}/b2b/orders`, {
-        dispatcher: agent,
-        method: 'POST',
-        headers: { 'x-api-key': partner.key ?? '', 'content-type': 'application/json' },
-        body: JSON.stringify({ externalOrderId, ...order }),
-      })
-      return { status: response.statusCode, text: await response.body.text() }
-    } catch {
-      return undefined
-    }
-  }
-
   async function place(externalOrderId: string): Promise<void> {
     for (;;) {
-      const answer = await ask(externalOrderId)
+      const answer = await sendOrder(agent, baseUrl, partner, { externalOrderId, ...order })
       if (answer?.status === 201 || answer?.status === 200) {
         accepted.set(externalOrderId, JSON.parse(answer.text).data.code)
         return
