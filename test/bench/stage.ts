@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, type StdioOptions, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { startPostgres } from '../../src/embedded_postgres/start.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
+import { scriptArguments } from '../support/servers/service_process.ts'
 import type { Ports } from './listeners.ts'
 import type { LoadMessage, LoadRun, OrderResult, OrderRun, ReadResult, ReadRun } from './load.ts'
 import { type Costs, costsBetween, type Pids, postmasterOf, takeUsage, type Usage } from './usage.ts'
@@ -156,12 +157,6 @@ async function startService(
   }
   service.stop = async () => void (await Promise.all(processes.map(end)))
   return service
-}
-
-/** The arguments of node with which `npm run` starts a part of the service. */
-function scriptArguments(part: Part): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
-  return scripts[part].replace('exec node ', '').split(' ')
 }
 
 function start(args: string[], env: Record<string, string>): ChildProcess {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
+import { scriptArguments } from '../support/servers/service_process.ts'
 import { type Process, startProcess } from './cluster.ts'
 
 /** The logins' passwords, of this run. */
@@ -9,7 +10,6 @@ const dataKeys = `k1:${randomBytes(32).toString('base64')}`
 
 /** The first API and worker name the three servers in their URL; the second ones go through HAProxy. */
 const databases = ['db1,db2,db3', '127.0.0.1:5000']
-const flags = ['--max-semi-space-size=16', '--heap-growing-percent=60', 'src/main.ts']
 
 function environment(role: 'api' | 'worker', number: 1 | 2): NodeJS.ProcessEnv {
   const hosts = databases[number - 1]
@@ -55,7 +55,7 @@ export async function startApi(number: 1 | 2): Promise<Supervised> {
   const host = number === 1 ? '127.0.0.2' : '127.0.0.3'
   const env = { ...environment('api', number), HOST: host, PORT: '3000', TRUST_PROXY_HOPS: '1' }
   const isReady = async () => (await statusOf(`http://${host}:3000/readyz`)) === 200
-  const api = supervise(name, () => startProcess(name, process.execPath, [...flags, 'api'], env), isReady)
+  const api = supervise(name, () => startProcess(name, process.execPath, scriptArguments('api'), env), isReady)
   await until(isReady, 60)
   return api
 }
@@ -65,7 +65,7 @@ export async function startWorker(number: 1 | 2): Promise<Supervised> {
   const port = 9470 + number
   const env = { ...environment('worker', number), HOST: '127.0.0.1', WORKER_METRICS_PORT: String(port) }
   const isReady = async () => (await statusOf(`http://127.0.0.1:${port}/metrics`)) === 200
-  const worker = supervise(name, () => startProcess(name, process.execPath, [...flags, 'worker'], env), isReady)
+  const worker = supervise(name, () => startProcess(name, process.execPath, scriptArguments('worker'), env), isReady)
   await until(isReady, 60)
   return worker
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -29,6 +29,12 @@ export type ServiceProcess = {
   end(): Promise<number | null>
   /** Kills it as a power cut would, and waits until it is gone. Does nothing to one that has gone. */
   kill(): Promise<void>
+}
+
+/** The arguments of node with which `npm run` starts a part of the service. */
+export function scriptArguments(part: 'api' | 'worker'): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+  return scripts[part].replace('exec node ', '').split(' ')
 }
 
 /** Runs `npm run <command>` with these settings and no others. */
