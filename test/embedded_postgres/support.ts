@@ -24,6 +24,15 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Signals a process, unless it has ended by itself since. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has gone.
+  }
+}
+
 /** Does something with a client of one connection, and closes it. */
 export async function withSql<T>(server: { url: string }, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(server.url, { max: 1, onnotice: () => {} })

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { signal } from '../embedded_postgres/support.ts'
 
 // The cluster of docs/operations/patroni, each node in a network namespace of its own at one bridge.
 const files = join(import.meta.dirname, '../../docs/operations/patroni')
@@ -17,13 +18,13 @@ const run = (program: string, ...args: string[]) => execFileSync(program, args, 
 const shell = (script: string) => run('sh', '-euc', script)
 
 /** A process that writes to a log of its own. */
-export type Process = { pid: number; ended: Promise<void>; signal(name: NodeJS.Signals): void }
+export type Process = { ended: Promise<void>; signal(name: NodeJS.Signals): void }
 
 export function startProcess(name: string, command: string, args: string[], env: NodeJS.ProcessEnv = {}): Process {
   const log = openSync(join(dir, `${name}.log`), 'a')
   const child = spawn(command, args, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', log, log] })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  return { pid: child.pid ?? 0, ended, signal: (signal) => void child.kill(signal) }
+  return { ended, signal: (signal) => void child.kill(signal) }
 }
 
 /** All that a process logged so far. */
@@ -150,24 +151,17 @@ const commandOf = (pid: number) => {
 /** The node is gone at once, as in a power cut: nobody gets a word from it any more. */
 export function killNode(node: Node): void {
   run('ip', 'link', 'set', node, 'down')
-  for (const pid of pidsOf(node)) kill(pid)
+  for (const pid of pidsOf(node)) signal(pid, 'SIGKILL')
 }
 
 export function killPostmaster(node: Node): void {
-  for (const pid of pidsOf(node)) if (/postgres -D /.test(commandOf(pid))) kill(pid)
+  for (const pid of pidsOf(node)) if (/postgres -D /.test(commandOf(pid))) signal(pid, 'SIGKILL')
 }
 
 /** Kills etcd on all nodes. */
 export function killEtcd(): void {
-  for (const node of nodes) for (const pid of pidsOf(node)) if (/^(\S*\/)?etcd\b/.test(commandOf(pid))) kill(pid)
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended by itself since.
-  }
+  for (const node of nodes)
+    for (const pid of pidsOf(node)) if (/^(\S*\/)?etcd\b/.test(commandOf(pid))) signal(pid, 'SIGKILL')
 }
 
 /** Nothing of PostgreSQL passes between a node and the other nodes any more; etcd and Patroni still reach each other. */

@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { passTime } from '../support/crash/crash.ts'
 import { audit, balanceOf } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { makeCatalog, makePartner, products } from '../support/partner.ts'
 import { startScriptedReceiver } from '../support/servers/scripted_receiver.ts'
 import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import {
@@ -177,7 +177,7 @@ async function compare({ sql, supplier, receiver, partner }: World, accepted: Ma
   const charges = await sql`select order_code from ops.ledger where type = 'order_charge'`
   const charged = new Set(charges.map(({ order_code }) => order_code))
   check('each order is charged once', charges.length === known.size && charged.size === known.size, charges.length)
-  const balance = await balanceOf(sql, partner as Partner)
+  const balance = await balanceOf(sql, partner)
   check('the balance is right', balance === deposit - known.size * price, balance)
   const puts = Map.groupBy(supplier.requests, ({ reference }) => reference)
   const twice = [...puts].filter(([, requests]) =>
@@ -238,8 +238,9 @@ async function loseOrders({ sql, supplier }: World, load: Load): Promise<void> {
   await sleep(10_000)
   check('no supplier is called', supplier.requests.length === calls, supplier.requests.length - calls)
   await sql`select ops.begin_recovery('failover to a standby that lagged')`
-  await until(async () => (await sql`select from ops.orders where status = 'processing'`).length === 0, 120)
-  check('after ops.begin_recovery all orders end', true)
+  const open = () => sql`select from ops.orders where status = 'processing'`
+  const fault = await until(async () => (await open()).length === 0, 120).catch((error: Error) => error.message)
+  check('after ops.begin_recovery all orders end', fault === undefined, fault)
 }
 
 await startCluster()

@@ -23,9 +23,9 @@ function environment(role: 'api' | 'worker', number: 1 | 2): NodeJS.ProcessEnv {
 }
 
 /** A process that is started again whenever it ends, as its supervisor does. */
-export type Supervised = { name: string; restart(): Promise<void> }
+export type Supervised = { restart(): Promise<void> }
 
-function supervise(name: string, start: () => Process, isReady: () => Promise<boolean>): Supervised {
+function supervise(start: () => Process, isReady: () => Promise<boolean>): Supervised {
   let process: Process
   let isRestarting = false
   async function keep(): Promise<void> {
@@ -38,7 +38,6 @@ function supervise(name: string, start: () => Process, isReady: () => Promise<bo
   }
   void keep()
   return {
-    name,
     restart: async () => {
       isRestarting = true
       const before = process
@@ -55,7 +54,7 @@ export async function startApi(number: 1 | 2): Promise<Supervised> {
   const host = number === 1 ? '127.0.0.2' : '127.0.0.3'
   const env = { ...environment('api', number), HOST: host, PORT: '3000', TRUST_PROXY_HOPS: '1' }
   const isReady = async () => (await statusOf(`http://${host}:3000/readyz`)) === 200
-  const api = supervise(name, () => startProcess(name, process.execPath, scriptArguments('api'), env), isReady)
+  const api = supervise(() => startProcess(name, process.execPath, scriptArguments('api'), env), isReady)
   await until(isReady, 60)
   return api
 }
@@ -65,7 +64,7 @@ export async function startWorker(number: 1 | 2): Promise<Supervised> {
   const port = 9470 + number
   const env = { ...environment('worker', number), HOST: '127.0.0.1', WORKER_METRICS_PORT: String(port) }
   const isReady = async () => (await statusOf(`http://127.0.0.1:${port}/metrics`)) === 200
-  const worker = supervise(name, () => startProcess(name, process.execPath, scriptArguments('worker'), env), isReady)
+  const worker = supervise(() => startProcess(name, process.execPath, scriptArguments('worker'), env), isReady)
   await until(isReady, 60)
   return worker
 }

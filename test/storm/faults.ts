@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
+import { signal } from '../embedded_postgres/support.ts'
 import type { Calm } from './calm.ts'
 import { migrateOnce, type Part, type Supervised } from './processes.ts'
 import type { Random } from './random.ts'
 import type { Report } from './report.ts'
-import { type StormServer, signal } from './server.ts'
+import type { StormServer } from './server.ts'
 
 export type Scene = {
   server: StormServer

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '../../src/embedded_postgres/start.ts'
+import { signal } from '../embedded_postgres/support.ts'
 
 /** A PostgreSQL of the storm's own, which can be brought into any trouble. */
 export type StormServer = {
@@ -170,15 +171,6 @@ function parentOf(pid: number): number | undefined {
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
     return undefined
-  }
-}
-
-/** Signals a process, if it is there. */
-export function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // It has gone.
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/start.ts'
-import { newFolder, serverPid, stopAndRemove, withSql } from '../../embedded_postgres/support.ts'
+import { newFolder, serverPid, signal, stopAndRemove, withSql } from '../../embedded_postgres/support.ts'
 
 const database = 'supply'
 
@@ -40,7 +40,7 @@ export async function startReplicatedPostgres({ isSynchronous = true } = {}): Pr
     killPrimary: () => {
       const pid = serverPid(primary)
       const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-      for (const each of [pid, ...children.map(Number)]) kill(each)
+      for (const each of [pid, ...children.map(Number)]) signal(each, 'SIGKILL')
     },
     promote: () => withSql(standby, async (sql) => void (await sql`select pg_promote(true, 30)`)),
     rejoin: async () => {
@@ -113,14 +113,6 @@ export function together(first: string, second: string): string {
   const url = new URL(first)
   const hosts = `${url.host},${new URL(second).host}`
   return `${first.replace(url.host, hosts)}?target_session_attrs=read-write`
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has gone by itself since.
-  }
 }
 
 /** A client of a server that is at work, for a test's own SQL. */
