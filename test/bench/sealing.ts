@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { dataKeyText } from '../support/data_keys.ts'
 import type { Bench } from './baseline.ts'
 import type { Latencies, Table } from './figures.ts'
 import { costCells, costColumns, costNote } from './intake.ts'
@@ -17,7 +17,7 @@ export type Sealing = Way[]
 export async function measureSealing({ stage, ms }: Bench): Promise<Sealing> {
   const ways: Way[] = []
   for (const isSealed of [false, true]) {
-    const keys: { [name: string]: string } = isSealed ? { DATA_KEYS: `k1:${randomBytes(32).toString('base64')}` } : {}
+    const keys: { [name: string]: string } = isSealed ? { DATA_KEYS: dataKeyText('k1') } : {}
     const { database, service, accounts } = await openShop(stage, accountCount, keys)
     let accepted = 0
     for (const codes of codeCounts) {

@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
+import { dataKeyText } from '../support/data_keys.ts'
 import { scriptArguments } from '../support/servers/service_process.ts'
 import { type Process, startProcess } from './cluster.ts'
 
 /** The logins' passwords, of this run. */
 export const passwords = { api: 'api-password', worker: 'worker-password', operator: 'operator-password' }
-const dataKeys = `k1:${randomBytes(32).toString('base64')}`
+const dataKeys = dataKeyText('k1')
 
 /** The first API and worker name the three servers in their URL; the second ones go through HAProxy. */
 const databases = ['db1,db2,db3', '127.0.0.1:5000']

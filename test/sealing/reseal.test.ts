@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Order } from '../../src/client/index.ts'
 import { asOperator, connectWorker } from '../../src/commands/connections.ts'
 import { reseal } from '../../src/commands/reseal.ts'
 import { startSealing, webhookSecretOf } from '../../src/commands/sealing.ts'
@@ -9,9 +8,7 @@ import type { DataKeys } from '../../src/sealing/data_keys.ts'
 import { dataKeysOf, joined } from '../support/data_keys.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { products } from '../support/partner.ts'
-import { startWholeService, type WholeService } from '../support/whole_service.ts'
-
-const codesOf = (order: Order) => order.items.flatMap(({ cdKeys = [] }) => cdKeys.map(({ code }) => code))
+import { codesOf, startWholeService, type WholeService } from '../support/whole_service.ts'
 
 /** Runs `npm run reseal` with these keys. */
 async function resealWith(database: TestDatabase, dataKeys: DataKeys): Promise<string> {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Order } from '../../src/client/index.ts'
 import { asOperator } from '../../src/commands/connections.ts'
 import { startSealing, webhookSecretOf } from '../../src/commands/sealing.ts'
 import { dataKeysOf, joined } from '../support/data_keys.ts'
 import { testDatabase } from '../support/database.ts'
 import { products } from '../support/partner.ts'
-import { startWholeService, type WholeService } from '../support/whole_service.ts'
+import { codesOf, startWholeService, type WholeService } from '../support/whole_service.ts'
 
 const database = testDatabase()
 const dataKeys = dataKeysOf('k1')
@@ -16,7 +15,6 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const delivers = (codes: string[]) => ({ status: 200, json: { status: 'completed', codes } })
-const codesOf = (order: Order) => order.items.flatMap(({ cdKeys = [] }) => cdKeys.map(({ code }) => code))
 
 /** How many rows of the tables with codes hold a text. */
 async function rowsWith(text: string): Promise<number> {

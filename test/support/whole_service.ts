@@ -6,7 +6,7 @@ import { startSealing } from '../../src/commands/sealing.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { type Receiver, type ReceiverOptions, startReceiver } from '../../src/demo/receiver/receiver.ts'
 import { createLog } from '../../src/log.ts'
-import { createSealing, noSealing } from '../../src/sealing/sealing.ts'
+import { createSealing, noSealing, owners } from '../../src/sealing/sealing.ts'
 import type { Tracer } from '../../src/tracing/tracer.ts'
 import { startWorker, type Worker } from '../../src/worker/index.ts'
 import type { TestDatabase } from './database.ts'
@@ -51,6 +51,9 @@ export async function startTestWorker(
     },
   }
 }
+
+/** The codes of an order, as its partner reads them. */
+export const codesOf = ({ items }: Order) => items.flatMap(({ cdKeys = [] }) => cdKeys.map(({ code }) => code))
 
 export type WholeService = {
   sql: postgres.Sql
@@ -102,7 +105,7 @@ export async function startWholeService(
     receiver: async (partner, options = {}) => {
       const secret = async () => {
         const [row] = await sql`select secret from supply.webhook_secrets where account_id = ${partner.accountId}`
-        return row && sealing.open(row.secret, `account ${partner.accountId}`)
+        return row && sealing.open(row.secret, owners.account(String(partner.accountId)))
       }
       const receiver = await startReceiver({ secret, ...options })
       receivers.push(receiver)
