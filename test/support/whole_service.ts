@@ -55,6 +55,12 @@ export async function startTestWorker(
 /** The codes of an order, as its partner reads them. */
 export const codesOf = ({ items }: Order) => items.flatMap(({ cdKeys = [] }) => cdKeys.map(({ code }) => code))
 
+/** Has a service ask its suppliers now about all items that are open. */
+export async function pollNow(sql: postgres.Sql): Promise<void> {
+  // An item may end meanwhile, and is refused then. The rows before that error would stay with postgres.js.
+  await sql`select count(ops.poll_now(item_id)) from ops.order_items where status = 'processing'`.catch(() => {})
+}
+
 export type WholeService = {
   sql: postgres.Sql
   api: TestApi
@@ -90,9 +96,6 @@ export async function startWholeService(
   const receivers: Receiver[] = []
   const sealing = config.dataKeys ? createSealing(config.dataKeys, '') : noSealing
 
-  // An item may end meanwhile, and is refused then. The rows before that error would stay with postgres.js.
-  const pollNow = () =>
-    sql`select count(ops.poll_now(item_id)) from ops.order_items where status = 'processing'`.catch(() => {})
   const read = (partner: Partner, code: string): Promise<Order> =>
     new SupplyClient({ baseUrl: api.url, apiKey: partner.key, giveUpAfterMs: 0 }).order(code)
 
@@ -125,7 +128,7 @@ export async function startWholeService(
     final: async (partner, code) => {
       const ask = async () => {
         const { status } = await read(partner, code)
-        if (status === 'processing') await pollNow()
+        if (status === 'processing') await pollNow(sql)
         return status
       }
       await expect.poll(ask).toMatch(/completed|failed/)
@@ -133,7 +136,7 @@ export async function startWholeService(
     },
     asked: async (item) => {
       const asked = async () => {
-        await pollNow()
+        await pollNow(sql)
         return supplier.requestsFor(item, 'GET').length
       }
       await expect.poll(asked).toBeGreaterThan(0)

@@ -4,7 +4,7 @@ import type { Order } from '../../../src/client/index.ts'
 import type { TestDatabase } from '../database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../partner.ts'
 import { startApi, type TestApi } from '../service.ts'
-import { type RunningWorker, startTestWorker } from '../whole_service.ts'
+import { pollNow, type RunningWorker, startTestWorker } from '../whole_service.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
 import { type ApiProcess, startApiProcess } from './service_process.ts'
 
@@ -122,11 +122,6 @@ function downstream(sql: postgres.Sql, api: TestApi, partner: Partner): Downstre
     },
     pollNow: () => pollNow(sql),
   }
-}
-
-/** An item may end meanwhile, and is refused then. */
-async function pollNow(sql: postgres.Sql): Promise<void> {
-  await sql`select count(ops.poll_now(item_id)) from ops.order_items where status = 'processing'`.catch(() => {})
 }
 
 async function closeAll(parts: [ApiProcess, RunningWorker, TestApi, RunningWorker, ScriptedSupplier]): Promise<void> {
