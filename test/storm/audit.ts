@@ -12,10 +12,11 @@ export type AuditWatch = {
 const intervalMs = 1_000
 
 /**
- * For how long a row may be there. The audit knows since when an event is due, but not since when a slot is free: that
- * of a lost attempt becomes free when its lease ends, and the next worker that looks, once a second, gives it away.
+ * For how many milliseconds a row of a check may be there; a row of any other check, for none. The audit knows since
+ * when an event is due, but not since when a slot is free: that of a lost attempt becomes free when its lease ends, and
+ * the next worker that looks, once a second, gives it away.
  */
-const patienceMs: { [check: string]: number } = {
+const allowedMs: { [check: string]: number } = {
   queued_event_waits_for_a_slot: 60_000,
   // Both workers may be dead or hang at once. Whoever comes first ends the attempts.
   attempt_ends_with_its_lease: 60_000,
@@ -24,7 +25,7 @@ const patienceMs: { [check: string]: number } = {
 
 /**
  * Looks at the audit each second, or where a look takes long, after twice its time. Every row is a difference, but for
- * those that go away within the timeout.
+ * those that go away within the time that is allowed for their check.
  */
 export function watchAudit(url: string, report: Report): AuditWatch {
   const sql = postgres(url, {
@@ -71,7 +72,7 @@ export function watchAudit(url: string, report: Report): AuditWatch {
       const first = since.get(name) ?? Date.now()
       if (!since.has(name)) report.count(`audit rows: ${row.check}`)
       since.set(name, first)
-      if (told.has(name) || Date.now() - first < (patienceMs[row.check] ?? 0)) continue
+      if (told.has(name) || Date.now() - first < (allowedMs[row.check] ?? 0)) continue
       told.add(name)
       report.difference(`audit: ${row.check}`, row.detail)
     }
