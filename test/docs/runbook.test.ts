@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
-import { operatorLogin } from '../support/sql/operator_login.ts'
+import { operatorOf } from '../support/operator.ts'
 import { comparable, Names, sectionsOfPages } from './runbook/page.ts'
 import { asPsql } from './runbook/psql.ts'
 import { scenes } from './runbook/scenes.ts'
@@ -16,7 +16,7 @@ test('each section with statements has a scene, and the reverse', () => {
 
 describe.each(sections)('$title', ({ title, steps }) => {
   const database = testDatabase()
-  const operator = operatorLogin(database)
+  const operator = operatorOf(database)
   let names: Names
 
   beforeAll(async () => {
@@ -27,8 +27,8 @@ describe.each(sections)('$title', ({ title, steps }) => {
   })
 
   test.each(steps.map((step, number) => ({ ...step, number })))('$sql', async ({ sql, expected, number }) => {
-    const printed = await asPsql(operator().sql, names.put(sql))
-    const shown = names.asShown(printed.replaceAll(operator().name, 'alice'), expected ?? '')
+    const printed = await asPsql(operator(), names.put(sql))
+    const shown = names.asShown(printed.replaceAll(operator.login, 'alice'), expected ?? '')
     expect(comparable(shown)).toBe(comparable(expected ?? ''))
     await scenes[title]?.after?.[number]?.(database.sql)
   })
@@ -41,7 +41,7 @@ describe('the SQL of docs/operations/operators.md', () => {
     steps.flatMap(({ sql }) => sql.split('\n')).map((line) => line.replace(/ *(?:\\gx|;)? *(?:--.*)?$/, '')),
   )
   const database = testDatabase()
-  const operator = operatorLogin(database)
+  const operator = operatorOf(database)
 
   // `npm start` makes the demo partner first: account 1, key 1.
   beforeAll(() => database.sql`select ops.ensure_demo_key()`)
@@ -52,6 +52,6 @@ describe('the SQL of docs/operations/operators.md', () => {
   })
 
   test.each(statements)('%s', async (statement) => {
-    await operator().sql.unsafe(statement)
+    await operator().unsafe(statement)
   })
 })

@@ -1,35 +1,44 @@
+import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll } from 'vitest'
 import type { TestDatabase } from './database.ts'
 
-/**
- * For a test file: a client with the rights of an operator and no others, connected before the first test.
- * Use it inside tests and hooks only, by calling the result.
- */
-export function operatorOf(database: TestDatabase): () => postgres.Sql {
+export type Operator = {
+  /** The client, for use inside tests and hooks only. */
+  (): postgres.Sql
+  /** The name of the login. */
+  login: string
+  /** Runs statements, and returns what the server said beside its answers: the notices, and `WARNING …`. */
+  noticesOf(run: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<string[]>
+}
+
+/** For a test file: a login that is a member of `supply_operator` and of nothing else, as an operator has it. */
+export function operatorOf(database: TestDatabase): Operator {
+  const login = `alice_${process.pid}_${randomBytes(4).toString('hex')}`
+  const password = randomBytes(16).toString('hex')
+  const said: string[] = []
   let client: postgres.Sql | undefined
-  beforeAll(() => {
-    client = postgres(database.url, { max: 2, onnotice: () => {}, connection: { role: 'supply_operator' } })
+  beforeAll(async () => {
+    await database.sql.unsafe(`create role ${login} login password '${password}' in role supply_operator`)
+    client = postgres(Object.assign(new URL(database.url), { username: login, password }).href, {
+      max: 2,
+      onnotice: ({ severity, message }) => said.push(severity === 'NOTICE' ? `${message}` : `${severity} ${message}`),
+    })
   })
-  afterAll(() => client?.end({ timeout: 1 }))
-  return () => {
+  afterAll(async () => {
+    await client?.end({ timeout: 1 })
+    await database.sql.unsafe(`drop role if exists ${login}`)
+  })
+  const sql = () => {
     if (client === undefined) throw new Error('the operator exists only inside tests and hooks')
     return client
   }
-}
-
-/** For a test file: runs statements of an operator, and returns the notices that they gave. */
-export function noticesFor(database: TestDatabase) {
-  return async (run: (sql: postgres.Sql) => Promise<unknown>): Promise<string[]> => {
-    const notices: string[] = []
-    const sql = postgres(database.url, {
-      max: 1,
-      onnotice: ({ message }) => notices.push(message ?? ''),
-      connection: { role: 'supply_operator' },
-    })
-    await run(sql).finally(() => sql.end({ timeout: 1 }))
-    return notices
+  const noticesOf: Operator['noticesOf'] = async (run) => {
+    said.length = 0
+    await run(sql())
+    return said.splice(0)
   }
+  return Object.assign(sql, { login, noticesOf })
 }
 
 /** What a refused statement rejects with: for `rejects.toMatchObject`. */

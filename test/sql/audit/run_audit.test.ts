@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { testDatabase } from '../../support/database.ts'
-import { operatorLogin } from '../../support/sql/operator_login.ts'
+import { operatorOf } from '../../support/operator.ts'
 import { explainingSession } from '../../support/sql/plans.ts'
 import { makeAllThatIsWell, setEvent, well } from './scenario.ts'
 
@@ -49,7 +49,7 @@ test('run_audit raises an alert for each check that fails, which says where', as
 })
 
 describe('an alert of the audit that was acknowledged', () => {
-  const operator = operatorLogin(database)
+  const operator = operatorOf(database)
   const cause = 'audit:event_counts_its_attempts'
   const change = (id: string, to: string) => sql().begin((tx) => setEvent(tx, id, to))
   const miscount = () => change(well.delivered, 'attempts = 8')
@@ -59,11 +59,11 @@ describe('an alert of the audit that was acknowledged', () => {
     await runAudit()
     await sql()`select work.close_alerts()`
   }
-  const acknowledge = () => operator().sql`
+  const acknowledge = () => operator()`
     select ops.acknowledge(alert_id, 'a bug, it is being looked at') from ops.alerts where cause = ${cause} and state = 'open'`
   const states = async () =>
-    (await operator().sql`select state from ops.alerts where cause = ${cause} order by hour`).map(({ state }) => state)
-  const attention = () => operator().sql`select from ops.attention where subject in (
+    (await operator()`select state from ops.alerts where cause = ${cause} order by hour`).map(({ state }) => state)
+  const attention = () => operator()`select from ops.attention where subject in (
     select 'alert ' || alert_id from ops.alerts where cause = ${cause})`
 
   beforeEach(async () => {

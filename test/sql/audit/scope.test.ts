@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
+import { operatorOf } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
-import { operatorLogin } from '../../support/sql/operator_login.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
 
 // The audit of a database with more orders than it looks at in one go: their numbers have a gap, as after a million.
 const database = testDatabase()
-const operator = operatorLogin(database)
+const operator = operatorOf(database)
 let partner: Partner
 const codes = { oldest: '', old: '', newest: '' }
 
@@ -87,8 +87,8 @@ describe('of more orders than one audit checks', () => {
   })
 
   test('both find nothing while all is well, for an operator', async () => {
-    expect(await audit(operator().sql)).toEqual([])
-    expect(await operator().sql`select * from ops.audit_all()`).toEqual([])
+    expect(await audit(operator())).toEqual([])
+    expect(await operator()`select * from ops.audit_all()`).toEqual([])
   })
 })
 

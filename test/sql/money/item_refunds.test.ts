@@ -1,14 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answer, completed, failed } from '../../support/items.ts'
-import { lastLogged, refusals, timesLogged } from '../../support/operator.ts'
+import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { operatorLogin } from '../../support/sql/operator_login.ts'
 
 // What an operator gives back for an item that was delivered: two keys at 20.00, of a balance of 100.00.
 const database = testDatabase()
-const operator = operatorLogin(database)
+const operator = operatorOf(database)
 let partner: Partner
 let code: string
 let item: string
@@ -26,7 +25,7 @@ async function newOrder() {
 }
 
 async function refund(amount: string, reference: string, note = 'the first key was used', of = item) {
-  const [row] = await operator().sql`
+  const [row] = await operator()`
     select ops.refund_item(${of}, ${amount}, ${reference}, ${note}) as balance`
   return row?.balance
 }
@@ -53,14 +52,14 @@ describe('a refund of a delivered item', () => {
   })
 
   test('is in the ledger, in the operators’ log and in the order’s story', async () => {
-    const { sql, name } = operator()
+    const sql = operator()
     await refund('15.50', 'ticket 8')
     const [entry] = await sql`
       select type, amount, item_id, refunded_order_code, reference, note, created_by from ops.ledger
       where account_id = ${partner.accountId} order by seq desc limit 1`
     expect(entry).toEqual({
       ...{ type: 'adjustment', amount: '15.50', item_id: item, refunded_order_code: code },
-      ...{ reference: 'ticket 8', note: 'the first key was used', created_by: name },
+      ...{ reference: 'ticket 8', note: 'the first key was used', created_by: operator.login },
     })
     expect(await lastLogged(sql)).toMatchObject({
       ...{ action: 'refund_item', subject: `item ${item}` },
@@ -68,10 +67,10 @@ describe('a refund of a delivered item', () => {
     })
     const story = await sql`select actor, what, detail from ops.order_story(${code})`
     expect(story.at(-1)).toEqual({
-      ...{ actor: `operator ${name}`, what: 'refunded by hand' },
+      ...{ actor: `operator ${operator.login}`, what: 'refunded by hand' },
       detail: '15.50 RUB for item 1; the balance is 75.50; ticket 8: the first key was used',
     })
-    expect(story.filter(({ actor }) => actor === `operator ${name}`)).toHaveLength(1)
+    expect(story.filter(({ actor }) => actor === `operator ${operator.login}`)).toHaveLength(1)
   })
 
   test('with all earlier refunds is at most the item’s price', async () => {
@@ -97,7 +96,7 @@ describe('a refund of a delivered item', () => {
   })
 
   test('whose reference is repeated changes nothing; for another amount, item or purpose it is refused', async () => {
-    const { sql } = operator()
+    const sql = operator()
     await refund('40', 'ticket 9')
     const logged = await timesLogged(sql)
     expect(await refund('40.00', 'ticket 9')).toBe('100.00')
@@ -128,7 +127,7 @@ test('only an item that was delivered is refunded by hand; of a part, that part'
     message: `item ${open.item} is open: it is refunded by itself if it fails`,
   })
   await answer(database.sql, open.item, failed({ codes: ['C'] }))
-  const [rest] = await operator().sql`
+  const [rest] = await operator()`
     select item_id from ops.order_items where order_code = ${open.code} and status = 'failed'`
   await expect(refund('1', 'rest', 'why', rest?.item_id)).rejects.toMatchObject(refusals.wrongState)
   await expect(refund('20.01', 'part', 'why', open.item)).rejects.toMatchObject(refusals.belowZero)

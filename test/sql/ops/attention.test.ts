@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { answered, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
+import { operatorOf } from '../../support/operator.ts'
 import { makePartner, type Partner, products } from '../../support/partner.ts'
-import { operatorLogin } from '../../support/sql/operator_login.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
 
 const { database, sql, partner, order, newItem, keys, newEvent, newEvents, attempt, push } = itemTests({
   balance: 100_000,
   isolated: true,
 })
-const operator = operatorLogin(database)
+const operator = operatorOf(database)
 
 type Line = { what: string; subject: string; detail: string; remedy: string; order_code: string | null }
 
@@ -19,7 +19,7 @@ const passes = (interval: string) => timePasses(sql(), interval)
 /** The lines of ops.attention of these kinds. */
 async function lines(...kinds: string[]): Promise<Line[]> {
   return [
-    ...(await operator().sql<Line[]>`
+    ...(await operator()<Line[]>`
       select what, subject, detail, remedy, order_code from ops.attention
       where ${kinds.length === 0} or what = any(${kinds})`),
   ]
@@ -29,7 +29,7 @@ async function lines(...kinds: string[]): Promise<Line[]> {
 async function remedy(kind: string): Promise<object[]> {
   const [line, ...others] = await lines(kind)
   expect(others).toEqual([])
-  return [...(await operator().sql.unsafe(line?.remedy ?? ''))]
+  return [...(await operator().unsafe(line?.remedy ?? ''))]
 }
 
 async function fix(kind: string): Promise<object[]> {
@@ -79,7 +79,7 @@ describe('an item needs attention', () => {
     await answer(sql(), item, completed({ codes }))
     expect((await lines('item held'))[0]?.detail).toContain(advice)
     await fix('item held')
-    const [row] = await operator().sql`select codes_delivered from ops.order_items where item_id = ${item}`
+    const [row] = await operator()`select codes_delivered from ops.order_items where item_id = ${item}`
     expect(row?.codes_delivered).toBe(delivered)
   })
 
@@ -89,7 +89,7 @@ describe('an item needs attention', () => {
     expect(await record(sql(), call as never, failed({ codes: ['A', 'B'] }))).toBe('held')
     expect((await lines('item held'))[0]?.detail).toContain('the remedy delivers the codes received')
     await fix('item held')
-    const [row] = await operator().sql`select status from ops.order_items where item_id = ${item}`
+    const [row] = await operator()`select status from ops.order_items where item_id = ${item}`
     expect(row?.status).toBe('completed')
   })
 
@@ -145,8 +145,8 @@ test('a contradicting result needs attention until an operator acknowledges it',
   const [line] = await lines('contradicting result')
   expect(line?.detail).toBe(`supplier first says failed about item ${item}, which is completed at first`)
   await fix('contradicting result')
-  expect(await operator().sql`select acknowledged_by, note from ops.alerts`).toEqual([
-    { acknowledged_by: operator().name, note: 'settled with the supplier' },
+  expect(await operator()`select acknowledged_by, note from ops.alerts`).toEqual([
+    { acknowledged_by: operator.login, note: 'settled with the supplier' },
   ])
   await contradict(['another'])
   expect((await lines('contradicting result'))[0]?.detail).toContain('(2 such results in that hour)')
@@ -236,12 +236,12 @@ describe('the money of an account needs attention', () => {
   test('at or below the threshold that was set', async () => {
     const poor = await makePartner(sql(), { name: 'Poor', balance: 5 })
     expect(await lines('balance low')).toEqual([])
-    const setThreshold = () => operator().sql`select ops.set_low_balance_threshold(${poor.accountId}, 5)`
+    const setThreshold = () => operator()`select ops.set_low_balance_threshold(${poor.accountId}, 5)`
     await setThreshold()
     expect((await lines('balance low'))[0]?.detail).toMatch(/^Poor has 5.00 RUB, its threshold is 5.00: /)
     await fix('balance low')
     await setThreshold()
-    await operator().sql`select ops.deposit(${poor.accountId}, 1, 'more')`
+    await operator()`select ops.deposit(${poor.accountId}, 1, 'more')`
     expect(await lines('balance low')).toEqual([])
   })
 
@@ -291,10 +291,10 @@ test('a code that a supplier gives for two orders needs attention, and both sale
 })
 
 test('an offer that sells below its cost needs attention, and its remedy ends that', async () => {
-  await operator().sql`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101', 11)`
+  await operator()`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101', 11)`
   const [below, ...others] = await lines('offer below cost')
   expect(others).toEqual([])
   expect(below?.detail).toMatch(/sells for 10\.50 RUB and costs 11\.00/)
   await fix('offer below cost')
-  await operator().sql`select ops.set_min_margin(null, ${products.topUp})`
+  await operator()`select ops.set_min_margin(null, ${products.topUp})`
 })

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { lastLogged, noticesFor, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 
 const database = testDatabase()
 const sql = operatorOf(database)
-const noticesOf = noticesFor(database)
+const { noticesOf } = sql
 
 const player = { id: 'gameUserId', type: 'text', label: 'Player ID', required: true, placeholder: '123' }
 const server = { id: 'server', type: 'select', label: 'Server', required: true, options: ['EU', 'Asia'] }

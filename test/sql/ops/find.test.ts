@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { leaseAttempt, makeEvent } from '../../support/events.ts'
 import { answer, completed } from '../../support/items.ts'
+import { operatorOf } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { operatorLogin } from '../../support/sql/operator_login.ts'
 
 const database = testDatabase()
-const operator = operatorLogin(database)
+const operator = operatorOf(database)
 let partner: Partner
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 async function find(text: string | null) {
-  return [...(await operator().sql`select * from ops.find(${text})`)]
+  return [...(await operator()`select * from ops.find(${text})`)]
 }
 
 describe('ops.find finds', () => {
@@ -89,13 +89,13 @@ test('ops.find finds nothing for a text that fits nothing', async () => {
 test('the log shows who acknowledged an alert with which note', async () => {
   const [alert] = await database.sql`
     insert into supply.alerts (cause, hour, message) values ('another', now(), 'what happened') returning id`
-  const { sql, name } = operator()
+  const sql = operator()
   await sql`select ops.acknowledge(${alert?.id}, ' seen ')`
   expect(await sql`select note, acknowledged_by from ops.alerts where alert_id = ${alert?.id}`).toEqual([
-    { note: 'seen', acknowledged_by: name },
+    { note: 'seen', acknowledged_by: operator.login },
   ])
   expect(await sql`select who, subject from ops.operator_log where action = 'acknowledge'`).toEqual([
-    { who: name, subject: `alert ${alert?.id}` },
+    { who: operator.login, subject: `alert ${alert?.id}` },
   ])
 })
 
@@ -105,6 +105,6 @@ test('an order code finds only that order, although another partner uses it as a
   const other = await makePartner(sql, { name: 'A rival' })
   await place(sql, other, { externalOrderId: body.code, idempotencyKey: body.code })
   expect(await find(body.code)).toMatchObject([{ kind: 'order', id: body.code }])
-  const story = await operator().sql`select what from ops.order_story(${body.code})`
+  const story = await operator()`select what from ops.order_story(${body.code})`
   expect(story.map(({ what }) => what)).toContain('charged')
 })

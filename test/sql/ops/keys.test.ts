@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { lastLogged, noticesFor, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
 
 const database = testDatabase()
 const sql = operatorOf(database)
-const noticesOf = noticesFor(database)
+const { noticesOf } = sql
 const day = 24 * 3600
 
 let account: number

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { noticesFor, operatorOf, timesLogged } from '../../support/operator.ts'
+import { operatorOf, timesLogged } from '../../support/operator.ts'
 import { products } from '../../support/partner.ts'
 
 const { database, sql: superuser, partner, newItem, newEvent, attempt } = itemTests({ balance: 100 })
 const sql = operatorOf(database)
-const noticesOf = noticesFor(database)
+const { noticesOf } = sql
 
 beforeEach(async () => {
   await superuser()`update supply.offer_rules set min_margin = null`

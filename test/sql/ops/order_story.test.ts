@@ -4,14 +4,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answered, finishAttempt, leaseAttempt } from '../../support/events.ts'
 import { answer, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
-import { refusals } from '../../support/operator.ts'
+import { operatorOf, refusals } from '../../support/operator.ts'
 import { type OrderRequest, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { operatorLogin } from '../../support/sql/operator_login.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
 
 const database = testDatabase()
-const operator = operatorLogin(database)
+const operator = operatorOf(database)
 let partner: Partner
 
 beforeAll(async () => {
@@ -28,7 +27,7 @@ const threeKeys = [{ productId: products.key, quantity: 3 }]
 type Line = { at: Date; elapsed: string; actor: string; what: string; detail: string }
 
 async function storyOf(reference: string): Promise<Line[]> {
-  return [...(await operator().sql<Line[]>`select * from ops.order_story(${reference})`)]
+  return [...(await operator()<Line[]>`select * from ops.order_story(${reference})`)]
 }
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
@@ -36,7 +35,7 @@ const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 /** A line for each of the story, with what is different each time replaced. */
 function told(lines: Line[]): string[] {
   return lines.map(({ actor, what, detail }) =>
-    [actor.replace(operator().name, 'alice'), what, detail]
+    [actor.replace(operator.login, 'alice'), what, detail]
       .join(' | ')
       .replaceAll(uuid, 'UUID')
       .replaceAll(/pay_[0-9a-f]{32}/g, 'PAYMENT')
@@ -53,7 +52,7 @@ async function newOrder(request: OrderRequest = {}) {
 }
 
 async function eventOf(code: string): Promise<string> {
-  const [event] = await operator().sql`select event_id from ops.events where order_code = ${code}`
+  const [event] = await operator()`select event_id from ops.events where order_code = ${code}`
   return event?.event_id
 }
 
@@ -85,7 +84,7 @@ async function longStory() {
   await answer(sql, item, completed({ codes: ['THE-FIRST-CODE', 'THE-SECOND-CODE'] }))
   await sql`update supply.alerts set sent_at = now()`
   await passes('20 minutes')
-  await operator().sql`
+  await operator()`
     select ops.settle_item(${item}, 'completed', array['THE-THIRD-CODE'], 'second sent the missing code by mail')`
   const event = await eventOf(code)
   await attempt(event, 503)
@@ -97,7 +96,7 @@ async function longStory() {
   await attempt(event, 404)
   await sql`update supply.alerts set sent_at = now()`
   await passes('2 hours')
-  await operator().sql`select ops.redeliver(${event})`
+  await operator()`select ops.redeliver(${event})`
   await passes('100 milliseconds')
   await attempt(event, 200)
   return { ...order, event }
@@ -165,7 +164,7 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
       else rows.push(cells)
     }
     const shown = rows.map(([, actor = '', what = '', ...detail]) => ({
-      ...{ at: new Date(), elapsed: '', actor: actor.replace('alice', operator().name), what },
+      ...{ at: new Date(), elapsed: '', actor: actor.replace('alice', operator.login), what },
       detail: detail.join(' '),
     }))
     expect(told(shown)).toEqual(told(lines))
@@ -208,7 +207,7 @@ test('the next step shows its time', async () => {
   await record(sql, call, unknown(60))
   expect(await last()).toMatchObject({ what: 'planned', detail: 'first is asked again about item 1' })
   expect(((await last())?.at.getTime() ?? 0) - Date.now()).toBeGreaterThan(30_000)
-  await operator().sql`select ops.poll_now(${item})`
+  await operator()`select ops.poll_now(${item})`
   expect(told((await storyOf(code)).slice(3))).toEqual([
     'operator alice | asks again | first is asked about item 1 at once',
     'service | now | first is asked again about item 1',
@@ -242,12 +241,12 @@ test('mass redeliveries, pushed results and contradicting results have lines, to
   await attempt(event, 410)
   await passes('1 minute')
   const since = new Date(Date.now() - 3_600_000)
-  await operator().sql`select ops.redeliver_all(${partner.accountId}, ${since}, dry_run => false)`
+  await operator()`select ops.redeliver_all(${partner.accountId}, ${since}, dry_run => false)`
   await attempt(event, 204)
   await push({ ...failed(), reason: 'code AAAA-BBBB-CCCC-DDDD was not for you' })
-  const [alert] = await operator().sql`
+  const [alert] = await operator()`
     select alert_id from ops.alerts where cause = 'contradicting_result:first'`
-  await operator().sql`select ops.acknowledge(${alert?.alert_id}, 'they were mistaken')`
+  await operator()`select ops.acknowledge(${alert?.alert_id}, 'they were mistaken')`
   expect(told(await storyOf(code)).slice(3)).toEqual([
     'supplier | push from first | item 1: first has delivered (pushed again 1 times)',
     'service | item completed | item 1: 1 × 100 credits',
@@ -269,7 +268,7 @@ test('mass redeliveries, pushed results and contradicting results have lines, to
 describe('a reference', () => {
   test('that no order has is refused, with what to give', async () => {
     for (const reference of ['nothing', '00000000-0000-4000-8000-000000000000', '', null])
-      await expect(operator().sql`select * from ops.order_story(${reference})`).rejects.toMatchObject({
+      await expect(operator()`select * from ops.order_story(${reference})`).rejects.toMatchObject({
         ...refusals.unknown,
         hint: expect.stringContaining('ops.find('),
       })
@@ -279,7 +278,7 @@ describe('a reference', () => {
     const other = await makePartner(database.sql, { name: 'Other' })
     const mine = await newOrder({ externalOrderId: 'shared' })
     const { body } = await place(database.sql, other, { externalOrderId: 'shared' })
-    const refused = operator().sql`select * from ops.order_story('shared')`
+    const refused = operator()`select * from ops.order_story('shared')`
     await expect(refused).rejects.toMatchObject({ code: '21000', message: "'shared' may be one of 2 orders" })
     const { hint } = await refused.then(
       () => ({ hint: '' }),

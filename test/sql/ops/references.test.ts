@@ -2,14 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { makeEvent } from '../../support/events.ts'
 import { answer, completed } from '../../support/items.ts'
-import { lastLogged, refusals } from '../../support/operator.ts'
+import { lastLogged, operatorOf, refusals } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { operatorLogin } from '../../support/sql/operator_login.ts'
 
 const database = testDatabase()
-const operator = operatorLogin(database)
-const sql = () => operator().sql
+const operator = operatorOf(database)
+const sql = () => operator()
 const cardinalityViolation = '21000'
 let partner: Partner
 let code: string

@@ -2,15 +2,15 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, processing } from '../../support/items.ts'
+import { operatorOf } from '../../support/operator.ts'
 import { audit } from '../../support/orders.ts'
-import { operatorLogin } from '../../support/sql/operator_login.ts'
 
 const { database, sql, partner, newItem, keys, newEvent, attempt, push } = itemTests({ balance: 100_000 })
-const operator = operatorLogin(database)
+const operator = operatorOf(database)
 
 beforeEach(() => sql()`delete from supply.alerts`)
 
-const alerts = () => operator().sql`select * from ops.alerts order by cause, hour`
+const alerts = () => operator()`select * from ops.alerts order by cause, hour`
 const states = async () => (await alerts()).map(({ state }) => state)
 const jobs = async () => (await sql()`select from ops.queue where task = 'alert_operators'`).length
 
@@ -55,9 +55,9 @@ describe('an alert closes by itself', () => {
     const cause = `dead_letter:http_4xx:account ${partner().accountId}`
     const ids = [await deadEvent(), await deadEvent()]
     expect(await send()).toEqual([`firing ${cause}`])
-    await operator().sql`select ops.redeliver(${ids[0] ?? ''})`
+    await operator()`select ops.redeliver(${ids[0] ?? ''})`
     expect(await close()).toEqual([0, 'open'])
-    await operator().sql`select ops.redeliver(${ids[1] ?? ''})`
+    await operator()`select ops.redeliver(${ids[1] ?? ''})`
     expect(await close()).toEqual([1, 'closed'])
     expect(await send()).toEqual([`resolved ${cause}`])
 
@@ -70,7 +70,7 @@ describe('an alert closes by itself', () => {
     const [first, second] = [await stuckItem(), await stuckItem()]
     await answer(sql(), first, completed())
     expect(await close()).toEqual([0, 'open'])
-    await operator().sql`select ops.settle_item(${second}, 'failed')`
+    await operator()`select ops.settle_item(${second}, 'failed')`
     expect(await close()).toEqual([1, 'closed'])
   })
 
@@ -78,7 +78,7 @@ describe('an alert closes by itself', () => {
     const { item } = await keys(2)
     await answer(sql(), item, completed({ codes: ['A'] }))
     expect(await close()).toEqual([0, 'open'])
-    await operator().sql`select ops.settle_item(${item}, 'failed')`
+    await operator()`select ops.settle_item(${item}, 'failed')`
     expect(await close()).toEqual([1, 'closed'])
     expect(await alerts()).toMatchObject([{ cause: 'item_held:first', count: 1 }])
   })
@@ -131,25 +131,25 @@ describe('an acknowledged alert', () => {
   test('stays so until its cause is gone, and opens again when the fault happens again', async () => {
     const item = await stuckItem()
     const [{ alert_id: id } = {}] = await alerts()
-    await operator().sql`select ops.acknowledge(${id}, 'the supplier was called')`
+    await operator()`select ops.acknowledge(${id}, 'the supplier was called')`
     expect(await close()).toEqual([0, 'acknowledged'])
     const another = await stuckItem()
     expect(await states()).toEqual(['open'])
     for (const each of [item, another]) await answer(sql(), each, completed())
     expect(await close()).toEqual([1, 'closed'])
-    expect(await alerts()).toMatchObject([{ acknowledged_by: operator().name, note: 'the supplier was called' }])
+    expect(await alerts()).toMatchObject([{ acknowledged_by: operator.login, note: 'the supplier was called' }])
   })
 
   test('is closed when no later event could close it', async () => {
     const item = await newItem()
     await answer(sql(), item, completed())
     const contradict = (codes: string[]) => push('first', item, { ...completed({ codes }), status: 'failed' })
-    const attention = () => operator().sql`select from ops.attention where what = 'contradicting result'`
+    const attention = () => operator()`select from ops.attention where what = 'contradicting result'`
     await contradict([])
     await send()
     const [{ alert_id: id } = {}] = await alerts()
     expect(await close()).toEqual([0, 'open'])
-    await operator().sql`select ops.acknowledge(${id}, 'settled with the supplier')`
+    await operator()`select ops.acknowledge(${id}, 'settled with the supplier')`
     expect(await states()).toEqual(['closed'])
     expect(await send()).toEqual(['resolved contradicting_result:first'])
     expect(await attention()).toEqual([])

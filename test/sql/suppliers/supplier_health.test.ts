@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { answer, completed, failed, leaseCalls, notReceived, processing, record, unknown } from '../../support/items.ts'
+import { operatorOf } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
-import { operatorLogin } from '../../support/sql/operator_login.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
-const operator = operatorLogin(database)
+const operator = operatorOf(database)
 let partner: Partner
 
 beforeAll(() => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' }))
@@ -18,9 +18,9 @@ beforeEach(async () => {
 })
 
 const newItem = async () => (await place(sql(), partner)).body.items[0]?.id ?? ''
-const health = async () => (await operator().sql`select * from ops.supplier_health where supplier = 'first'`)[0]
+const health = async () => (await operator()`select * from ops.supplier_health where supplier = 'first'`)[0]
 const check = async (minutes = 5) => (await sql()`select work.check_suppliers(${minutes}) as raised`)[0]?.raised
-const alerts = async () => await operator().sql`select * from ops.alerts where cause = 'supplier_silent:first'`
+const alerts = async () => await operator()`select * from ops.alerts where cause = 'supplier_silent:first'`
 
 /** Lets time pass for the calls so far, and for what is known of them. */
 async function passes(interval: string): Promise<void> {
@@ -190,7 +190,7 @@ describe('a supplier without a usable answer', () => {
     await passes('6 minutes')
     expect(await check()).toBe(1)
     await sql()`update supply.order_items set stuck_at = now() where id = ${item}`
-    await operator().sql`select ops.settle_item(${item}, 'failed')`
+    await operator()`select ops.settle_item(${item}, 'failed')`
     await sql()`select work.close_alerts()`
     expect([(await alerts())[0]?.state, (await health())?.state]).toEqual(['closed', 'idle'])
   })
@@ -200,17 +200,17 @@ describe('a supplier without a usable answer', () => {
     await answer(sql(), item, unknown())
     await passes('6 minutes')
     await check()
-    const lines = () => operator().sql`select subject, detail, remedy from ops.attention where what = 'supplier silent'`
+    const lines = () => operator()`select subject, detail, remedy from ops.attention where what = 'supplier silent'`
     const [first] = await lines()
     expect(first).toMatchObject({ subject: 'supplier first', remedy: `select ops.set_supplier_active('first', false)` })
-    await operator().sql.unsafe(first?.remedy)
+    await operator().unsafe(first?.remedy)
     expect((await health())?.active).toBe(false)
     const [second] = await lines()
     expect(second?.detail).toContain('it gets no new items')
-    await operator().sql.unsafe(second?.remedy)
+    await operator().unsafe(second?.remedy)
     expect(await lines()).toEqual([])
     expect(await check()).toBe(0)
     expect(await alerts()).toMatchObject([{ state: 'acknowledged' }])
-    await operator().sql`select ops.set_supplier_active('first', true)`
+    await operator()`select ops.set_supplier_active('first', true)`
   })
 })
