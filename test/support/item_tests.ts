@@ -5,6 +5,7 @@ import { finishAttempt, leaseAttempt, makeEvent, makeEvents } from './events.ts'
 import { operatorOf } from './operator.ts'
 import { audit, type OrderRequest, place } from './orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from './partner.ts'
+import { unchecked } from './sql/transactions.ts'
 
 type Options = {
   /** What each new partner deposits, in roubles. */
@@ -32,11 +33,8 @@ export function itemTests({ balance = 1000, audited = false, isolated = false }:
   })
   beforeEach(async () => {
     if (isolated) {
-      await sql().begin(async (tx) => {
-        // The ledger and the operators' log refuse every change.
-        await tx`set local session_replication_role = replica`
-        await tx.unsafe(`truncate ${changing.join(', ')}, graphile_worker._private_jobs cascade`)
-      })
+      const truncate = `truncate ${changing.join(', ')}, graphile_worker._private_jobs cascade`
+      await unchecked(sql(), (tx) => tx.unsafe(truncate))
       await fillCatalog()
     }
     present = await makePartner(sql(), { balance })

@@ -26,7 +26,7 @@ type Recording = { deadline?: string; unsafeAfter?: string; toSend?: number; poo
 
 /** Records results of calls in one batch, as a worker does: verdicts in the order of the calls, and first attempts. */
 export async function finishCalls(
-  sql: postgres.Sql,
+  sql: postgres.ISql,
   calls: { item_id: string; lease_token: string }[],
   result: object | ((index: number) => object),
   { deadline = '24 hours', unsafeAfter = '30 minutes', toSend = 0, pool = null }: Recording = {},

@@ -1,28 +1,21 @@
 import { beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { audit } from '../../support/orders.ts'
+import { uncheckedUndone } from '../../support/sql/transactions.ts'
 import { breaches, noBreaches } from './breaches.ts'
 import { makeAllThatIsWell, well } from './scenario.ts'
 
 const database = testDatabase()
 beforeAll(() => makeAllThatIsWell(database.sql))
 
-class Undone extends Error {}
-
 /** What the audit finds after these statements, which are then undone. No trigger and no foreign key stops them. */
-async function found(statements: string[]): Promise<{ check_name: string; detail: string }[]> {
-  let rows: { check_name: string; detail: string }[] = []
-  const breach = database.sql.begin(async (sql) => {
-    await sql`set local session_replication_role = replica`
+const found = (statements: string[]) =>
+  uncheckedUndone(database.sql, async (sql) => {
     for (const text of statements) {
       await sql.unsafe(text.replace(/\$(\w+)/g, (_, name: keyof typeof well) => String(well[name])))
     }
-    rows = [...(await sql<typeof rows>`select * from ops.audit order by check_name`)]
-    throw new Undone()
+    return [...(await sql<{ check_name: string; detail: string }[]>`select * from ops.audit order by check_name`)]
   })
-  await expect(breach).rejects.toBeInstanceOf(Undone)
-  return rows
-}
 
 test('the audit finds nothing while all is well: open, waiting, stuck, held, dead and alerted', async () => {
   expect(await audit(database.sql)).toEqual([])

@@ -2,19 +2,17 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { operatorOf } from '../../support/operator.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 import { explainingSession } from '../../support/sql/plans.ts'
-import { makeAllThatIsWell, setEvent, well } from './scenario.ts'
+import { makeAllThatIsWell, well } from './scenario.ts'
 
 const database = testDatabase()
 const sql = () => database.sql
 beforeAll(() => makeAllThatIsWell(sql()))
 beforeEach(() => sql()`update supply.audit_runs set ran_at = ran_at - interval '1 minute'`)
 
-async function runAudit(): Promise<number | null> {
-  const [row] = await sql()`select work.run_audit() as breaches`
-  return row?.breaches
-}
-
+const runAudit = () => oneValue<number | null>(sql()`select work.run_audit()`)
+const setEvent = (id: string, change: string) => sql().unsafe(`update supply.events set ${change} where id = '${id}'`)
 const auditAlerts = () => sql()`select cause, message, count from ops.alerts where cause like 'audit:%' order by cause`
 
 test('run_audit finds nothing while all is well, and runs again only after a minute', async () => {
@@ -31,11 +29,8 @@ test('run_audit does nothing while another worker audits', async () => {
 })
 
 test('run_audit raises an alert for each check that fails, which says where', async () => {
-  await sql().begin(async (tx) => {
-    await setEvent(tx, well.dead, 'attempts = attempts + 1')
-    await setEvent(tx, well.delivered, 'attempts = attempts + 1')
-    await tx`update supply.accounts set balance = balance + 1 where id = ${well.account}`
-  })
+  for (const event of [well.dead, well.delivered]) await setEvent(event, 'attempts = attempts + 1')
+  await sql()`update supply.accounts set balance = balance + 1 where id = ${well.account}`
   expect(await runAudit()).toBe(4)
   const alerts = await auditAlerts()
   expect(alerts.map(({ cause }) => cause)).toEqual([
@@ -51,8 +46,7 @@ test('run_audit raises an alert for each check that fails, which says where', as
 describe('an alert of the audit that was acknowledged', () => {
   const operator = operatorOf(database)
   const cause = 'audit:event_counts_its_attempts'
-  const change = (id: string, to: string) => sql().begin((tx) => setEvent(tx, id, to))
-  const miscount = () => change(well.delivered, 'attempts = 8')
+  const miscount = () => setEvent(well.delivered, 'attempts = 8')
   const nextRun = async () => {
     await sql()`update supply.audit_runs set ran_at = ran_at - interval '1 minute'`
     await sql()`update supply.audit_breaches set found_at = found_at - interval '1 minute', seen_at = seen_at - interval '1 minute'`
@@ -81,21 +75,21 @@ describe('an alert of the audit that was acknowledged', () => {
     expect(await states()).toEqual(['acknowledged'])
     await nextRun()
     expect([await states(), await attention()]).toEqual([['acknowledged'], []])
-    await change(well.delivered, 'attempts = 7')
+    await setEvent(well.delivered, 'attempts = 7')
     await sql()`update supply.alerts set hour = hour - interval '1 hour'`
     await nextRun()
     expect([await states(), await attention()]).toEqual([['acknowledged'], []])
   })
 
   test('is open again when its check fails for something else', async () => {
-    await change(well.dead, 'attempts = 7')
+    await setEvent(well.dead, 'attempts = 7')
     await nextRun()
     expect(await states()).toEqual(['open'])
     expect(await attention()).toHaveLength(1)
   })
 
   test('closes when its row is gone, and is open again when the row comes back', async () => {
-    await change(well.delivered, 'attempts = 2')
+    await setEvent(well.delivered, 'attempts = 2')
     await nextRun()
     expect(await states()).toEqual(['closed'])
     await miscount()

@@ -59,6 +59,3 @@ async function makeEvents(sql: postgres.Sql, partner: Partner): Promise<void> {
   const [event] = await sql`select order_code from ops.events where event_id = ${well.waiting}`
   well.told = event?.order_code
 }
-
-export const setEvent = (sql: postgres.TransactionSql, id: string, change: string) =>
-  sql.unsafe(`update supply.events set ${change} where id = '${id}'`)

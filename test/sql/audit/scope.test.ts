@@ -4,6 +4,7 @@ import { operatorOf } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
+import { unchecked, uncheckedUndone } from '../../support/sql/transactions.ts'
 
 // The audit of a database with more orders than it looks at in one go: their numbers have a gap, as after a million.
 const database = testDatabase()
@@ -26,30 +27,21 @@ beforeAll(async () => {
   codes.newest = await order()
 })
 
-class Undone extends Error {}
-
 /** Which orders the two audits tell of when none of them is charged its total, and which orders are in turn. */
-async function told() {
-  const result = { inTurn: [] as string[], audit: [] as string[], all: [] as string[], after: 0 }
-  const breach = database.sql.begin(async (sql) => {
-    await sql`set local session_replication_role = replica`
+const told = () =>
+  uncheckedUndone(database.sql, async (sql) => {
     await sql`update supply.orders set total_amount = total_amount + 1`
     const codesIn = (rows: Iterable<unknown>) =>
       Object.values(codes).filter((code) => JSON.stringify([...rows]).includes(code))
-    result.inTurn = codesIn(
-      await sql`
-      select o.code from supply.orders o join core.audit_scope s on o.id > s.after and o.id <= s.up_to`,
-    )
-    result.audit = codesIn(await sql`select * from ops.audit where check_name = 'charge_is_the_orders_total'`)
-    result.all = codesIn(await sql`select * from ops.audit_all() where check_name = 'charge_is_the_orders_total'`)
-    result.after = (
-      await sql`select o.id from supply.orders o join core.audit_scope s on o.id > s.after and o.id <= s.up_to`
-    ).length
-    throw new Undone()
+    const inTurn = async () =>
+      codesIn(await sql`select code from supply.orders join core.audit_scope s on id > s.after and id <= s.up_to`)
+    return {
+      inTurn: await inTurn(),
+      audit: codesIn(await sql`select * from ops.audit where check_name = 'charge_is_the_orders_total'`),
+      all: codesIn(await sql`select * from ops.audit_all() where check_name = 'charge_is_the_orders_total'`),
+      inTurnAfterAll: await inTurn(),
+    }
   })
-  await expect(breach).rejects.toBeInstanceOf(Undone)
-  return result
-}
 
 describe('of more orders than one audit checks', () => {
   test('ops.audit checks the newest orders each time, and the older ones part by part', async () => {
@@ -68,22 +60,17 @@ describe('of more orders than one audit checks', () => {
   })
 
   test('ops.audit_all checks all, and does not change ops.audit', async () => {
-    const { all, inTurn, after } = await told()
+    const { all, inTurn, inTurnAfterAll } = await told()
     expect(all).toEqual(Object.values(codes))
-    expect(after).toBe(inTurn.length)
+    expect(inTurnAfterAll).toEqual(inTurn)
   })
 
   test('the audit reports a balance that is not the sum of its ledger at once, however old', async () => {
-    await expect(
-      database.sql.begin(async (sql) => {
-        await sql`set local session_replication_role = replica`
-        await sql`update supply.ledger set amount = amount + 1 where account_id = ${partner.accountId} and seq = 2`
-        expect(await sql`select check_name from ops.audit where check_name like 'balance%'`).toMatchObject([
-          { check_name: 'balance_is_the_sum_of_the_ledger' },
-        ])
-        throw new Undone()
-      }),
-    ).rejects.toBeInstanceOf(Undone)
+    const found = await uncheckedUndone(database.sql, async (sql) => {
+      await sql`update supply.ledger set amount = amount + 1 where account_id = ${partner.accountId} and seq = 2`
+      return await sql`select check_name from ops.audit where check_name like 'balance%'`
+    })
+    expect(found).toEqual([{ check_name: 'balance_is_the_sum_of_the_ledger' }])
   })
 
   test('both find nothing while all is well, for an operator', async () => {
@@ -95,10 +82,10 @@ describe('of more orders than one audit checks', () => {
 test('an alert stays open until its corrected order is checked again', async () => {
   const { sql } = database
   const charge = (more: number) =>
-    sql.begin(async (tx) => {
-      await tx`set local session_replication_role = replica`
-      await tx`update supply.orders set total_amount = total_amount + ${more} where code = ${codes.newest}`
-    })
+    unchecked(
+      sql,
+      (tx) => tx`update supply.orders set total_amount = total_amount + ${more} where code = ${codes.newest}`,
+    )
   const states = async () => {
     await sql`update supply.audit_runs set ran_at = ran_at - interval '1 minute'`
     await sql`select work.run_audit()`

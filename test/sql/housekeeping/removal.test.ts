@@ -2,6 +2,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { audit } from '../../support/orders.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
+import { growOld } from '../../support/sql/passing_time.ts'
 import { inNewSession, mostRead, scansOf } from '../../support/sql/plans.ts'
 import { makeAllThatIsWell, well } from '../audit/scenario.ts'
 
@@ -16,10 +18,8 @@ beforeEach(async () => {
 type Removal = 'supplier attempts' | 'delivery attempts' | 'raw answers' | 'alerts' | 'simulated orders'
 
 /** One part of a pass; whether there is more. */
-async function part(removal: Removal, isFirst: boolean, retain = '90 days', on = sql()): Promise<boolean> {
-  const [row] = await on`select work.remove_old(${removal}, ${retain}, ${isFirst}) as is_more`
-  return row?.is_more
-}
+const part = (removal: Removal, isFirst: boolean, retain = '90 days', on = sql()) =>
+  oneValue<boolean>(on`select work.remove_old(${removal}, ${retain}, ${isFirst})`)
 
 /** A whole pass, as a worker makes it. Returns how many rows it removed. */
 async function pass(removal: Removal, retain = '90 days', on = sql()): Promise<number> {
@@ -32,26 +32,19 @@ async function counted(removal: Removal) {
   return row
 }
 
-/** Lets everything be as old as if it had happened so long ago, but for the operators' and the ledger's records. */
+/** Lets everything be as old as if it had happened so long ago, and every alert be sent. */
 async function age(by: string): Promise<void> {
-  await sql().begin(async (tx) => {
-    await tx`set local session_replication_role = replica`
-    await tx`update supply.supplier_attempts set started_at = started_at - ${by}::interval, finished_at = finished_at - ${by}::interval`
-    await tx`update supply.delivery_attempts set started_at = started_at - ${by}::interval, finished_at = finished_at - ${by}::interval`
-    await tx`update supply.events set created_at = created_at - ${by}::interval, delivered_at = delivered_at - ${by}::interval, dead_at = dead_at - ${by}::interval`
-    await tx`
-      update supply.alerts set first_at = first_at - ${by}::interval, last_at = last_at - ${by}::interval, hour = hour - ${by}::interval,
-        acknowledged_at = acknowledged_at - ${by}::interval, sent_at = coalesce(sent_at, first_at)`
-    await tx`delete from graphile_worker._private_jobs where task_id = (
-      select id from graphile_worker._private_tasks where identifier = 'alert_operators')`
-    await tx`update supply.order_items set stuck_at = stuck_at - ${by}::interval, held_at = held_at - ${by}::interval`
-  })
+  await growOld(sql(), by)
+  await sql()`update supply.alerts set sent_at = coalesce(sent_at, first_at)`
+  await sql()`delete from graphile_worker._private_jobs where task_id = (
+    select id from graphile_worker._private_tasks where identifier = 'alert_operators')`
 }
 
 const itemsWithAttempts = async () =>
   (await sql()`select distinct item_id from supply.supplier_attempts`).map(({ item_id }) => item_id).sort()
 const eventsWithAttempts = async () =>
   (await sql()`select distinct event_id from supply.delivery_attempts`).map(({ event_id }) => event_id).sort()
+const passes = async () => [await pass('supplier attempts'), await pass('delivery attempts')]
 
 /** Adds attempts from a hundred days ago on, a second after each other. */
 const addAttempts = (itemId: string, count: number, raw: string | null = null) => sql()`
@@ -60,9 +53,9 @@ const addAttempts = (itemId: string, count: number, raw: string | null = null) =
   from generate_series(1, ${count}::int) n`
 
 test('old attempts are removed, except those of open items and undelivered events, and the audit finds nothing', async () => {
-  expect([await pass('supplier attempts'), await pass('delivery attempts')]).toEqual([0, 0])
+  expect(await passes()).toEqual([0, 0])
   await age('89 days')
-  expect([await pass('supplier attempts'), await pass('delivery attempts')]).toEqual([0, 0])
+  expect(await passes()).toEqual([0, 0])
 
   await age('2 days')
   expect(await audit(sql())).toEqual([])
@@ -71,7 +64,7 @@ test('old attempts are removed, except those of open items and undelivered event
   expect(await itemsWithAttempts()).toEqual([well.openItem, well.stuckItem, well.heldItem].sort())
   expect(await eventsWithAttempts()).toEqual([well.waiting, well.sending].sort())
   expect(await audit(sql())).toEqual([])
-  expect([await pass('supplier attempts'), await pass('delivery attempts')]).toEqual([0, 0])
+  expect(await passes()).toEqual([0, 0])
 })
 
 test('a dead letter whose attempts were removed can be sent again, and the audit counts its new round', async () => {
@@ -124,17 +117,8 @@ test('ops.housekeeping counts what was removed, over passes and parts', async ()
   expect(await counted('supplier attempts')).toMatchObject({ removed: '2510', oldest_kept: oldest?.at })
   const whats = await sql()`select what from ops.housekeeping order by what`
   expect(whats.map(({ what }) => what)).toEqual([
-    ...[
-      'alerts',
-      'delivery attempts',
-      'offer changes',
-      'rate windows',
-      'raw answers',
-      'samples',
-      'simulated orders',
-      'supplier attempts',
-      'supplier events',
-    ],
+    ...['alerts', 'delivery attempts', 'offer changes', 'rate windows', 'raw answers', 'samples', 'simulated orders'],
+    ...['supplier attempts', 'supplier events'],
   ])
 })
 

@@ -2,9 +2,10 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
-import { type Call, completed, failed, leaseCalls } from '../../support/items.ts'
-import { audit, orderRequest, placeAll } from '../../support/orders.ts'
+import { type Call, completed, failed, finishCalls, leaseCalls } from '../../support/items.ts'
+import { audit, orderRequest, type Placed, placeAll } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
 const database = testDatabase()
 const sessions: postgres.Sql[] = []
@@ -24,21 +25,15 @@ const shuffled = <T>(list: T[]): T[] =>
     .map(({ value }) => value)
 
 /** Places the orders of all partners and leases their calls, some with a callback URL. */
-async function placeOrders(partners: Partner[]): Promise<{ calls: Call[]; codes: Map<number, string[]> }> {
-  const requests = partners.flatMap((partner) =>
-    Array.from({ length: ordersOfEach }, (_, n) =>
-      orderRequest(partner, n % 3 === 0 ? { callbackUrl: 'https://hooks.example/x' } : {}),
-    ),
+async function placeOrders(partners: Partner[]): Promise<{ calls: Call[]; codes: Map<number, Placed[]> }> {
+  const requests = partners.flatMap((partner, index) =>
+    Array.from({ length: ordersOfEach }, (_, n) => ({
+      ...orderRequest(partner, n % 3 === 0 ? { callbackUrl: 'https://hooks.example/x' } : {}),
+      ordinal: index * ordersOfEach + n,
+    })),
   )
-  const placed = await placeAll(
-    database.sql,
-    requests.map((request, index) => ({ ...request, ordinal: index })),
-  )
-  const codes = new Map<number, string[]>()
-  for (const { ordinal, body } of placed) {
-    const account = Number(requests[ordinal]?.account_id)
-    codes.set(account, [...(codes.get(account) ?? []), body.code])
-  }
+  const placed = await placeAll(database.sql, requests)
+  const codes = Map.groupBy(placed, ({ ordinal }) => Number(requests[ordinal]?.account_id))
   const items = placed.flatMap(({ body }) => body.items.map(({ id }) => id))
   const calls: Call[] = []
   while (items.length > 0) calls.push(...(await leaseCalls(database.sql, items.splice(0, 60))))
@@ -50,18 +45,12 @@ async function endOrders(session: postgres.Sql, calls: Call[]): Promise<void> {
   for (;;) {
     const part = calls.splice(0, batch)
     if (part.length === 0) return
-    const results = part.map(({ item_id, lease_token }, ordinal) => ({
-      ...{ ordinal, itemId: item_id, leaseToken: lease_token, result: Math.random() < 0.3 ? failed() : completed() },
-    }))
     const verdicts = await session.begin(async (transaction) => {
-      const rows = await transaction`
-        select ordinal, verdict from work.finish_calls(${transaction.json(results as never)}, '24 hours', '30 minutes', 0, null) where ordinal is not null`
+      const recorded = await finishCalls(transaction, part, () => (Math.random() < 0.3 ? failed() : completed()))
       await pause(Math.random() ** 4 * 80)
-      return rows
+      return recorded.verdicts
     })
-    for (const { ordinal, verdict } of verdicts) {
-      if (verdict === 'busy') calls.push(part[ordinal] as Call)
-    }
+    calls.push(...part.filter((_, index) => verdicts[index] === 'busy'))
   }
 }
 
@@ -74,13 +63,14 @@ test('whoever reads while orders end in several sessions sees each once, and no 
   async function readAll({ accountId, keyId }: Partner): Promise<string[]> {
     const seen: string[] = []
     for (let isLast = false; ; isLast = hasEnded) {
-      const [row] = await database.sql`
-        select body -> 'results' as results from api.list_results(${accountId}, ${keyId}, ${seen.length}, 7)`
-      for (const { seq, orderCode } of row?.results ?? []) {
+      const results = await oneValue(
+        database.sql`select body -> 'results' from api.list_results(${accountId}, ${keyId}, ${seen.length}, 7)`,
+      )
+      for (const { seq, orderCode } of results) {
         expect(seq).toBe(seen.length + 1)
         seen.push(orderCode)
       }
-      if (isLast && row?.results.length === 0 && seen.length === ordersOfEach) return seen
+      if (isLast && results.length === 0 && seen.length === ordersOfEach) return seen
       await turn()
     }
   }
@@ -99,7 +89,12 @@ test('whoever reads while orders end in several sessions sees each once, and no 
   hasEnded = true
   await numbering
   for (const [index, { accountId }] of partners.entries()) {
-    expect((await reading[index])?.sort()).toEqual(codes.get(accountId)?.sort())
+    expect((await reading[index])?.sort()).toEqual(
+      codes
+        .get(accountId)
+        ?.map(({ body }) => body.code)
+        .sort(),
+    )
   }
   expect(await audit(database.sql)).toEqual([])
 })

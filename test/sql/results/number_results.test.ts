@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, leaseCalls } from '../../support/items.ts'
-import { orderRequest, placeAll } from '../../support/orders.ts'
+import { answer, completed, failed, finishCalls, leaseCalls } from '../../support/items.ts'
+import { place } from '../../support/orders.ts'
 import { makePartner, type Partner } from '../../support/partner.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
+import { undone } from '../../support/sql/transactions.ts'
 
-const { sql, partner, order, keys, read } = itemTests({ audited: true })
+const { sql, partner, order, keys, read, push } = itemTests({ audited: true })
 
 type Page = {
   results: { seq: number; orderCode: string; completedAt: string; items: object[] }[]
@@ -13,10 +15,8 @@ type Page = {
   hasMore: boolean
 }
 
-async function page(after = 0, limit = 20, of: Partner = partner()): Promise<Page> {
-  const [row] = await sql()`select body from api.list_results(${of.accountId}, ${of.keyId}, ${after}, ${limit})`
-  return row?.body
-}
+const page = (after = 0, limit = 20, of: Partner = partner()) =>
+  oneValue<Page>(sql()`select body from api.list_results(${of.accountId}, ${of.keyId}, ${after}, ${limit})`)
 
 const seen = async (of = partner()) => (await page(0, 100, of)).results.map(({ seq, orderCode }) => [seq, orderCode])
 const numbered = (...codes: string[]) => codes.map((code, index) => [index + 1, code])
@@ -42,15 +42,7 @@ describe('an order that ends gets the next number of its account', () => {
       results: [
         { ...common, ...ended, seq: 1, orderCode: none.code, outcome: 'none' },
         { ...common, ...ended, seq: 2, orderCode: part.code, outcome: 'partial', totalAmount: 60, refundedAmount: 20 },
-        {
-          ...common,
-          seq: 3,
-          orderCode: full.code,
-          status: 'completed',
-          outcome: 'full',
-          totalAmount: 10.5,
-          refundedAmount: 0,
-        },
+        { ...common, ...ended, seq: 3, orderCode: full.code, status: 'completed', outcome: 'full', refundedAmount: 0 },
       ],
       nextAfter: 3,
       lastSeq: 3,
@@ -66,7 +58,7 @@ describe('an order that ends gets the next number of its account', () => {
     await answer(sql(), held.item, completed({ codes: ['A', 'B', 'C'] }))
     await sql()`select ops.settle_item(${held.item}, 'failed', '{}')`
     await leaseCalls(sql(), [pushed.item])
-    await sql()`select * from api.record_pushed_result('first', ${pushed.item}, ${sql().json(completed() as never)})`
+    await push('first', pushed.item, completed())
     expect(await seen()).toEqual(numbered(held.code, pushed.code))
   })
 
@@ -96,26 +88,17 @@ describe('an order that ends gets the next number of its account', () => {
 test('an order that ends while another transaction holds the numbers of its account gets its number later', async () => {
   const [first, second] = [await order(), await order()]
   const other = await makePartner(sql())
-  const [placed] = await placeAll(sql(), [orderRequest(other)])
-  const item = placed?.body.items[0]?.id ?? ''
+  const { body } = await place(sql(), other)
   await answer(sql(), first.item, completed())
-  const holder = await sql().reserve()
-  await holder`begin`
-  await holder`select from supply.result_marks where account_id = ${partner().accountId} for update`
-  const calls = await leaseCalls(sql(), [second.item, item])
-  const results = calls.map(({ item_id, lease_token, ordinal }) => ({
-    ...{ ordinal, itemId: item_id, leaseToken: lease_token, result: completed() },
-  }))
-  const rows =
-    await sql()`select verdict from work.finish_calls(${sql().json(results as never)}, '24 hours', '30 minutes', 0, null)
-      where ordinal is not null`
-  expect(rows.map(({ verdict }) => verdict)).toEqual(['settled', 'settled'])
-  expect(await seen()).toEqual(numbered(first.code))
-  expect(await seen(other)).toEqual(numbered(placed?.body.code ?? ''))
-  await number()
-  expect(await seen()).toEqual(numbered(first.code))
-  await holder`rollback`
-  holder.release()
+  await undone(sql(), async (holder) => {
+    await holder`select from supply.result_marks where account_id = ${partner().accountId} for update`
+    const calls = await leaseCalls(sql(), [second.item, body.items[0]?.id ?? ''])
+    expect((await finishCalls(sql(), calls, completed())).verdicts).toEqual(['settled', 'settled'])
+    expect(await seen()).toEqual(numbered(first.code))
+    expect(await seen(other)).toEqual(numbered(body.code))
+    await number()
+    expect(await seen()).toEqual(numbered(first.code))
+  })
   await number()
   expect(await seen()).toEqual(numbered(first.code, second.code))
   expect(await markOf()).toEqual([{ last_seq: 2 }])
@@ -128,11 +111,11 @@ test('after a restore the numbers go on above those that may have been given and
   await sql()`select ops.begin_recovery('the back-up of Monday')`
   expect(await page(1)).toMatchObject({ results: [], nextAfter: 1, hasMore: false })
   await answer(sql(), second.item, completed())
-  const [ofFresh] = await placeAll(sql(), [orderRequest(fresh)])
-  await answer(sql(), ofFresh?.body.items[0]?.id ?? '', completed())
+  const { body } = await place(sql(), fresh)
+  await answer(sql(), body.items[0]?.id ?? '', completed())
   // Whoever had read up to number 3 before the restore.
   expect((await page(3)).results).toMatchObject([{ seq: 1_000_002, orderCode: second.code }])
-  expect((await page(3, 20, fresh)).results).toMatchObject([{ seq: 1_000_001, orderCode: ofFresh?.body.code }])
+  expect((await page(3, 20, fresh)).results).toMatchObject([{ seq: 1_000_001, orderCode: body.code }])
   expect(await seen()).toEqual([
     [1, first.code],
     [1_000_002, second.code],

@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import { unchecked } from './transactions.ts'
 
 const tables = [
   'orders',
@@ -10,17 +11,21 @@ const tables = [
   'alerts',
   'operator_log',
 ]
+const planned = ['next_check_at', 'next_attempt_at', 'lease_expires_at']
 
 /** Lets time pass for what is recorded: all that happened, and all that is planned, moves so far into the past. */
-export async function timePasses(sql: postgres.Sql, interval: string): Promise<void> {
+export const timePasses = (sql: postgres.Sql, interval: string) => moveBack(sql, interval, [])
+
+/** Lets what is recorded have happened so long before; what is planned stays. */
+export const growOld = (sql: postgres.Sql, interval: string) => moveBack(sql, interval, planned)
+
+async function moveBack(sql: postgres.Sql, interval: string, kept: string[]): Promise<void> {
   const columns = await sql<{ table: string; columns: string[] }[]>`
     select c.relname::text as table, array_agg(a.attname::text) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.atttypid = 'timestamptz'::regtype and not a.attisdropped
-    where c.relnamespace = 'supply'::regnamespace and c.relname = any(${tables})
+    where c.relnamespace = 'supply'::regnamespace and c.relname = any(${tables}) and a.attname <> all(${kept})
     group by c.relname`
-  await sql.begin(async (tx) => {
-    // The ledger and the operators' log refuse every change.
-    await tx`set local session_replication_role = replica`
+  await unchecked(sql, async (tx) => {
     for (const { table, columns: names } of columns) {
       const moved = names.map((name) => `${name} = ${name} - interval '${interval}'`)
       await tx.unsafe(`update supply.${table} set ${moved.join(', ')}`)
