@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { lastLogged, operatorOf, refusals, timesLogged } from '../../support/operator.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
 const database = testDatabase()
 const sql = operatorOf(database)
@@ -31,11 +32,10 @@ const usual = {
 
 async function upsertProduct(id: number | null, product: Product = {}): Promise<number> {
   const { fields, ...given } = { ...usual, fields: [player], ...product }
-  const [row] = await sql()`
+  return oneValue(sql()`
     select ops.upsert_product(${id}, ${given.game_slug}, ${given.name}, ${given.price}, ${given.currency},
       ${given.delivery_type}, ${sql().json(fields as never)}, ${given.region}, ${given.amount_value},
-      ${given.max_quantity}, ${given.in_stock}) as id`
-  return row?.id
+      ${given.max_quantity}, ${given.in_stock})`)
 }
 
 async function productOf(id: number) {
@@ -43,28 +43,22 @@ async function productOf(id: number) {
   return row ?? {}
 }
 
-describe('a game', () => {
-  const upsert = (slug: string | null, name: string | null, url: string | null = null) =>
-    sql()`select ops.upsert_game(${slug}, ${name}, ${url}) as id`
-  const version = async (slug: string) => {
-    const [row] = await sql()`select updated_at::text as version from ops.games where slug = ${slug}`
-    return row?.version
-  }
-
-  test('is made once and then changed', async () => {
-    const [first] = await upsert('mecha-arena', 'Mecha Arena')
-    const made = await version('mecha-arena')
-    const logged = await timesLogged(sql())
-    expect(await upsert('mecha-arena', 'Mecha Arena')).toMatchObject([{ id: first?.id }])
-    expect(await version('mecha-arena')).toBe(made)
-    expect(await timesLogged(sql())).toBe(logged)
-    await upsert('mecha-arena', 'Mecha Arena 2', 'https://img.example/2.png')
-    expect(await version('mecha-arena')).not.toBe(made)
-    expect(await sql()`select name, image_url, products from ops.games where slug = 'mecha-arena'`).toMatchObject([
-      { name: 'Mecha Arena 2', image_url: 'https://img.example/2.png', products: 0 },
-    ])
-    expect(await lastLogged(sql())).toMatchObject({ action: 'upsert_game', subject: 'game mecha-arena' })
-  })
+test('a game is made once and then changed', async () => {
+  const upsert = (name: string, url: string | null = null) =>
+    oneValue(sql()`select ops.upsert_game('mecha-arena', ${name}, ${url})`)
+  const game = async () =>
+    (await sql()`select *, updated_at::text as version from ops.games where slug = 'mecha-arena'`)[0]
+  const id = await upsert('Mecha Arena')
+  const made = await game()
+  const logged = await timesLogged(sql())
+  expect(await upsert('Mecha Arena')).toBe(id)
+  expect(await game()).toEqual(made)
+  expect(await timesLogged(sql())).toBe(logged)
+  const changed = { name: 'Mecha Arena 2', image_url: 'https://img.example/2.png' }
+  await upsert(changed.name, changed.image_url)
+  expect(await game()).toMatchObject({ ...changed, products: 0 })
+  expect((await game())?.version).not.toBe(made?.version)
+  expect(await lastLogged(sql())).toMatchObject({ action: 'upsert_game', subject: 'game mecha-arena' })
 })
 
 describe('a product', () => {
@@ -149,17 +143,15 @@ describe('a product', () => {
 })
 
 describe('a product that exists', () => {
-  const change = (id: number, price: string) =>
-    sql()`select ops.upsert_product(${id}, 'space-trader', 'Weekly card', ${price}, 'RUB', 'id_only')`
-  const special = { ...{ region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false } }
+  /** Names no more than the attributes that every call must name. */
+  const change = (id: number | null, price: number) =>
+    oneValue<number>(sql()`select ops.upsert_product(${id}, 'space-trader', '100 credits', ${price}, 'RUB', 'id_only')`)
+  const special = { region: 'EU', amount_value: '60', max_quantity: 3, in_stock: false }
 
   test('keeps the attributes that upsert_product does not name', async () => {
     const id = await upsertProduct(null, { ...special, fields: [player, server] })
     const made = await productOf(id)
-    const notices = await noticesOf(
-      (sql) => sql`
-      select ops.upsert_product(${id}, 'space-trader', '100 credits', 160, 'RUB', 'id_only')`,
-    )
+    const notices = await noticesOf(() => change(id, 160))
     const { price, version, updated_at, ...rest } = await productOf(id)
     expect(price).toBe('160.00')
     expect(made).toMatchObject(rest)
@@ -174,16 +166,14 @@ describe('a product that exists', () => {
 
   test('asks for the player id when it is or becomes id_only without fields', async () => {
     const key = await upsertProduct(null, { delivery_type: 'key', fields: [] })
-    await change(key, '12')
-    const [made] = await sql()`select ops.upsert_product(null, 'space-trader', 'Card', 12, 'RUB', 'id_only') as id`
-    for (const id of [key, made?.id]) {
+    for (const id of [await change(key, 12), await change(null, 12)]) {
       expect((await productOf(id)).delivery_fields).toEqual([{ ...player, placeholder: null }])
     }
   })
 
   test('asks for nothing when an operator gave an empty list of fields, also after a change', async () => {
     const id = await upsertProduct(null, { fields: [] })
-    await change(id, '12')
+    await change(id, 12)
     expect((await productOf(id)).delivery_fields).toEqual([])
   })
 
@@ -196,9 +186,8 @@ describe('a product that exists', () => {
     expect(price).toBe('160.00')
     expect(made).toMatchObject(rest)
     expect(version).not.toBe(made.version)
-    expect(await lastLogged(sql())).toMatchObject({
-      ...{ action: 'set_price', subject: `product ${id}`, detail: { price: 160, before: 10.5 } },
-    })
+    const entry = { action: 'set_price', subject: `product ${id}`, detail: { price: 160, before: 10.5 } }
+    expect(await lastLogged(sql())).toMatchObject(entry)
     const logged = await timesLogged(sql())
     expect(await set()).toEqual([`product ${id} (100 credits) costs 160.00 RUB already: nothing changed`])
     expect(await timesLogged(sql())).toBe(logged)
@@ -226,8 +215,9 @@ describe('a supplier', () => {
       return row ?? {}
     }
     const made = await read()
-    expect(made).toMatchObject({ base_url: 'https://third.example/v1', protocol: 'http', active: true })
-    expect(made).toMatchObject({ offers: 0, open_items: 0 })
+    expect(made).toMatchObject({
+      ...{ base_url: 'https://third.example/v1', protocol: 'http', active: true, offers: 0, open_items: 0 },
+    })
     await sql()`select ops.set_supplier_active('third', false)`
     const logged = await timesLogged(sql())
     const { updated_at } = await read()
@@ -235,18 +225,17 @@ describe('a supplier', () => {
     expect(await read()).toMatchObject({ active: false, updated_at })
     expect(await timesLogged(sql())).toBe(logged)
     await sql()`select ops.upsert_supplier('third', 'https://third.example/v1', 'secret-4', 'http')`
-    const [token] = await database.sql`select token from api.supplier_token('third')`
-    expect(token?.token).toBe('secret-4')
+    expect(await oneValue(database.sql`select token from api.supplier_token('third')`)).toBe('secret-4')
     const shown = JSON.stringify([await sql()`select * from ops.operator_log`, await read()])
     expect(shown).not.toMatch(/secret-[34]/)
   })
 
   test('keeps what upsert_supplier does not name, and shows only setting names of its secrets', async () => {
-    const shown = async () => {
-      const [row] = await sql()`select protocol, token, push_secret, token_url, client_id, sync_every::text
+    const shown = async () =>
+      (
+        await sql()`select protocol, token, push_secret, token_url, client_id, sync_every::text
         from ops.suppliers where code = 'fourth'`
-      return row
-    }
+      )[0]
     await sql()`select ops.upsert_supplier('fourth', 'https://fourth.example', 'env:SUPPLIER_SECRET_FOURTH', 'b2b', push_secret => 'secret-5',
       token_url => 'https://fourth.example/token', client_id => 'us')`
     const made = {
@@ -288,25 +277,28 @@ describe('an offer', () => {
   })
 
   test('that changes the availability of a product shows the product as changed', async () => {
-    const versions = [await productOf(product)]
-    const step = async (work: Promise<unknown>) => {
-      await work
-      versions.push(await productOf(product))
+    const setActive = (supplier: string, active: boolean) =>
+      sql()`select ops.set_supplier_active(${supplier}, ${active})`
+    const remove = (supplier: string) => sql()`select ops.remove_offer(${product}, ${supplier})`
+    const steps: [() => Promise<unknown>, isAvailable: boolean, isChanged: boolean][] = [
+      [() => offer('first', 'sku-1'), true, true],
+      [() => offer('second', 'sku-2'), true, false],
+      [() => setActive('first', false), true, false],
+      [() => setActive('second', false), false, true],
+      [() => setActive('second', false), false, false],
+      [() => setActive('first', true), true, true],
+      [() => remove('second'), true, false],
+      [() => remove('first'), false, true],
+    ]
+    let before = await productOf(product)
+    expect(before.available).toBe(false)
+    for (const [index, [step, isAvailable, isChanged]] of steps.entries()) {
+      await step()
+      const now = await productOf(product)
+      expect([index, now.available, now.version !== before.version]).toEqual([index, isAvailable, isChanged])
+      before = now
     }
-    await step(offer('first', 'sku-1'))
-    await step(offer('second', 'sku-2'))
-    await step(sql()`select ops.set_supplier_active('first', false)`)
-    await step(sql()`select ops.set_supplier_active('second', false)`)
-    await step(sql()`select ops.set_supplier_active('second', false)`)
-    await step(sql()`select ops.set_supplier_active('first', true)`)
-    await step(sql()`select ops.remove_offer(${product}, 'second')`)
-    await step(sql()`select ops.remove_offer(${product}, 'first')`)
-    await sql()`select ops.set_supplier_active('second', true)`
-    expect(versions.map(({ available }) => available)).toEqual([
-      ...[false, true, true, true, false, false, true, true, false],
-    ])
-    const changed = versions.slice(1).map(({ version }, index) => version !== versions[index]?.version)
-    expect(changed).toEqual([true, false, false, true, false, true, false, true])
+    await setActive('second', true)
     expect(await lastLogged(sql())).toMatchObject({ action: 'set_supplier_active', subject: 'supplier second' })
   })
 })

@@ -1,45 +1,25 @@
-import { createHash } from 'node:crypto'
-import postgres from 'postgres'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type postgres from 'postgres'
+import { describe, expect, test } from 'vitest'
 import { startReceiver } from '../../../src/demo/receiver/receiver.ts'
-import { testDatabase } from '../../support/database.ts'
-import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
+import { answered } from '../../support/events.ts'
+import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed } from '../../support/items.ts'
 import { lastLogged, refusals } from '../../support/operator.ts'
-import { place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, products } from '../../support/partner.ts'
+import { visit } from '../../support/sql/admission.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 import { startTestWorker } from '../../support/whole_service.ts'
 
-const database = testDatabase()
-/** What the server said to the operator beside its answers: `NOTICE key 1 …`. */
-const said: string[] = []
-let client: postgres.Sql
-const sql = () => client
-
-beforeAll(async () => {
-  client = postgres(database.url, {
-    max: 2,
-    connection: { role: 'supply_operator' },
-    onnotice: ({ severity, message }) => said.push(`${severity} ${message}`),
-  })
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token' })
-})
-afterAll(() => client.end({ timeout: 1 }))
-beforeEach(() => said.splice(0))
-
-async function admits(key: string): Promise<string> {
-  const keyHash = createHash('sha256').update(key).digest('hex')
-  const request = { ordinal: 1, client: '203.0.113.9', keyHash, origin: null, write: false, allowOrigin: false }
-  const [row] = await database.sql`
-    select verdict from api.admit(${database.sql.json([{ ...request, count: false }])}, 500)`
-  return row?.verdict
-}
+const { database, sql: superuser, operator: sql, partner, keys, newEvent, attempt } = itemTests()
+const { noticesOf } = sql
 
 describe('ops.onboard', () => {
   test('makes account, deposit and key, and a text for the partner without the key', async () => {
-    const [made] = await sql()`select * from ops.onboard('Acme', 50000, 'invoice 1', label => 'shop')`
+    let made: postgres.Row | undefined
+    const said = await noticesOf(async (on) => {
+      made = (await on`select * from ops.onboard('Acme', 50000, 'invoice 1', label => 'shop')`)[0]
+    })
     expect(made?.key).toMatch(/^svc_live_[0-9a-f]{48}$/)
-    expect(await admits(made?.key)).toBe('ok')
+    expect(await visit(superuser(), { key: made?.key })).toMatchObject({ verdict: 'ok' })
     expect(await sql()`select name, balance, mode from ops.accounts where account_id = ${made?.account_id}`).toEqual([
       { name: 'Acme', balance: '50000.00', mode: 'live' },
     ])
@@ -49,26 +29,23 @@ describe('ops.onboard', () => {
     expect(made?.tell_partner).toContain(`account is number ${made?.account_id}, with 50000.00 RUB`)
     expect(made?.tell_partner).not.toContain(made?.key)
     expect(made?.tell_partner).toContain('The service is at (the operator adds the address: PUBLIC_URL is not set)')
-    expect(said).toContain(`NOTICE key ${made?.key_id} of account ${made?.account_id} (Acme)`)
+    expect(said).toContain(`key ${made?.key_id} of account ${made?.account_id} (Acme)`)
   })
 
-  test('tells the partner the address that the API has recorded', async () => {
-    const address = async () => {
-      const [made] = await sql()`select tell_partner from ops.onboard(${`P ${Math.random()}`}, 1, 'invoice')`
-      return made?.tell_partner.split('\n')[0]
-    }
-    await database.sql`select api.record_public_url('https://supply.example/')`
-    expect(await address()).toBe('The service is at https://supply.example')
-    await database.sql`select api.record_public_url('https://supply.example/v1')`
-    expect(await address()).toBe('The service is at https://supply.example/v1')
-    await database.sql`select api.record_public_url(null)`
-    expect(await address()).toContain('the operator adds the address')
+  test.each([
+    ['https://supply.example/', 'The service is at https://supply.example'],
+    ['https://supply.example/v1', 'The service is at https://supply.example/v1'],
+    [null, 'The service is at (the operator adds the address: PUBLIC_URL is not set)'],
+  ])('tells the partner the address that the API has recorded: %s', async (address, told) => {
+    await superuser()`select api.record_public_url(${address})`
+    const text = await oneValue(sql()`select tell_partner from ops.onboard(${`At ${address}`}, 1, 'invoice')`)
+    expect(text.split('\n')[0]).toBe(told)
   })
 
   test('limits the key to networks and a time', async () => {
-    const [made] = await sql()`
-      select * from ops.onboard('Limited', 50, 'invoice 1', allowed_ips => '{198.51.100.0/24}', expires_at => '2100-01-01Z')`
-    expect(await sql()`select allowed_ips, expires_at from ops.api_keys where key_id = ${made?.key_id}`).toEqual([
+    const id = await oneValue(sql()`
+      select key_id from ops.onboard('Limited', 50, 'x', allowed_ips => '{198.51.100.0/24}', expires_at => '2100-01-01Z')`)
+    expect(await sql()`select allowed_ips, expires_at from ops.api_keys where key_id = ${id}`).toEqual([
       { allowed_ips: ['198.51.100.0/24'], expires_at: new Date('2100-01-01Z') },
     ])
   })
@@ -86,45 +63,34 @@ describe('ops.onboard', () => {
   })
 
   test('has a warning of its single steps for a name that is taken', async () => {
-    const [first] = await sql()`select ops.create_account('Stepwise') as id`
-    expect(said).toEqual([`NOTICE account ${first?.id} (Stepwise) is made: supply, live, in RUB`])
-    await sql()`select ops.create_account('stepwise')`
-    expect(said[1]).toBe(`WARNING account ${first?.id} has this name, too`)
+    const create = (name: string) => noticesOf((on) => on`select ops.create_account(${name})`)
+    const made = await create('Stepwise')
+    const id = await oneValue(sql()`select account_id from ops.accounts where name = 'Stepwise'`)
+    expect(made).toEqual([`account ${id} (Stepwise) is made: supply, live, in RUB`])
+    expect((await create('stepwise'))[0]).toBe(`WARNING account ${id} has this name, too`)
   })
-})
-
-test('a rotated key gives its label to its replacement, and notices name both keys', async () => {
-  const { accountId } = await makePartner(database.sql)
-  await sql()`select ops.issue_key(${accountId}, label => ' till 7 ')`
-  const [old] = await sql()`select key_id from ops.api_keys where account_id = ${accountId} and label = 'till 7'`
-  expect(said).toEqual([`NOTICE key ${old?.key_id} of account ${accountId} (A partner)`])
-  await sql()`select ops.rotate_key(${old?.key_id})`
-  const [next] = await sql()`select key_id, label from ops.api_keys where rotated_from = ${old?.key_id}`
-  expect(next?.label).toBe('till 7')
-  expect(said[1]).toMatch(`NOTICE key ${next?.key_id} replaces key ${old?.key_id}, which works until 2`)
 })
 
 describe('a test event', () => {
   test('reaches the receiver of a live account signed, before its first order', async () => {
-    const partner = await makePartner(database.sql)
-    const secret = async () => {
-      const [row] = await sql()`select ops.webhook_secret(${partner.accountId}) as secret`
-      return row?.secret ?? undefined
-    }
+    const { accountId } = partner()
+    const secret = async () =>
+      (await oneValue<string | null>(sql()`select ops.webhook_secret(${accountId})`)) ?? undefined
     expect(await secret()).toBeUndefined()
     const receiver = await startReceiver({ secret })
     const worker = await startTestWorker(database.url)
     try {
-      const [row] = await sql()`
-        select ops.send_test_event(${partner.accountId}, ${`${receiver.url}/hook?token=secret`}) as id`
+      const id = await oneValue(sql()`
+        select ops.send_test_event(${accountId}, ${`${receiver.url}/hook?token=secret`})`)
       const { verified, event } = await receiver.waitFor(() => true, 60_000)
-      expect({ verified, id: event?.event_id }).toEqual({ verified: true, id: row?.id })
-      expect(await sql()`select event_type, simulated from ops.events where event_id = ${row?.id}`).toEqual([
+      expect({ verified, id: event?.event_id }).toEqual({ verified: true, id })
+      expect(await sql()`select event_type, simulated from ops.events where event_id = ${id}`).toEqual([
         { event_type: 'order.completed', simulated: true },
       ])
-      const logged = await sql()`select subject, detail from ops.operator_log where action = 'send_test_event'`
       const { host } = new URL(receiver.url)
-      expect([...logged]).toEqual([{ subject: `event ${row?.id}`, detail: { account_id: partner.accountId, host } }])
+      expect(await sql()`select subject, detail from ops.operator_log where action = 'send_test_event'`).toEqual([
+        { subject: `event ${id}`, detail: { account_id: accountId, host } },
+      ])
     } finally {
       await worker.stop()
       await receiver.close()
@@ -132,7 +98,7 @@ describe('a test event', () => {
   })
 
   test('has the limits of samples, and the hint says when to ask again', async () => {
-    const { accountId } = await makePartner(database.sql)
+    const { accountId } = partner()
     const send = () => sql()`select ops.send_test_event(${accountId}, 'https://hooks.example/x')`
     for (let n = 0; n < 60; n += 1) await send()
     await expect(send()).rejects.toMatchObject({
@@ -144,16 +110,7 @@ describe('a test event', () => {
 })
 
 describe('an operator reads', () => {
-  /** An item of two codes that is held with one of them. */
-  async function heldItem(): Promise<string> {
-    const partner = await makePartner(database.sql)
-    const { body } = await place(database.sql, partner, { items: [{ productId: products.key, quantity: 2 }] })
-    const item = body.items[0]?.id ?? ''
-    await answer(database.sql, item, completed({ codes: ['A'] }))
-    return item
-  }
-
-  test.each([
+  test.each<[string, string | null, string[]]>([
     ['failed', 'supplier lost it', ['WARNING the partner will not see the reason']],
     [
       'failed',
@@ -163,23 +120,23 @@ describe('an operator reads', () => {
     ['failed', 'Нет  в наличии', []],
     ['failed', null, []],
     ['completed', 'Код найден', ['WARNING the partner will not see the reason, for everything is delivered']],
-  ] as [string, string | null, string[]][])(
-    'whether the partner sees the reason: %s, %s',
-    async (outcome, reason, warnings) => {
-      const codes = outcome === 'completed' ? ['B'] : null
-      await sql()`select ops.settle_item(${await heldItem()}, ${outcome}, ${codes}, ${reason})`
-      expect(said.filter((line) => line.startsWith('WARNING'))).toEqual(warnings)
-    },
-  )
+  ])('whether the partner sees the reason: %s, %s', async (outcome, reason, warnings) => {
+    const { item } = await keys(2)
+    await answer(superuser(), item, completed({ codes: ['A'] }))
+    const codes = outcome === 'completed' ? ['B'] : null
+    const said = await noticesOf((on) => on`select ops.settle_item(${item}, ${outcome}, ${codes}, ${reason})`)
+    expect(said.filter((line) => line.startsWith('WARNING'))).toEqual(warnings)
+  })
 
   test('what a dry run of a redelivery would do, and how to do it', async () => {
-    const partner = await makePartner(database.sql)
-    const event = await makeEvent(database.sql, partner)
-    await finishAttempt(database.sql, await leaseAttempt(database.sql, event), answered(404))
-    await sql()`select ops.redeliver_all(${partner.accountId}, now() - interval '1 hour')`
-    expect(said).toEqual(['NOTICE dry run: 1 events; to send them add dry_run => false'])
-    await sql()`select ops.redeliver_all(${partner.accountId}, now() - interval '1 hour', dry_run => false)`
-    expect(said[1]).toBe(`NOTICE account ${partner.accountId}: 1 dead letters begin a new round now`)
+    const { accountId } = partner()
+    await attempt(await newEvent(), answered(404))
+    const redeliverAll = (dryRun: string) =>
+      noticesOf((on) => on.unsafe(`select ops.redeliver_all(${accountId}, now() - interval '1 hour'${dryRun})`))
+    expect(await redeliverAll('')).toEqual(['dry run: 1 events; to send them add dry_run => false'])
+    expect(await redeliverAll(', dry_run => false')).toEqual([
+      `account ${accountId}: 1 dead letters begin a new round now`,
+    ])
     expect(await lastLogged(sql())).toMatchObject({ action: 'redeliver_all' })
   })
 })
