@@ -22,8 +22,10 @@ export type BatchOptions<In, Out> = {
   maxPendingOfKey?: number
   /** The most runs under way at once. */
   inFlight?: number
-  /** After a run of several entries, the next begins at least so many milliseconds after it began. */
+  /** After a run of several entries, the next begins so many milliseconds after it began, */
   delayMs?: number
+  /** or when so many entries have arrived since then. */
+  maxDelayed?: number
   /** The deadline of an entry, in milliseconds: no run of it begins later. */
   waitMs?: number
   /** How often an entry is tried again after the database was unavailable. Without it, once. */
@@ -60,13 +62,17 @@ const [shortestPauseMs, longestPauseMs] = [10, 40]
  */
 export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => Promise<Out> {
   const { run, isBusy = () => false, onRun } = options
-  const { weightOf = () => 1, keyOf = () => '', inFlight = 1, delayMs = 0 } = options
+  const { weightOf = () => 1, keyOf = () => '', inFlight = 1 } = options
+  const { delayMs = 0, maxDelayed = Number.POSITIVE_INFINITY } = options
   const { waitMs = 10_000, maxRetries = 1 } = options
   const { max = 128, maxWeight = max, maxPending = 10_000, maxPendingOfKey = maxPending } = options
   const waiting = createBatchQueue<Member<In, Out>>()
   const pending = createPending(maxPending, maxPendingOfKey)
   let running = 0
   let willResume = false
+  // The entries that arrived since the last run began.
+  let arrived = 0
+  let endDelay = () => {}
 
   function start(): void {
     if (running < inFlight && !waiting.isEmpty) void runWaiting()
@@ -78,13 +84,22 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
     await new Promise((resolve) => setImmediate(resolve))
     while (!waiting.isEmpty) {
       const nextAt = performance.now() + delayMs
+      arrived = 0
       const members = waiting.take(max, maxWeight)
       for (const { timer } of members) clearTimeout(timer)
       await runMembers(members)
-      const leftMs = nextAt - performance.now()
-      if (members.length > 1 && leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs))
+      if (members.length > 1 && arrived < maxDelayed) await delayUntil(nextAt)
     }
     running -= 1
+  }
+
+  async function delayUntil(at: number): Promise<void> {
+    const leftMs = at - performance.now()
+    if (leftMs <= 0) return
+    await new Promise<void>((resolve) => {
+      endDelay = resolve
+      setTimeout(resolve, leftMs)
+    })
   }
 
   async function runMembers(members: Member<In, Out>[]): Promise<void> {
@@ -143,6 +158,8 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
         const member = { entry, key, weight, deadline: performance.now() + waitMs, retries: 0, resolve, reject }
         expireInTime(member)
         waiting.add(member)
+        arrived += 1
+        if (arrived >= maxDelayed) endDelay()
         start()
       })
     } finally {

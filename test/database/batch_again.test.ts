@@ -144,6 +144,18 @@ test('after a run of several the next waits for the batch delay, and after a run
   expect(runs.slice(2)).toEqual([['a5'], ['a6']])
 })
 
+test('enough entries end the batch delay', async () => {
+  const { call, runs } = scripted({ delayMs: 20, maxDelayed: 3 })
+  void Promise.all(['a1', 'b1'].map(call))
+  await vi.advanceTimersByTimeAsync(5)
+  void Promise.all(['a2', 'b2'].map(call))
+  await vi.advanceTimersByTimeAsync(5)
+  expect(runs).toEqual([['a1', 'b1']])
+  void call('a3')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(runs[1]).toEqual(['a2', 'a3', 'b2'])
+})
+
 /** The answer of a call that has it within some milliseconds. */
 async function settledIn(ms: number, call: Promise<string>): Promise<string | undefined> {
   let answer: string | undefined

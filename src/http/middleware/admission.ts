@@ -48,7 +48,7 @@ const foreignAtOnce = 32
 
 // The batch delay of writes: orders that are admitted together are also placed together, which costs the database less.
 // Reads do not wait.
-const delayMs = 10
+const [delayMs, maxDelayed] = [10, 32]
 
 const rememberOriginsMs = 60_000
 
@@ -66,12 +66,15 @@ export function createAdmission({ db, config, metrics, onKeyUsed }: AdmissionOpt
   // The allowlists of keys that were let in, so that a foreign write over the budget costs no call either.
   const keyOrigins = createRecent<string[]>()
   const admitRead = admitInBatches('admit')
-  const admitWrite = admitInBatches('admit', { delayMs })
+  const admitWrite = admitInBatches('admit', { delayMs, maxDelayed })
   // A foreign write is looked up before it is counted, so nothing limits how many a client sends. Batches of their own,
   // one at a time, take at most one connection.
   const admitForeign = admitInBatches('admit_foreign', { max: foreignAtOnce })
 
-  function admitInBatches(name: string, options: Pick<BatchOptions<AdmitRequest, Admitted>, 'delayMs' | 'max'> = {}) {
+  function admitInBatches(
+    name: string,
+    options: Pick<BatchOptions<AdmitRequest, Admitted>, 'delayMs' | 'maxDelayed' | 'max'> = {},
+  ) {
     return batch<AdmitRequest, Admitted>({
       run: (requests) =>
         callNumbered(requests, (numbered) =>
