@@ -8,7 +8,8 @@ import { makeCatalog, makePartner, type Partner, products } from './partner.ts'
 import { unchecked } from './sql/transactions.ts'
 
 type Options = {
-  /** What each new partner deposits, in roubles. */
+  /** The name of each new partner, and what it deposits, in roubles. */
+  name?: string
   balance?: number
   /** Whether the audit must find nothing after each test. */
   audited?: boolean
@@ -17,7 +18,7 @@ type Options = {
 }
 
 /** For a test file about items and events: a database with the small catalog, and a new partner for each test. */
-export function itemTests({ balance = 1000, audited = false, isolated = false }: Options = {}) {
+export function itemTests({ name, balance = 1000, audited = false, isolated = false }: Options = {}) {
   const database = testDatabase()
   let present: Partner
   const sql = () => database.sql
@@ -37,7 +38,7 @@ export function itemTests({ balance = 1000, audited = false, isolated = false }:
       await unchecked(sql(), (tx) => tx.unsafe(truncate))
       await fillCatalog()
     }
-    present = await makePartner(sql(), { balance })
+    present = await makePartner(sql(), { name, balance })
   })
   afterEach(async () => {
     if (audited) expect(await audit(sql())).toEqual([])

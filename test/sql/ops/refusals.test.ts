@@ -1,14 +1,20 @@
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { makeEvent } from '../../support/events.ts'
 import { operatorOf, refusals } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
 import { makeCatalog, makePartner } from '../../support/partner.ts'
+import { undone } from '../../support/sql/transactions.ts'
 
 // psql shows an operator the message and the hint.
 const database = testDatabase()
 const sql = operatorOf(database)
+const errorOf = (query: PromiseLike<unknown>) =>
+  Promise.resolve(query).then(
+    () => undefined,
+    (error: postgres.PostgresError) => error,
+  )
 /** What stands for `$item` and `$event` in a call. */
 const ids = { item: '', event: '' }
 
@@ -168,11 +174,9 @@ const rows = Object.entries(refused).flatMap(([reason, calls]) =>
 
 test.each(rows)('%s is refused as %s, with a hint', async (call, reason, says) => {
   const statement = `select ${call.replace(/\$(item|event)/, (_, name: 'item' | 'event') => ids[name])}`
-  const error = await sql()
-    .unsafe(statement)
-    .catch((reason: unknown) => reason)
+  const error = await errorOf(sql().unsafe(statement))
   expect(error).toMatchObject({ ...refusals[reason as keyof typeof refusals], hint: expect.any(String) })
-  expect(`${(error as postgres.PostgresError).message} ${(error as postgres.PostgresError).hint}`).toMatch(says)
+  expect(`${error?.message} ${error?.hint}`).toMatch(says)
 })
 
 test('every function of operators that refuses nulls has a hint', async () => {
@@ -181,19 +185,11 @@ test('every function of operators that refuses nulls has a hint', async () => {
       (select string_agg('null::' || format_type(t, null), ', ' order by place)
        from unnest(p.proargtypes::oid[]) with ordinality as a (t, place))) as call
     from pg_proc p where p.pronamespace = 'ops'::regnamespace`
-  const silent: string[] = []
-  const refused: string[] = []
+  const refused: { name: string; error: postgres.PostgresError }[] = []
   for (const { name, call } of functions) {
-    const error = await sql()
-      .begin(async (transaction) => {
-        await transaction.unsafe(call)
-        throw new Error('rolled back')
-      })
-      .catch((reason: unknown) => reason)
-    if (!(error instanceof postgres.PostgresError)) continue
-    refused.push(name)
-    if (!error.hint) silent.push(`${name}: ${error.message}: ${error.where}`)
+    const error = await errorOf(undone(sql(), (transaction) => transaction.unsafe(call)))
+    if (error !== undefined) refused.push({ name, error })
   }
-  expect(silent).toEqual([])
+  expect(refused.filter(({ error }) => !error.hint)).toEqual([])
   expect(refused.length).toBeGreaterThan(20)
 })

@@ -1,5 +1,4 @@
 import type postgres from 'postgres'
-import { expect } from 'vitest'
 
 type Work<T> = (tx: postgres.TransactionSql) => Promise<T>
 
@@ -13,16 +12,18 @@ const withoutTriggers =
 /** Changes rows in a transaction that no trigger and no foreign key stops; the ledger and the logs refuse changes. */
 export const unchecked = (sql: postgres.Sql, work: Work<unknown>) => sql.begin(withoutTriggers(work))
 
-/** Runs work in a transaction that is undone, and returns the result of the work. */
+/** Runs work in a transaction that is undone, and returns the result of the work, or throws its error. */
 export async function undone<T>(sql: postgres.Sql, work: Work<T>): Promise<T> {
   const undo = new Error('undo')
-  let result: { is: T } | undefined
+  let result: T | undefined
   const transaction = sql.begin(async (tx) => {
-    result = { is: await work(tx) }
+    result = await work(tx)
     throw undo
   })
-  await expect(transaction).rejects.toBe(undo)
-  return (result as { is: T }).is
+  await transaction.catch((error: unknown) => {
+    if (error !== undo) throw error
+  })
+  return result as T
 }
 
 /** The same without triggers and foreign keys. */
