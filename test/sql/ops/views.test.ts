@@ -1,30 +1,18 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
-import { answered, finishAttempt, leaseAttempt, makeEvent } from '../../support/events.ts'
+import { describe, expect, test } from 'vitest'
+import { answered } from '../../support/events.ts'
+import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed, processing } from '../../support/items.ts'
-import { operatorOf, refusals } from '../../support/operator.ts'
-import { type OrderRequest, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { refusals } from '../../support/operator.ts'
+import { products } from '../../support/partner.ts'
 
-const database = testDatabase()
-const sql = operatorOf(database)
-let partner: Partner
+const scene = itemTests()
+const { sql: superuser, operator: sql, partner, order, keys, newItem, newEvent, attempt } = scene
 
-beforeAll(async () => {
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 'token-of-first' })
-  partner = await makePartner(database.sql)
-})
-
-async function newOrder(request: OrderRequest = {}) {
-  const { body } = await place(database.sql, partner, request)
-  return { code: body.code, items: body.items.map(({ id }) => id), item: body.items[0]?.id ?? '' }
-}
-
-const newKeys = (quantity: number) => newOrder({ items: [{ productId: products.key, quantity }] })
-
-async function itemOf(id: string) {
-  const [row] = await sql()`select * from ops.order_items where item_id = ${id}`
-  return row
+const itemOf = async (id: string) => (await sql()`select * from ops.order_items where item_id = ${id}`)[0]
+const viewNames = async () => {
+  const views = await superuser()<{ name: string }[]>`
+    select relname::text as name from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v'`
+  return views.map(({ name }) => name)
 }
 
 const money = 'numeric(14,2)'
@@ -49,7 +37,7 @@ const documented: { [view: string]: string } = {
 
 describe('the operators read', () => {
   test.each(Object.entries(documented))('ops.%s with its documented columns and types', async (view, columns) => {
-    const rows = await database.sql`
+    const rows = await superuser()`
       select attname || ' ' || format_type(atttypid, atttypmod) as column
       from pg_attribute where attrelid = ${`ops.${view}`}::regclass and attnum > 0 order by attnum`
     const wanted = columns.split(/, (?=[a-z])/)
@@ -57,66 +45,62 @@ describe('the operators read', () => {
   })
 
   test('every view, and no table', async () => {
-    const views = await database.sql`
-      select relname::text as name from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v'`
+    const views = await viewNames()
     expect(views.length).toBeGreaterThanOrEqual(Object.keys(documented).length)
-    for (const { name } of views) await sql()`select * from ops.${sql()(name)} limit 1`
+    for (const name of views) await sql()`select * from ops.${sql()(name)} limit 1`
     await expect(sql()`select * from supply.api_keys`).rejects.toMatchObject(refusals.forbidden)
     await expect(sql()`update ops.accounts set balance = 1`).rejects.toMatchObject(refusals.forbidden)
     await expect(sql()`select core.post_entries('[]')`).rejects.toMatchObject(refusals.forbidden)
   })
 })
 
-describe('ops.accounts.in_orders', () => {
-  test('is the charge of all open orders', async () => {
-    const { accountId } = partner
-    const inOrders = async () => {
-      const [row] = await sql()`select in_orders, balance from ops.accounts where account_id = ${accountId}`
-      return row
-    }
-    expect(await inOrders()).toEqual({ in_orders: '0.00', balance: '1000.00' })
-    const first = await newOrder()
-    const second = await newOrder({ items: [{ productId: products.topUp, quantity: 2 }] })
-    expect(await inOrders()).toEqual({ in_orders: '31.50', balance: '968.50' })
-    await answer(database.sql, first.item, completed())
-    await answer(database.sql, second.item, failed())
-    expect(await inOrders()).toEqual({ in_orders: '0.00', balance: '989.50' })
-    const [row] = await sql()`select * from ops.orders where order_code = ${second.code}`
-    expect(row).toMatchObject({ status: 'failed', outcome: 'none', refunded_amount: '21.00' })
-    const ledger = await sql()`
-      select type, amount, order_code, item_id from ops.ledger where account_id = ${accountId} order by seq desc limit 1`
-    expect(ledger[0]).toEqual({
-      ...{ type: 'order_refund', amount: '21.00', order_code: second.code, item_id: second.item },
-    })
+test('ops.accounts.in_orders is the charge of all open orders', async () => {
+  const { accountId } = partner()
+  const inOrders = async () =>
+    (await sql()`select in_orders, balance from ops.accounts where account_id = ${accountId}`)[0]
+  expect(await inOrders()).toEqual({ in_orders: '0.00', balance: '1000.00' })
+  const first = await order()
+  const second = await order({ items: [{ productId: products.topUp, quantity: 2 }] })
+  expect(await inOrders()).toEqual({ in_orders: '31.50', balance: '968.50' })
+  await answer(superuser(), first.item, completed())
+  await answer(superuser(), second.item, failed())
+  expect(await inOrders()).toEqual({ in_orders: '0.00', balance: '989.50' })
+  expect(await sql()`select * from ops.orders where order_code = ${second.code}`).toMatchObject([
+    { status: 'failed', outcome: 'none', refunded_amount: '21.00' },
+  ])
+  const ledger = await sql()`
+    select type, amount, order_code, item_id from ops.ledger where account_id = ${accountId} order by seq desc`
+  expect(ledger[0]).toEqual({
+    ...{ type: 'order_refund', amount: '21.00', order_code: second.code, item_id: second.item },
   })
 })
 
 describe('an item', () => {
   test('shows the number of its delivered codes', async () => {
-    const { item } = await newKeys(2)
+    const { item } = await keys(2)
     expect(await itemOf(item)).toMatchObject({ codes_delivered: 0, stuck: false, held: false })
-    await answer(database.sql, item, completed({ codes: ['A', 'B'] }))
+    await answer(superuser(), item, completed({ codes: ['A', 'B'] }))
     expect(await itemOf(item)).toMatchObject({ codes_delivered: 2, codes_kept: 2, status: 'completed' })
-    expect(await itemOf((await newOrder()).item)).toMatchObject({ codes_delivered: 0 })
+    expect(await itemOf(await newItem())).toMatchObject({ codes_delivered: 0 })
   })
 
   test('is stuck only while it is open', async () => {
-    const { code, item } = await newOrder()
-    await answer(database.sql, item, processing())
-    await database.sql`update supply.order_items set sent_at = now() - interval '2 days' where id = ${item}`
-    await answer(database.sql, item, processing())
+    const { code, item } = await order()
+    await answer(superuser(), item, processing())
+    await superuser()`update supply.order_items set sent_at = now() - interval '2 days' where id = ${item}`
+    await answer(superuser(), item, processing())
     expect(await itemOf(item)).toMatchObject({ stuck: true, held: false, status: 'processing' })
     expect(await sql()`select * from ops.stuck_items where item_id = ${item}`).toMatchObject([
-      { order_code: code, account_id: String(partner.accountId), why: 'stuck', supplier: 'first' },
+      { order_code: code, account_id: String(partner().accountId), why: 'stuck', supplier: 'first' },
     ])
-    await answer(database.sql, item, completed())
+    await answer(superuser(), item, completed())
     expect(await itemOf(item)).toMatchObject({ stuck: false, status: 'completed' })
     expect(await sql()`select from ops.stuck_items where item_id = ${item}`).toHaveLength(0)
   })
 
   test('that is held is in ops.stuck_items, with the number of its codes', async () => {
-    const { item } = await newKeys(3)
-    await answer(database.sql, item, completed({ codes: ['A', 'B'] }))
+    const { item } = await keys(3)
+    await answer(superuser(), item, completed({ codes: ['A', 'B'] }))
     expect(await itemOf(item)).toMatchObject({
       ...{ stuck: false, held: true, codes_delivered: 0, codes_kept: 2, next_check_at: null },
     })
@@ -139,9 +123,8 @@ describe('an item', () => {
 
 describe('an event', () => {
   test('shows its attempts, and its reason in ops.dead_letters', async () => {
-    const id = await makeEvent(database.sql, partner)
-    await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(503))
-    await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(302))
+    const id = await newEvent()
+    for (const status of [503, 302]) await attempt(id, answered(status))
     const attempts = await sql()`
       select attempt, round, status_code, outcome from ops.delivery_attempts where event_id = ${id} order by attempt`
     expect([...attempts]).toEqual([
@@ -154,9 +137,9 @@ describe('an event', () => {
   })
 
   test('of a sample is in ops.events, not in ops.dead_letters', async () => {
-    const id = await makeEvent(database.sql, partner)
-    await finishAttempt(database.sql, await leaseAttempt(database.sql, id), answered(404))
-    await database.sql`update supply.events set simulated = true, order_id = null where id = ${id}`
+    const id = await newEvent()
+    await attempt(id, answered(404))
+    await superuser()`update supply.events set simulated = true, order_id = null where id = ${id}`
     expect(await sql()`select simulated, state from ops.events where event_id = ${id}`).toMatchObject([
       { simulated: true, state: 'dead' },
     ])
@@ -166,27 +149,28 @@ describe('an event', () => {
 
 describe('ops.queue', () => {
   test('shows the subject of each job', async () => {
-    const { code, item } = await newOrder()
+    const { code, item } = await order()
     expect(await sql()`select * from ops.queue where subject = ${item}`).toMatchObject([
       { task: 'call_supplier', order_code: code, attempts: 0, locked_by: null, last_error: null },
     ])
-    const event = await makeEvent(database.sql, partner)
+    const event = await newEvent()
     const [row] = await sql()`select order_code from ops.events where event_id = ${event}`
     expect(await sql()`select * from ops.queue where subject = ${event}`).toMatchObject([
       { task: 'deliver_webhook', order_code: row?.order_code, key: `deliver_webhook:${event}` },
     ])
+    await answer(superuser(), (await keys(2)).item, completed({ codes: ['A'] }))
     const alerts = await sql()`
       select cause, order_code from ops.queue join ops.alerts on alert_id = subject where cause like 'item_%'`
     expect(alerts).toContainEqual({ cause: 'item_held:first', order_code: null })
-    await database.sql`select graphile_worker.add_job('call_supplier', '{"id": "no item"}')`
+    await superuser()`select graphile_worker.add_job('call_supplier', '{"id": "no item"}')`
     expect(await sql()`select subject, order_code from ops.queue where subject is null`).toEqual([
       { subject: null, order_code: null },
     ])
   })
 
   test('has its jobs counted by pool in ops.worker_pools', async () => {
-    await database.sql`select work.register_pool('pool-1')`
-    await database.sql`
+    await superuser()`select work.register_pool('pool-1')`
+    await superuser()`
       update graphile_worker._private_jobs set locked_by = 'pool-1', locked_at = now()
       where id = (select min(id) from graphile_worker._private_jobs)`
     expect(await sql()`select pool_id, jobs from ops.worker_pools`).toMatchObject([{ pool_id: 'pool-1', jobs: 1 }])
@@ -194,21 +178,18 @@ describe('ops.queue', () => {
 })
 
 test('no view of operators shows a whole key, secret or token', async () => {
-  const { item } = await newKeys(1)
-  await answer(database.sql, item, completed({ codes: ['THE-DELIVERED-KEY'] }))
-  const held = await newKeys(2)
-  await answer(database.sql, held.item, completed({ codes: ['THE-KEPT-KEY'] }))
+  await answer(superuser(), (await keys(1)).item, completed({ codes: ['THE-DELIVERED-KEY'] }))
+  const held = await keys(2)
+  await answer(superuser(), held.item, completed({ codes: ['THE-KEPT-KEY'] }))
   await sql()`select ops.settle_item(${held.item}, 'failed', array['THE-KEPT-KEY'])`
-  const event = await makeEvent(database.sql, partner)
+  await attempt(await newEvent(), answered(500))
   const secret = '5'.repeat(64)
-  await leaseAttempt(database.sql, event)
-  await database.sql`select work.keep_webhook_secret(${partner.accountId}, ${secret})`
-  const views = await database.sql`
-    select relname::text as name from pg_class where relnamespace = 'ops'::regnamespace and relkind = 'v'`
-  for (const { name } of views) {
+  await superuser()`select work.keep_webhook_secret(${partner().accountId}, ${secret})`
+  await superuser()`update supply.suppliers set token = 'the-token-of-first'`
+  for (const name of await viewNames()) {
     const shown = JSON.stringify(await sql()`select * from ops.${sql()(name)}`)
-    expect(shown, name).not.toMatch(/THE-(DELIVERED|KEPT)-KEY|token-of-first/)
+    expect(shown, name).not.toMatch(/THE-(DELIVERED|KEPT)-KEY|the-token-of-first/)
     expect(shown, name).not.toContain(secret)
-    expect(shown, name).not.toContain(partner.key)
+    expect(shown, name).not.toContain(partner().key)
   }
 })
