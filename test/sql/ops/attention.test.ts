@@ -1,20 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { answered, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
-import { operatorOf } from '../../support/operator.ts'
+import { answer, completed, failed, processing, unknown } from '../../support/items.ts'
 import { makePartner, type Partner, products } from '../../support/partner.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
+import { unchecked } from '../../support/sql/transactions.ts'
 
-const { database, sql, partner, order, newItem, keys, newEvent, newEvents, attempt, push } = itemTests({
-  balance: 100_000,
-  isolated: true,
-})
-const operator = operatorOf(database)
+const scene = itemTests({ balance: 100_000, isolated: true })
+const { sql, operator, partner, order, newItem, keys, newEvent, newEvents, attempt, push } = scene
 
 type Line = { what: string; subject: string; detail: string; remedy: string; order_code: string | null }
 
 const passes = (interval: string) => timePasses(sql(), interval)
+const reply = (item: string, result: object) => answer(sql(), item, result)
 
 /** The lines of ops.attention of these kinds. */
 async function lines(...kinds: string[]): Promise<Line[]> {
@@ -25,11 +24,16 @@ async function lines(...kinds: string[]): Promise<Line[]> {
   ]
 }
 
+/** The one line of a kind. */
+async function onlyLine(kind: string): Promise<Line> {
+  const found = await lines(kind)
+  expect(found).toHaveLength(1)
+  return found[0] as Line
+}
+
 /** Runs the remedy of the one line of a kind, as an operator would paste it, after which there is no line. */
 async function remedy(kind: string): Promise<object[]> {
-  const [line, ...others] = await lines(kind)
-  expect(others).toEqual([])
-  return [...(await operator().unsafe(line?.remedy ?? ''))]
+  return [...(await operator().unsafe((await onlyLine(kind)).remedy))]
 }
 
 async function fix(kind: string): Promise<object[]> {
@@ -46,8 +50,8 @@ async function deadEvents(count: number): Promise<string[]> {
 
 test('nothing needs attention while orders are placed, polled and delivered', async () => {
   const item = await newItem()
-  await answer(sql(), item, processing())
-  await answer(sql(), item, completed())
+  await reply(item, processing())
+  await reply(item, completed())
   await attempt(await newEvent(), answered(200))
   await newItem()
   expect(await lines()).toEqual([])
@@ -56,16 +60,14 @@ test('nothing needs attention while orders are placed, polled and delivered', as
 describe('an item needs attention', () => {
   test('when it is stuck', async () => {
     const { code, item } = await order()
-    await answer(sql(), item, processing())
+    await reply(item, processing())
     await passes('25 hours')
-    await answer(sql(), item, processing())
-    expect(await lines('item stuck')).toEqual([
-      {
-        ...{ what: 'item stuck', subject: `item ${item}`, order_code: code },
-        detail: '1 × 100 credits at first, unsettled past its deadline: the remedy refunds, so ask the supplier first',
-        remedy: `select ops.settle_item('${item}', 'failed')`,
-      },
-    ])
+    await reply(item, processing())
+    expect(await onlyLine('item stuck')).toEqual({
+      ...{ what: 'item stuck', subject: `item ${item}`, order_code: code },
+      detail: '1 × 100 credits at first, unsettled past its deadline: the remedy refunds, so ask the supplier first',
+      remedy: `select ops.settle_item('${item}', 'failed')`,
+    })
     await fix('item stuck')
   })
 
@@ -76,98 +78,89 @@ describe('an item needs attention', () => {
     [[], 'the remedy refunds, so ask the supplier first', 0],
   ])('when it is held with the codes %j of 3', async (codes, advice, delivered) => {
     const { item } = await keys(3)
-    await answer(sql(), item, completed({ codes }))
-    expect((await lines('item held'))[0]?.detail).toContain(advice)
+    await reply(item, completed({ codes }))
+    expect((await onlyLine('item held')).detail).toContain(advice)
     await fix('item held')
-    const [row] = await operator()`select codes_delivered from ops.order_items where item_id = ${item}`
-    expect(row?.codes_delivered).toBe(delivered)
+    const counted = operator()`select codes_delivered from ops.order_items where item_id = ${item}`
+    expect(await oneValue(counted)).toBe(delivered)
   })
 
   test('when it is held with all codes, though the supplier said that it failed', async () => {
     const { item } = await keys(2)
-    const [call] = await leaseCalls(sql(), [item])
-    expect(await record(sql(), call as never, failed({ codes: ['A', 'B'] }))).toBe('held')
-    expect((await lines('item held'))[0]?.detail).toContain('the remedy delivers the codes received')
+    expect(await reply(item, failed({ codes: ['A', 'B'] }))).toBe('held')
+    expect((await onlyLine('item held')).detail).toContain('the remedy delivers the codes received')
     await fix('item held')
-    const [row] = await operator()`select status from ops.order_items where item_id = ${item}`
-    expect(row?.status).toBe('completed')
+    expect(await oneValue(operator()`select status from ops.order_items where item_id = ${item}`)).toBe('completed')
   })
 
   test('15 minutes after the last usable answer', async () => {
     const { code, item } = await order()
-    await answer(sql(), item, processing())
+    await reply(item, processing())
     await passes('20 minutes')
-    await answer(sql(), item, processing())
+    await reply(item, processing())
     await passes('14 minutes')
-    await answer(sql(), item, unknown())
+    await reply(item, unknown())
     expect(await lines('outcome unknown')).toEqual([])
     await passes('2 minutes')
-    expect(await lines('outcome unknown')).toEqual([
-      {
-        ...{ what: 'outcome unknown', subject: `item ${item}`, order_code: code },
-        detail: '1 × 100 credits: no usable answer from first (timeout); workers keep asking',
-        remedy: `select ops.poll_now('${item}')`,
-      },
-    ])
+    expect(await onlyLine('outcome unknown')).toEqual({
+      ...{ what: 'outcome unknown', subject: `item ${item}`, order_code: code },
+      detail: '1 × 100 credits: no usable answer from first (timeout); workers keep asking',
+      remedy: `select ops.poll_now('${item}')`,
+    })
     await remedy('outcome unknown')
-    await answer(sql(), item, completed())
+    await reply(item, completed())
     expect(await lines('outcome unknown')).toEqual([])
   })
 
-  test.each(['item held', 'item stuck', 'outcome unknown'])(
-    'with ten others in one line for the supplier, whose remedy is for all: %s',
-    async (what) => {
-      const made: string[] = []
-      for (let n = 0; n < 11; n += 1) made.push((await keys(2)).item)
-      const result = {
-        'item held': completed({ codes: ['A'] }),
-        'item stuck': processing(),
-        'outcome unknown': unknown(),
-      }[what]
-      for (const item of made) await answer(sql(), item, result as object)
-      await passes(what === 'item stuck' ? '25 hours' : '16 minutes')
-      if (what === 'item stuck') for (const item of made) await answer(sql(), item, processing())
-      expect(await lines(what)).toMatchObject([{ subject: 'supplier first', order_code: null }])
-      await remedy(what)
-      if (what === 'outcome unknown') {
-        for (const item of made) await answer(sql(), item, completed({ codes: [`${item} 1`, `${item} 2`] }))
-      }
-      expect(await lines(what)).toEqual([])
-    },
-  )
+  test.each<[what: string, results: object[], wait: string, last: ((item: string) => object) | null]>([
+    ['item held', [completed({ codes: ['A'] })], '16 minutes', null],
+    ['item stuck', [processing(), processing()], '25 hours', null],
+    ['outcome unknown', [unknown()], '16 minutes', (item) => completed({ codes: [`${item} 1`, `${item} 2`] })],
+  ])('with ten others in one line for the supplier, whose remedy is for all: %s', async (what, results, wait, last) => {
+    const made: string[] = []
+    for (let n = 0; n < 11; n += 1) made.push((await keys(2)).item)
+    for (const [index, result] of results.entries()) {
+      if (index > 0) await passes(wait)
+      for (const item of made) await reply(item, result)
+    }
+    if (results.length === 1) await passes(wait)
+    expect(await onlyLine(what)).toMatchObject({ subject: 'supplier first', order_code: null })
+    await remedy(what)
+    if (last !== null) for (const item of made) await reply(item, last(item))
+    expect(await lines(what)).toEqual([])
+  })
 })
 
 test('a contradicting result needs attention until an operator acknowledges it', async () => {
   const item = await newItem()
-  await answer(sql(), item, completed())
+  await reply(item, completed())
   const contradict = (codes: string[]) => push('first', item, failed({ codes }))
   await contradict([])
-  const [line] = await lines('contradicting result')
-  expect(line?.detail).toBe(`supplier first says failed about item ${item}, which is completed at first`)
+  const { detail } = await onlyLine('contradicting result')
+  expect(detail).toBe(`supplier first says failed about item ${item}, which is completed at first`)
   await fix('contradicting result')
   expect(await operator()`select acknowledged_by, note from ops.alerts`).toEqual([
     { acknowledged_by: operator.login, note: 'settled with the supplier' },
   ])
   await contradict(['another'])
-  expect((await lines('contradicting result'))[0]?.detail).toContain('(2 such results in that hour)')
+  expect((await onlyLine('contradicting result')).detail).toContain('(2 such results in that hour)')
 })
 
 describe('an event needs attention', () => {
   test('when it is a dead letter', async () => {
     const [id = ''] = await deadEvents(1)
-    const [line] = await lines('dead letter')
-    expect(line).toMatchObject({ subject: `event ${id}`, remedy: `select ops.redeliver('${id}')` })
-    expect(line?.detail).toBe(
-      `the partner did not receive order.completed of order ${line?.order_code}: http_4xx at https://hooks.example/x`,
-    )
+    const line = await onlyLine('dead letter')
+    expect(line).toMatchObject({
+      ...{ subject: `event ${id}`, remedy: `select ops.redeliver('${id}')` },
+      detail: `the partner did not receive order.completed of order ${line.order_code}: http_4xx at https://hooks.example/x`,
+    })
     await fix('dead letter')
   })
 
   test('with ten other dead letters in one line for the account', async () => {
     await deadEvents(11)
-    expect((await lines('dead letter'))[0]?.detail).toBe(
-      'the partner did not receive the results of 11 orders: http_4xx',
-    )
+    const detail = 'the partner did not receive the results of 11 orders: http_4xx'
+    expect(await onlyLine('dead letter')).toMatchObject({ detail })
     expect(await fix('dead letter')).toEqual([{ redeliver_all: '11' }])
   })
 
@@ -175,15 +168,15 @@ describe('an event needs attention', () => {
     const [other, third] = [await makePartner(sql()), await makePartner(sql())]
     const subjects = async () => (await lines('dead letter')).map(({ subject }) => subject).sort()
     const dead = (count: number, to: Partner) =>
-      sql().begin(async (tx) => {
-        await tx`set local session_replication_role = replica`
-        await tx`
+      unchecked(
+        sql(),
+        (tx) => tx`
           insert into supply.events
             (account_id, order_id, order_code, event_type, callback_url, body, state, next_attempt_at, dead_at, dead_reason)
           select ${to.accountId}, 1000000 + ${to.accountId * 1000} + n, 'ord_' || n, 'order.completed', 'https://hooks.example/x',
             '{}', 'dead', null, now(), 'http_4xx'
-          from generate_series(1, ${count}::int) n`
-      })
+          from generate_series(1, ${count}::int) n`,
+      )
     await dead(98, partner())
     for (const each of [other, third]) await dead(1, each)
     expect((await subjects()).map((subject) => subject.split(' ')[0])).toEqual(['account', 'event', 'event'])
@@ -209,8 +202,10 @@ describe('an event needs attention', () => {
 
   test.each(['waiting', 'queued', 'ready', 'sending'])('ten minutes after it was due, %s', async (state) => {
     const id = await newEvent()
-    if (state === 'waiting') await attempt(id, answered(503))
-    if (state === 'waiting') await passes('1 minute')
+    if (state === 'waiting') {
+      await attempt(id, answered(503))
+      await passes('1 minute')
+    }
     if (state === 'queued') await sql()`update supply.events set state = 'queued', lease_expires_at = null`
     if (state === 'sending') await leaseAttempt(sql(), id)
     await passes('9 minutes')
@@ -238,7 +233,7 @@ describe('the money of an account needs attention', () => {
     expect(await lines('balance low')).toEqual([])
     const setThreshold = () => operator()`select ops.set_low_balance_threshold(${poor.accountId}, 5)`
     await setThreshold()
-    expect((await lines('balance low'))[0]?.detail).toMatch(/^Poor has 5.00 RUB, its threshold is 5.00: /)
+    expect((await onlyLine('balance low')).detail).toMatch(/^Poor has 5.00 RUB, its threshold is 5.00: /)
     await fix('balance low')
     await setThreshold()
     await operator()`select ops.deposit(${poor.accountId}, 1, 'more')`
@@ -250,15 +245,13 @@ describe('the money of an account needs attention', () => {
     await passes('24 hours')
     await newItem()
     await passes('1 hour')
-    expect(await lines('money held')).toMatchObject([
-      {
-        ...{ subject: `account ${partner().accountId}`, order_code: null },
-        detail: `31.50 in 3 orders open for over an hour, 21.00 of it for over a day; the oldest is ${first.code}`,
-      },
-    ])
+    expect(await onlyLine('money held')).toMatchObject({
+      ...{ subject: `account ${partner().accountId}`, order_code: null },
+      detail: `31.50 in 3 orders open for over an hour, 21.00 of it for over a day; the oldest is ${first.code}`,
+    })
     await remedy('money held')
-    for (const { item } of [first, second]) await answer(sql(), item, completed())
-    expect((await lines('money held'))[0]?.detail).toMatch(/^10.50 in an order open for over an hour; the oldest/)
+    for (const { item } of [first, second]) await reply(item, completed())
+    expect((await onlyLine('money held')).detail).toMatch(/^10.50 in an order open for over an hour; the oldest/)
   })
 })
 
@@ -277,14 +270,13 @@ test('a code that a supplier gives for two orders needs attention, and both sale
   const orders: string[] = []
   for (const supplierOrderId of ['theirs-1', 'theirs-2']) {
     const { code, item } = await keys(1)
-    await answer(sql(), item, { ...completed({ codes: ['SAME-CODE'] }), supplierOrderId })
+    await reply(item, { ...completed({ codes: ['SAME-CODE'] }), supplierOrderId })
     orders.push(code)
   }
-  await answer(sql(), await newItem(), { ...completed(), supplierOrderId: 'theirs-2' })
-  const [twice, ...others] = await lines('sold twice')
-  expect(others).toEqual([])
-  expect(twice?.detail).toContain(`gave the same code for orders ${orders[0]} and ${orders[1]}`)
-  expect(twice?.detail).toContain('(2 such results in that hour)')
+  await reply(await newItem(), { ...completed(), supplierOrderId: 'theirs-2' })
+  const { detail } = await onlyLine('sold twice')
+  expect(detail).toContain(`gave the same code for orders ${orders[0]} and ${orders[1]}`)
+  expect(detail).toContain('(2 such results in that hour)')
   const sold = await sql()`select from supply.orders where code = any(${orders}) and status = 'completed'`
   expect(sold).toHaveLength(2)
   await fix('sold twice')
@@ -292,9 +284,7 @@ test('a code that a supplier gives for two orders needs attention, and both sale
 
 test('an offer that sells below its cost needs attention, and its remedy ends that', async () => {
   await operator()`select ops.upsert_offer(${products.topUp}, 'first', 'sku-101', 11)`
-  const [below, ...others] = await lines('offer below cost')
-  expect(others).toEqual([])
-  expect(below?.detail).toMatch(/sells for 10\.50 RUB and costs 11\.00/)
+  expect((await onlyLine('offer below cost')).detail).toMatch(/sells for 10\.50 RUB and costs 11\.00/)
   await fix('offer below cost')
   await operator()`select ops.set_min_margin(null, ${products.topUp})`
 })

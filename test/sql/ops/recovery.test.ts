@@ -1,3 +1,4 @@
+import type postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { answered, finishAttempt, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
@@ -6,9 +7,17 @@ import { lastLogged, refusals, timesLogged } from '../../support/operator.ts'
 import { place } from '../../support/orders.ts'
 import { makePartner, products } from '../../support/partner.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
 const scene = itemTests()
 const { sql: superuser, operator: sql, partner, order, newItem, newEvent, eventOf, jobsOf, attempt } = scene
+
+/** Checks that an event or an item has one job, which is due. */
+async function expectJobNow(id: string): Promise<void> {
+  const jobs = await jobsOf(id)
+  expect(jobs).toHaveLength(1)
+  expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
+}
 
 async function eventIn(state: 'waiting' | 'sending' | 'delivered' | 'dead', of = partner()): Promise<string> {
   const id = await newEvent(of)
@@ -19,6 +28,10 @@ async function eventIn(state: 'waiting' | 'sending' | 'delivered' | 'dead', of =
 }
 
 describe('ops.redeliver', () => {
+  /** Redelivers the dead letters of the partner of the last day. Returns their number. */
+  const redeliverAll = (on: postgres.ISql, dryRun = ', false') =>
+    oneValue<string>(on.unsafe(`select ops.redeliver_all(${partner().accountId}, now() - interval '1 day'${dryRun})`))
+
   test('starts a new round of a dead letter, due now, with one job', async () => {
     const id = await eventIn('dead')
     await sql()`select ops.redeliver(${id})`
@@ -26,14 +39,10 @@ describe('ops.redeliver', () => {
       ...{ state: 'waiting', round: 2, attempts: 0, dead_at: null, dead_reason: null },
     })
     expect((await eventOf(id)).wait).toBeLessThanOrEqual(0)
-    const jobs = await jobsOf(id)
-    expect(jobs).toHaveLength(1)
-    expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
+    await expectJobNow(id)
     expect(await sql()`select from ops.dead_letters where event_id = ${id}`).toEqual([])
     expect(await lastLogged(sql())).toEqual({
-      action: 'redeliver',
-      subject: `event ${id}`,
-      detail: { dead_reason: 'http_4xx' },
+      ...{ action: 'redeliver', subject: `event ${id}`, detail: { dead_reason: 'http_4xx' } },
     })
   })
 
@@ -55,18 +64,11 @@ describe('ops.redeliver', () => {
     const sample = await eventIn('dead')
     await superuser()`update supply.events set simulated = true, order_id = null where id = ${sample}`
     const logged = await timesLogged(sql())
-    const redeliverAll = async (dryRun?: boolean) => {
-      const [row] =
-        dryRun === undefined
-          ? await sql()`select ops.redeliver_all(${partner().accountId}, now() - interval '1 day') as n`
-          : await sql()`select ops.redeliver_all(${partner().accountId}, now() - interval '1 day', ${dryRun}) as n`
-      return Number(row?.n)
-    }
-    expect(await redeliverAll()).toBe(2)
-    expect(await redeliverAll(true)).toBe(2)
+    expect(await redeliverAll(sql(), '')).toBe('2')
+    expect(await redeliverAll(sql(), ', true')).toBe('2')
     expect(await timesLogged(sql())).toBe(logged)
-    expect(await redeliverAll(false)).toBe(2)
-    expect(await redeliverAll(false)).toBe(0)
+    expect(await redeliverAll(sql())).toBe('2')
+    expect(await redeliverAll(sql())).toBe('0')
     const states = await Promise.all([old, ...dead, delivered, others, sample].map(eventOf))
     expect(states.map((event) => `${event.state} ${event.round}`)).toEqual([
       ...['dead 1', 'waiting 2', 'waiting 2', 'delivered 1', 'dead 1', 'dead 1'],
@@ -77,7 +79,7 @@ describe('ops.redeliver', () => {
   test('for all holds up no order of the account', async () => {
     await eventIn('dead')
     await superuser().begin(async (redelivering) => {
-      await redelivering`select ops.redeliver_all(${partner().accountId}, now() - interval '1 day', false)`
+      await redeliverAll(redelivering)
       // What an order does first.
       const free = await superuser()`
         select id from supply.accounts where id = ${partner().accountId} for no key update skip locked`
@@ -93,14 +95,14 @@ describe('ops.redeliver', () => {
     const redelivered = await whileHeld(
       superuser(),
       (holder) => holder`select from supply.events where id = ${last} for update`,
-      () => superuser()`select ops.redeliver_all(${partner().accountId}, now() - interval '1 day', false) as n`,
+      () => redeliverAll(superuser()),
       async () => {
         expect(await finishAttempt(superuser(), leased, answered(200))).toBe('delivered')
         expect((await leaseAttempt(superuser(), second)).event_id).toBe(second)
         expect((await place(superuser(), partner())).body.status).toBe('processing')
       },
     )
-    expect(redelivered).toMatchObject([{ n: '2' }])
+    expect(redelivered).toBe('2')
   })
 })
 
@@ -111,9 +113,7 @@ describe('ops.deliver_now', () => {
     expect((await jobsOf(id))[0]?.wait).toBeGreaterThan(50)
     await sql()`select ops.deliver_now(${id})`
     expect(await eventOf(id)).toMatchObject({ state: 'waiting', round: 1, attempts: 1 })
-    const jobs = await jobsOf(id)
-    expect(jobs).toHaveLength(1)
-    expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
+    await expectJobNow(id)
     expect(await lastLogged(sql())).toMatchObject({ action: 'deliver_now', subject: `event ${id}` })
     const leased = await superuser()`select attempt from work.begin_deliveries(${[id]})`
     expect([...leased]).toEqual([{ attempt: 2 }])
@@ -122,14 +122,9 @@ describe('ops.deliver_now', () => {
   test('has a form for all waiting events of an account, ops.deliver_all', async () => {
     const waiting = [await eventIn('waiting'), await eventIn('waiting')]
     await eventIn('dead')
-    for (const id of waiting) {
-      await attempt(id, answered(500))
-    }
-    const [open] = await sql()`select count(*)::int as n from ops.events
-      where account_id = ${partner().accountId} and state in ('waiting', 'queued')`
-    const [sent] = await sql()`select ops.deliver_all(${partner().accountId}) as n`
-    expect(sent?.n).toBe(open?.n)
-    for (const id of waiting) expect((await jobsOf(id))[0]?.wait).toBeLessThanOrEqual(0)
+    for (const id of waiting) await attempt(id, answered(500))
+    expect(await oneValue(sql()`select ops.deliver_all(${partner().accountId})`)).toBe(2)
+    for (const id of waiting) await expectJobNow(id)
   })
 
   test('is refused for an event that does not wait', async () => {
@@ -147,13 +142,9 @@ describe('ops.poll_now', () => {
     for (let n = 0; n < 5; n += 1) await answer(superuser(), id, processing())
     expect((await jobsOf(id))[0]?.wait).toBeGreaterThan(15)
     await sql()`select ops.poll_now(${id})`
-    const jobs = await jobsOf(id)
-    expect(jobs).toHaveLength(1)
-    expect(jobs[0]?.wait).toBeLessThanOrEqual(0)
+    await expectJobNow(id)
     expect(await lastLogged(sql())).toEqual({
-      action: 'poll_now',
-      subject: `item ${id}`,
-      detail: { supplier: 'first' },
+      ...{ action: 'poll_now', subject: `item ${id}`, detail: { supplier: 'first' } },
     })
     expect([...(await lease(id))]).toEqual([{ method: 'get' }])
   })
