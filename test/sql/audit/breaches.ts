@@ -82,13 +82,13 @@ const orders: Breach[] = [
   ['outcome_agrees_with_the_items', 'full', setOrder('full', "status = 'failed', outcome = 'none'")],
   ['outcome_agrees_with_the_items', 'partial', setOrder('partial', "outcome = 'none'")],
   [
-    'completed_key_item_has_its_codes',
+    'item_has_its_codes',
     'keyItem',
     "delete from supply.item_keys where item_id = '$keyItem' and position = 2",
   ],
-  ['completed_key_item_has_its_codes', 'keyItem', addCode('keyItem')],
-  ['only_key_items_have_codes', 'fullItem', addCode('fullItem')],
-  ['failed_item_has_no_codes', 'restItem', addCode('restItem')],
+  ['item_has_its_codes', 'keyItem', addCode('keyItem')],
+  ['item_has_its_codes', 'fullItem', addCode('fullItem')],
+  ['item_has_its_codes', 'restItem', addCode('restItem')],
   [
     'rest_of_an_item_belongs_to_a_delivered_part',
     'restItem',

@@ -122,18 +122,11 @@ select 'item_knows_its_refund',
   format('item %s says that %s was refunded, but the ledger says %s', i.id, i.refunded_amount, i.refund)
 from whole_items i where i.refunded_amount <> i.refund
 union all
-select 'completed_key_item_has_its_codes',
-  format('item %s is completed with %s codes for an amount of %s', i.id, i.codes, i.amount)
+select 'item_has_its_codes',
+  format('item %s (%s, %s) has %s codes for an amount of %s', i.id, i.delivery_type, i.status, i.codes, i.amount)
 from whole_items i
-where i.delivery_type = 'key' and i.status = 'completed' and i.codes <> i.amount
-union all
-select 'only_key_items_have_codes',
-  format('item %s is an item of %s, but has %s codes', i.id, i.delivery_type, i.codes)
-from whole_items i where i.delivery_type <> 'key' and i.codes > 0
-union all
-select 'failed_item_has_no_codes',
-  format('item %s is failed, but has %s codes', i.id, i.codes)
-from whole_items i where i.delivery_type = 'key' and i.status = 'failed' and i.codes > 0
+where i.codes > 0 and (i.delivery_type <> 'key' or i.status = 'failed')
+  or i.delivery_type = 'key' and i.status = 'completed' and i.codes <> i.amount
 union all
 select 'rest_of_an_item_belongs_to_a_delivered_part',
   format('item %s is the rest of an item, but there is no completed other part at the same price', i.id)
