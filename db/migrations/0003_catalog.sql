@@ -35,7 +35,7 @@ comment on column supply.products.id is 'The productId of orders.';
 comment on column supply.products.game_id is 'The game it belongs to.';
 comment on column supply.products.name is 'The name for people; the slug derives from it.';
 comment on column supply.products.price is 'Wholesale unit price.';
-comment on column supply.products.currency is 'ISO 4217 code of the price.';
+comment on column supply.products.currency is 'ISO 4217 code of the price; only accounts in it see the product.';
 comment on column supply.products.region is 'Where it can be used; null: anywhere.';
 comment on column supply.products.delivery_type is
   'id_only: a top-up to a player id. key: delivers codes. Other values are free text.';

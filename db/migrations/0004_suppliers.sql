@@ -78,8 +78,8 @@ comment on column supply.suppliers.open_since is
   'Since when its circuit is open: new items go to other suppliers; null: it is closed.';
 comment on column supply.suppliers.trial_at is 'When one new item tries the open circuit.';
 comment on column supply.suppliers.sync_every is 'How often its costs and stock are read; null: never.';
-comment on column supply.suppliers.sync_due_at is 'When they are read next.';
-comment on column supply.suppliers.synced_at is 'When they were last read in full.';
+comment on column supply.suppliers.sync_due_at is 'When its costs and stock are read next; null: never.';
+comment on column supply.suppliers.synced_at is 'When its costs and stock were last read completely; null: never.';
 comment on column supply.suppliers.sync_error is 'Why the last reading failed, in technical terms; null: it did not.';
 comment on column supply.suppliers.trouble is
   'What an operator has to fix before it takes orders: balance (our balance there is spent), credentials (not '
@@ -218,8 +218,8 @@ comment on column supply.offer_changes.changed_at is 'When the offer changed.';
 comment on column supply.offer_changes.product_id is 'The product.';
 comment on column supply.offer_changes.supplier is 'The supplier.';
 comment on column supply.offer_changes.before is
-  'The terms that changed: cost, currency, stock, availability, problem.';
-comment on column supply.offer_changes.after is 'The same terms after the change.';
+  'The changed members of cost, currency, stock, available and problem, with their old values.';
+comment on column supply.offer_changes.after is 'The same members with their new values.';
 
 create table supply.access_tokens (
   supplier text primary key references supply.suppliers,

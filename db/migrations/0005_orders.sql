@@ -92,7 +92,8 @@ comment on column supply.orders.idempotency_key is
 comment on column supply.orders.external_order_id is 'The partner''s own reference.';
 comment on column supply.orders.callback_url is 'Where the event is sent; null: the order has no event.';
 comment on column supply.orders.request_items is 'The requested items, in the form in which repeats are compared.';
-comment on column supply.orders.status is 'pending (held by an operator), processing, completed, failed.';
+comment on column supply.orders.status is
+  'pending (held by an operator), processing, completed, failed; the last two are final.';
 comment on column supply.orders.outcome is 'Of a final order: full, partial or none was delivered.';
 comment on column supply.orders.total_amount is 'The charge: the sum of price times amount over the items.';
 comment on column supply.orders.refunded_amount is 'What was refunded.';
@@ -174,7 +175,7 @@ comment on column supply.order_items.error_message is
   'The Russian text for buyers: the supplier''s reason, else that of the error_code.';
 comment on column supply.order_items.buyer_reason is 'The Russian text for buyers that the supplier gave; null: none.';
 comment on column supply.order_items.completed_at is 'When the item became final.';
-comment on column supply.order_items.supplier is 'The supplier that has the item now.';
+comment on column supply.order_items.supplier is 'The supplier that has the item, or had it last.';
 comment on column supply.order_items.sku is 'The supplier''s name for the product.';
 comment on column supply.order_items.tried_suppliers is 'Suppliers that refused the item as out of stock.';
 comment on column supply.order_items.supplier_order_id is 'The supplier''s own reference.';
@@ -245,7 +246,7 @@ comment on table supply.supplier_attempts is
 comment on column supply.supplier_attempts.id is 'A running number.';
 comment on column supply.supplier_attempts.item_id is 'The item.';
 comment on column supply.supplier_attempts.supplier is 'The supplier.';
-comment on column supply.supplier_attempts.method is 'put, get, push, or operator.';
+comment on column supply.supplier_attempts.method is 'put (sent), get (polled), push, or operator.';
 comment on column supply.supplier_attempts.lease_token is
   'The fencing token of the call; null for pushes and operators.';
 comment on column supply.supplier_attempts.started_at is 'When the call began.';
@@ -255,9 +256,11 @@ comment on column supply.supplier_attempts.status_code is 'The HTTP status, if t
 comment on column supply.supplier_attempts.outcome is
   'What the supplier said: processing, completed, failed; not_received: it does not know the order; not_placed: the '
   'call placed no order; hold: an operator decides; unknown: no conclusion is possible.';
-comment on column supply.supplier_attempts.verdict is 'What it meant for the item.';
+comment on column supply.supplier_attempts.verdict is
+  'The service''s decision: settled, waiting, stuck, next_supplier, held, stale, late, contradicting, repeated; '
+  'sent_again: an operator sent it again.';
 comment on column supply.supplier_attempts.error_code is 'The supplier''s errorCode.';
-comment on column supply.supplier_attempts.reason is 'The supplier''s reason.';
+comment on column supply.supplier_attempts.reason is 'The supplier''s reason, or the operator''s.';
 comment on column supply.supplier_attempts.error is 'What went wrong, in technical terms; never shown to partners.';
 comment on column supply.supplier_attempts.raw is
   'The beginning of an answer that made no sense, sealed where DATA_KEYS is set; it may hold codes.';

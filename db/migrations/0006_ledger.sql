@@ -59,7 +59,8 @@ comment on column supply.ledger.reference is
   'The operator''s reference of a deposit or an adjustment, as it was typed.';
 comment on column supply.ledger.note is 'The operator''s note.';
 comment on column supply.ledger.created_by is 'The database login that wrote it.';
-comment on column supply.ledger.created_at is 'When; written under the account''s lock, so it rises with seq.';
+comment on column supply.ledger.created_at is
+  'When it was booked; written under the account''s lock, so it rises with seq.';
 comment on column supply.ledger.plain_reference is
   'The reference in the form in which it is compared and unique per account, without case and blanks '
   'around it.';

@@ -75,8 +75,7 @@ comment on column supply.events.state is
   'held (since a restore).';
 comment on column supply.events.round is 'The round over the retry ladder, from 1; a redelivery starts the next.';
 comment on column supply.events.attempts is 'Attempts begun in the present round: nine at most.';
-comment on column supply.events.next_attempt_at is
-  'When the next attempt is due, or was, while waiting, queued or ready.';
+comment on column supply.events.next_attempt_at is 'When the next attempt is due, or was; null: none is planned.';
 comment on column supply.events.lease_token is 'The fencing token of the attempt that is under way, or was last.';
 comment on column supply.events.leased_by is
   'The worker pool that makes the attempt without a job; null where a job makes it.';
@@ -135,7 +134,8 @@ create table supply.delivery_attempts (
 create index delivery_attempts_latest on supply.delivery_attempts (started_at);
 comment on table supply.delivery_attempts is 'Every attempt to deliver an event, written before the send.';
 comment on column supply.delivery_attempts.event_id is 'The event.';
-comment on column supply.delivery_attempts.round is 'The round over the retry ladder, from 1.';
+comment on column supply.delivery_attempts.round is
+  'The round over the retry ladder, from 1; a redelivery starts the next.';
 comment on column supply.delivery_attempts.attempt is 'The attempt in that round, 1 to 9.';
 comment on column supply.delivery_attempts.lease_token is 'The fencing token of the attempt.';
 comment on column supply.delivery_attempts.started_at is 'When it began.';

@@ -41,6 +41,6 @@ comment on column core.supplier_silence.supplier is 'The supplier.';
 comment on column core.supplier_silence.last_good_at is
   'When a call last got the answer processing, completed, failed or hold; null: no such call is known.';
 comment on column core.supplier_silence.unanswered_since is
-  'When a call first ended without a usable answer since then; null: none did.';
+  'When a call first ended without a usable answer since the last usable one; null: none did.';
 comment on column core.supplier_silence.is_silent is
   'Whether that is SUPPLIER_SILENT_MINUTES ago, and the supplier has items; null: no call is unanswered.';

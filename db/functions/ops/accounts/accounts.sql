@@ -9,6 +9,5 @@ select a.id as account_id, a.name, a.kind, a.mode, a.active, a.currency, a.balan
 from supply.accounts a;
 comment on view ops.accounts is 'The accounts and their balances, in the account''s currency.';
 comment on column ops.accounts.account_id is 'The account number.';
-comment on column ops.accounts.mode is 'live, or test: may use the simulation endpoints.';
 comment on column ops.accounts.in_orders is 'The total charged on orders that are not final yet.';
 comment on column ops.accounts.low_balance is 'Whether the balance is at or below the threshold.';

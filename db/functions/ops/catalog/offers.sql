@@ -27,13 +27,7 @@ comment on column ops.offers.currency is 'The currency of cost and max_cost.';
 comment on column ops.offers.product_cost is
   'The cost in product_currency, rounded up to the cent, by the last rate even if that expired; null: not known, too
 large, or there is no rate.';
-comment on column ops.offers.price is 'The price for partners, in product_currency.';
 comment on column ops.offers.product_currency is 'The currency of the product.';
 comment on column ops.offers.margin is
   'The part of the price that remains after the cost, rounded down; 0.05 is 5 per cent.';
-comment on column ops.offers.min_margin is 'The minimum margin, of the product or of all products; null: none.';
-comment on column ops.offers.max_cost is 'The maximum cost at which it is used; null: no limit.';
-comment on column ops.offers.stock is 'The units in stock by the supplier''s list; null: not known.';
-comment on column ops.offers.available is 'Whether the supplier has it, by its list.';
-comment on column ops.offers.synced_at is 'When the supplier''s list last contained it; null: never.';
 comment on column ops.offers.unusable is 'Why new items do not use it; null: they may.';

@@ -7,7 +7,5 @@ join supply.games g on g.id = p.game_id;
 comment on view ops.products is 'The products that partners can order, the price in the product''s currency.';
 comment on column ops.products.product_id is 'The productId of orders.';
 comment on column ops.products.game_slug is 'The game''s slug.';
-comment on column ops.products.currency is 'ISO 4217 code of the price; only accounts in it see the product.';
-comment on column ops.products.in_stock is 'Whether operators allow orders of it.';
 comment on column ops.products.available is
   'Whether partners can order it now: it is in stock, and an active supplier offers it.';

@@ -57,14 +57,10 @@ comment on column ops.supplier_health.p95_ms is
   '95 per cent of the answers of the last 5 minutes took at most this long.';
 comment on column ops.supplier_health.open_items is 'The number of its items that are not final.';
 comment on column ops.supplier_health.oldest_open is 'When the oldest of these items was sent; null: none was sent.';
-comment on column ops.supplier_health.last_good_at is
-  'When it last answered processing, completed or failed; null: not known.';
 comment on column ops.supplier_health.state is
   'paused: by an operator. silent: no usable answer for SUPPLIER_SILENT_MINUTES while it has items; operators are
 alerted. circuit_open: its last calls failed, and new items use others. failing: no usable answer since
 unanswered_since. answering. idle: not called in the last 5 minutes.';
-comment on column ops.supplier_health.unanswered_since is
-  'When a call first ended without a usable answer since the last usable one; null: none did.';
 comment on column ops.supplier_health.calls_1h is 'As calls_5m, of the last hour.';
 comment on column ops.supplier_health.failures_1h is 'As failures_5m, of the last hour.';
 comment on column ops.supplier_health.unknowns_1h is 'As unknowns_5m, of the last hour.';
@@ -75,4 +71,3 @@ comment on column ops.supplier_health.failures_1d is 'As failures_5m, of the las
 comment on column ops.supplier_health.unknowns_1d is 'As unknowns_5m, of the last day.';
 comment on column ops.supplier_health.p50_ms_1d is 'As p50_ms, of the last day.';
 comment on column ops.supplier_health.p95_ms_1d is 'As p95_ms, of the last day.';
-comment on column ops.supplier_health.active is 'Whether it is open for new items.';

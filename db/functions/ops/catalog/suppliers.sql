@@ -19,20 +19,5 @@ comment on column ops.suppliers.token is
   'env:NAME if the setting of that name has its token; null: the database has it.';
 comment on column ops.suppliers.push_secret is
   'env:NAME if the setting of that name has the secret of its events; null: the database has it, or there is none.';
-comment on column ops.suppliers.token_url is 'The URL that issues access tokens; null: its token is used directly.';
-comment on column ops.suppliers.client_id is 'Our client id at the supplier.';
-comment on column ops.suppliers.trouble is
-  'Why it takes no orders: balance (ours there is spent), credentials (it does not accept ours), or settings (ours make
-no request); null: no trouble is known.';
-comment on column ops.suppliers.open_since is
-  'When its circuit opened, so that new items use others; null: the circuit is closed.';
-comment on column ops.suppliers.sync_every is 'How often workers read its costs and stock; null: never.';
-comment on column ops.suppliers.paused_at is 'When it was paused; null: it is not paused.';
 comment on column ops.suppliers.paused_reason is 'Why an operator paused it.';
 comment on column ops.suppliers.waiting_items is 'The number of items that wait to be sent to it.';
-comment on column ops.suppliers.max_calls is 'The maximum number of calls at once, over all workers; null: no limit.';
-comment on column ops.suppliers.per_minute is
-  'The maximum number of requests a minute, over all workers; null: no limit.';
-comment on column ops.suppliers.synced_at is 'When a worker last read its costs and stock completely; null: never.';
-comment on column ops.suppliers.sync_error is 'Why the last read failed; null: it did not fail.';
-comment on column ops.suppliers.sync_due_at is 'When the next read is due; null: never.';

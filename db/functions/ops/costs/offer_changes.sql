@@ -4,8 +4,5 @@ from supply.offer_changes c
 join supply.products p on p.id = c.product_id;
 comment on view ops.offer_changes is
   'The changes that suppliers'' lists made to their offers. Operators'' changes are in ops.operator_log.';
-comment on column ops.offer_changes.before is
-  'The changed members of cost, currency, stock, available and problem, with their old values.';
-comment on column ops.offer_changes.after is 'The same members with their new values.';
 comment on column ops.offer_changes.change_id is 'A running number.';
 comment on column ops.offer_changes.product is 'The product''s name.';

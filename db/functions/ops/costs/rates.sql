@@ -9,9 +9,6 @@ from supply.rates r;
 comment on view ops.rates is
   'The rates that convert suppliers'' costs. Without a valid rate an offer in another currency than its product is not
 used.';
-comment on column ops.rates.from_currency is 'The currency of costs.';
-comment on column ops.rates.to_currency is 'The currency of products.';
-comment on column ops.rates.rate is 'The price of one unit of from_currency in to_currency.';
 comment on column ops.rates.valid_until is 'When it expires; null: never.';
 comment on column ops.rates.valid is 'Whether it is valid now.';
 comment on column ops.rates.offers is 'The number of offers that need it.';

@@ -6,5 +6,4 @@ select k.id as key_id, k.account_id, k.prefix, k.last4, k.scope,
 from supply.api_keys k;
 comment on view ops.api_keys is 'The API keys, each with its prefix and last four characters only.';
 comment on column ops.api_keys.key_id is 'The key number.';
-comment on column ops.api_keys.prefix is 'svc_live_ or svc_test_, as issued.';
 comment on column ops.api_keys.active is 'Whether it works now, provided that its account is active.';

@@ -9,7 +9,5 @@ from supply.ledger l
 left join supply.orders o on o.id = l.order_id;
 comment on view ops.ledger is 'Every change of every balance, in the account''s currency.';
 comment on column ops.ledger.order_code is 'The order that was charged, or refunded by the service.';
-comment on column ops.ledger.external_order_id is 'The partner''s reference of the order.';
-comment on column ops.ledger.created_at is 'When it was booked.';
 comment on column ops.ledger.refunded_order_code is
   'The order of the item that an operator refunded (ops.refund_item).';

@@ -15,12 +15,10 @@ comment on view ops.order_items is
   'The items of orders and their progress at the supplier; money in the order''s currency. No code is shown.';
 comment on column ops.order_items.item_id is 'The item, and its reference at the supplier.';
 comment on column ops.order_items.order_code is 'The order''s code.';
-comment on column ops.order_items.supplier is 'The supplier that has the item, or had it last.';
 comment on column ops.order_items.codes_delivered is 'The number of codes that the partner received.';
 comment on column ops.order_items.stuck is 'Whether it is still open after the supplier''s deadline.';
 comment on column ops.order_items.held is 'Whether it waits for an operator, because an answer made no sense.';
 comment on column ops.order_items.codes_kept is 'The number of codes that the supplier gave, delivered or not.';
-comment on column ops.order_items.error_message is 'The text that a buyer may read.';
 comment on column ops.order_items.completed_at is
   'When it ended; null: it is open. The index serves: where supplier = … and completed_at > … order by completed_at.';
 comment on column ops.order_items.to_ask is

@@ -4,4 +4,3 @@ select o.code as order_code, o.account_id, o.external_order_id, o.status, o.outc
 from supply.orders o;
 comment on view ops.orders is 'The orders, with money in the order''s currency.';
 comment on column ops.orders.order_code is 'The orderCode.';
-comment on column ops.orders.status is 'pending, processing, completed, failed; the last two are final.';

@@ -10,11 +10,8 @@ where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is nu
 comment on view ops.stuck_items is
   'The open items that need an operator: ops.settle_item settles them, ops.poll_now asks the supplier again.';
 comment on column ops.stuck_items.order_code is 'The order''s code.';
-comment on column ops.stuck_items.price is 'The unit price.';
 comment on column ops.stuck_items.why is 'stuck: the supplier''s deadline passed. held: an answer made no sense.';
 comment on column ops.stuck_items.since is 'When it became stuck or held.';
 comment on column ops.stuck_items.codes_kept is 'The number of codes that the supplier gave.';
-comment on column ops.stuck_items.next_check_at is
-  'When the next call to the supplier is due; null: only when an operator asks for one.';
 comment on column ops.stuck_items.may_send is
   'Whether ops.send_item may send it again: it is held, and its supplier last answered that it does not have it.';

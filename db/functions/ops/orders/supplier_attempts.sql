@@ -9,15 +9,4 @@ comment on view ops.supplier_attempts is
   'All calls to suppliers, pushed results and settlements by operators. No code is shown.';
 comment on column ops.supplier_attempts.attempt_id is 'A running number.';
 comment on column ops.supplier_attempts.order_code is 'The order''s code.';
-comment on column ops.supplier_attempts.method is 'put (sent), get (polled), push, or operator.';
-comment on column ops.supplier_attempts.outcome is
-  'The supplier''s answer: processing, completed, failed, unknown, not_received, not_placed (it has no order by this
-call), hold (an operator must look).';
-comment on column ops.supplier_attempts.verdict is
-  'The service''s decision: settled, waiting, stuck, next_supplier, held, stale, late, contradicting, repeated;
-sent_again: an operator sent it again.';
-comment on column ops.supplier_attempts.reason is 'The supplier''s reason, or the operator''s.';
 comment on column ops.supplier_attempts.codes is 'The number of codes in the answer.';
-comment on column ops.supplier_attempts.cause is
-  'The cause of not_placed: balance (ours there is spent), credentials, settings (ours make no request), unreachable,
-busy.';

@@ -10,7 +10,6 @@ from supply.alerts a;
 comment on view ops.alerts is
   'The alerts, one row per cause and hour. ops.acknowledge records that an operator has looked at one.';
 comment on column ops.alerts.alert_id is 'The alert.';
-comment on column ops.alerts.sent_at is 'When it was logged, and posted if an alert webhook is set; null: not yet.';
 comment on column ops.alerts.state is
   'open; acknowledged: an operator has looked at it since it last happened; closed: its cause is gone. A closed alert
 that happens again in its hour is open again.';

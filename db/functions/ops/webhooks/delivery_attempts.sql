@@ -3,4 +3,3 @@ select a.event_id, a.attempt, a.started_at, a.finished_at, a.status_code, a.erro
   a.next_attempt_at, a.round
 from supply.delivery_attempts a;
 comment on view ops.delivery_attempts is 'All attempts to deliver events. Each is written before it is sent.';
-comment on column ops.delivery_attempts.round is 'The round over the retry ladder, from 1.';

@@ -8,11 +8,7 @@ from supply.events e;
 comment on view ops.events is
   'The webhook events and the progress of their delivery. Their bodies, which may contain codes, are not shown.';
 comment on column ops.events.event_id is 'The event_id, the same on every attempt.';
-comment on column ops.events.order_code is 'The order''s code.';
 comment on column ops.events.state is 'waiting, sending, delivered, dead, held (since a restore).';
-comment on column ops.events.round is 'The round over the retry ladder, from 1; a redelivery starts the next.';
-comment on column ops.events.next_attempt_at is 'When the next attempt of a waiting event is due, or was.';
 comment on column ops.events.lease_expires_at is 'When the lease of the attempt under way ends, while sending.';
-comment on column ops.events.dead_reason is 'Why it is a dead letter.';
 comment on column ops.events.queued is 'Whether it is due and waits for one of its account''s slots.';
 comment on column ops.events.redelivery_requested_at is 'When the partner last requested a redelivery.';
