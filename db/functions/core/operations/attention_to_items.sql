@@ -1,23 +1,21 @@
 create or replace view core.attention_to_items as
-with unsettled as (
-  select i.id, i.supplier, i.amount, i.product_name, i.held_reason, o.code, o.account_id,
-    case when i.held_at is null then 'stuck' else 'held' end as how, coalesce(i.held_at, i.stuck_at) as since, k.kept,
+with found as (
+  select case when i.held_at is null then 'stuck' else 'held' end as how, coalesce(i.held_at, i.stuck_at) as since,
+    i.id, i.order_id, i.supplier, i.amount, i.product_name, k.kept,
+    coalesce(i.held_reason, 'unsettled past its deadline') as cause,
     case
       when exists (select from core.missing_items m where m.id = i.id) then 'send'
       when i.delivery_type = 'key' and k.kept = i.amount then 'complete'
       when i.delivery_type = 'key' and k.kept > i.amount then 'refund all'
       when k.kept > 0 then 'refund a part'
       else 'refund'
-    end as remedy
+    end as act
   from supply.order_items i
-  join supply.orders o on o.id = i.order_id
   cross join lateral (select count(*) as kept from supply.item_keys k where k.item_id = i.id) as k
   where (i.stuck_at is not null or i.held_at is not null) and i.completed_at is null
-), alike_unsettled as (
-  select u.*, count(*) over (partition by u.supplier, u.how, u.remedy = 'send') as alike from unsettled u
-), unknown as (
-  select i.id, i.order_id, i.supplier, i.amount, i.product_name, i.sent_at, last.error,
-    count(*) over (partition by i.supplier) as alike
+  union all
+  select 'unknown', usable.last_at, i.id, i.order_id, i.supplier, i.amount, i.product_name, 0,
+    format('no usable answer (%s)', coalesce(last.error, 'none was recorded')), 'ask'
   from (
     -- With a supplier that is down, the answers of all the others would take seconds to read.
     select i.* from supply.order_items i
@@ -27,60 +25,44 @@ with unsettled as (
   left join lateral (
     select a.outcome, coalesce(a.error, 'HTTP status ' || a.status_code) as error from supply.supplier_attempts a
     where a.item_id = i.id and a.finished_at is not null order by a.id desc limit 1) as last on true
-  where coalesce(last.outcome, 'unknown') = 'unknown'
-), single_unknown as (
-  select u.*, o.code, o.account_id, coalesce((
-    select a.finished_at from supply.supplier_attempts a
-    where a.item_id = u.id and a.outcome <> 'unknown' order by a.id desc limit 1), u.sent_at) as since
-  from unknown u join supply.orders o on o.id = u.order_id
-  where u.alike <= 10
+  cross join lateral (
+    select coalesce((
+      select a.finished_at from supply.supplier_attempts a
+      where a.item_id = i.id and a.outcome <> 'unknown' order by a.id desc limit 1), i.sent_at) as last_at) as usable
+  where coalesce(last.outcome, 'unknown') = 'unknown' and usable.last_at < now() - interval '15 minutes'
 )
-select u.since, 'item ' || u.how as what, 'item ' || u.id as subject,
-  format('%s × %s at %s, %s: ', u.amount, u.product_name, u.supplier,
-    coalesce(u.held_reason, 'unsettled past its deadline'))
-    || case u.remedy
-      when 'send' then 'look there first; the remedy sends it again, and ops.settle_item refunds'
-      when 'complete' then 'the remedy delivers the codes received'
-      when 'refund all' then 'the remedy delivers no code and refunds'
-      when 'refund a part' then format('the remedy delivers the %s received and refunds the rest',
-        case u.kept when 1 then 'code' else u.kept || ' codes' end)
-      else 'the remedy refunds, so ask the supplier first'
-    end as detail,
-  format(case u.remedy
-    when 'send' then 'select ops.send_item(%L)'
-    when 'complete' then 'select ops.settle_item(%L, ''completed'')'
-    when 'refund all' then 'select ops.settle_item(%L, ''failed'', codes => ''{}'')'
-    else 'select ops.settle_item(%L, ''failed'')' end, u.id) as remedy,
-  u.code as order_code, u.account_id
-from alike_unsettled u where u.alike <= 10
-union all
-select min(u.since), 'item ' || u.how, 'supplier ' || u.supplier,
-  case when u.remedy = 'send'
-    then format('%s items that %s does not have, which ops.stuck_items lists: look there first; the remedy sends them '
-      'again', count(*), u.supplier)
-    else format('%s items, which ops.stuck_items lists: the remedy completes those with all their codes, '
-      'delivers a part of others, and refunds the rest', count(*)) end,
-  case when u.remedy = 'send'
-    then format('select ops.send_item(item_id) from ops.stuck_items where supplier = %L and may_send', u.supplier)
-    else format('select ops.settle_item(item_id, case when delivery_type = ''key'' and codes_kept = amount then '
-      '''completed'' else ''failed'' end, case when codes_kept > amount then ''{}''::text[] end) from ops.stuck_items '
-      'where supplier = %L and why = %L and not may_send', u.supplier, u.how) end,
-  null, null
-from alike_unsettled u where u.alike > 10 group by u.supplier, u.how, u.remedy = 'send'
-union all
-select u.since, 'outcome unknown', 'item ' || u.id,
-  format('%s × %s: no usable answer from %s%s; workers keep asking', u.amount, u.product_name, u.supplier,
-    coalesce(' (' || u.error || ')', '')),
-  format('select ops.poll_now(%L)', u.id), u.code, u.account_id
-from single_unknown u where u.since < now() - interval '15 minutes'
-union all
-select min(u.sent_at), 'outcome unknown', 'supplier ' || u.supplier,
-  format('%s items without a usable answer%s; workers keep asking', count(*),
-    coalesce(' (' || max(u.error) || ')', '')),
-  format('select ops.poll_now(item_id) from ops.order_items where supplier = %L and completed_at is null and sent_at '
-    '< now() - interval ''15 minutes'' order by sent_at limit 1000', u.supplier),
-  null, null
-from unknown u where u.alike > 10 group by u.supplier;
+select f.since, case f.how when 'unknown' then 'outcome unknown' else 'item ' || f.how end as what,
+  'item ' || f.id as subject,
+  format('%s × %s at %s, %s: ', f.amount, f.product_name, f.supplier, f.cause)
+    || format(told.detail, case f.kept when 1 then 'code' else f.kept || ' codes' end) as detail,
+  format(told.remedy, f.id) as remedy, o.code as order_code, o.account_id,
+  'supplier ' || f.supplier as all_subject, told.all_detail,
+  format(told.all_remedy, f.supplier, f.how) as all_remedy, f.cause
+from found f
+join supply.orders o on o.id = f.order_id
+join (
+  select one.act, one.detail, one.remedy, coalesce(several.detail, '%s items, which ops.stuck_items lists: the remedy '
+      'completes those with all their codes, delivers a part of others, and refunds the rest') as all_detail,
+    coalesce(several.remedy, 'select ops.settle_item(item_id, case when delivery_type = ''key'' and codes_kept = '
+      'amount then ''completed'' else ''failed'' end, case when codes_kept > amount then ''{}''::text[] end) from '
+      'ops.stuck_items where supplier = %L and why = %L and not may_send') as all_remedy
+  from (values
+    ('send', 'look there first; the remedy sends it again, and ops.settle_item refunds', 'select ops.send_item(%L)'),
+    ('complete', 'the remedy delivers the codes received', 'select ops.settle_item(%L, ''completed'')'),
+    ('refund all', 'the remedy delivers no code and refunds',
+      'select ops.settle_item(%L, ''failed'', codes => ''{}'')'),
+    ('refund a part', 'the remedy delivers the %s received and refunds the rest',
+      'select ops.settle_item(%L, ''failed'')'),
+    ('refund', 'the remedy refunds, so ask the supplier first', 'select ops.settle_item(%L, ''failed'')'),
+    ('ask', 'workers keep asking', 'select ops.poll_now(%L)')
+  ) as one (act, detail, remedy)
+  left join (values
+    ('send', '%s items that the supplier does not have, which ops.stuck_items lists: look there first; the remedy '
+      'sends them again', 'select ops.send_item(item_id) from ops.stuck_items where supplier = %L and may_send'),
+    ('ask', '%s items: %s; workers keep asking', 'select ops.poll_now(item_id) from ops.order_items where supplier = '
+      '%L and completed_at is null and sent_at < now() - interval ''15 minutes'' order by sent_at limit 1000')
+  ) as several (act, detail, remedy) on several.act = one.act
+) as told on told.act = f.act;
 comment on view core.attention_to_items is
   'The lines of ops.attention about items that are stuck, held, or without a usable answer for 15 minutes, of which it
 reads the 2,000 that were sent first.';

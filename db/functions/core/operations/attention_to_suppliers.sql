@@ -1,15 +1,52 @@
 create or replace view core.attention_to_suppliers as
 select s.paused_at as since, 'supplier paused' as what, 'supplier ' || s.code as subject,
-  format('%s: %s %s for it; the remedy ends the pause and sends them', s.paused_reason, w.items, case w.items when 1
-    then 'item waits' else 'items wait' end)
+  format('%s; items that wait for it: %s; the remedy ends the pause and sends them', s.paused_reason, w.items)
     as detail,
   format('select ops.set_supplier_paused(%L, null)', s.code) as remedy, null::text as order_code,
-    null::bigint as account_id
+  null::bigint as account_id
 from supply.suppliers s
 cross join lateral (
   select count(*) as items from supply.order_items i
   where i.completed_at is null and i.supplier = s.code and i.next_call = 'put' and i.sent_at is null
 ) as w
-where s.paused_at is not null and w.items > 0;
+where s.paused_at is not null and w.items > 0
+union all
+select coalesce(s.synced_at, y.failing_since, s.sync_due_at), 'supplier not read', 'supplier ' || s.code,
+  format('its costs and its stock are what they were then: %s', coalesce(s.sync_error, 'no worker has read them')),
+  format('select ops.sync_supplier(%L)', s.code), null, null
+from supply.suppliers s left join supply.supplier_syncs y on y.supplier = s.code
+where s.active and coalesce(s.synced_at, y.failing_since, s.sync_due_at) < now() - 4 * s.sync_every
+union all
+select coalesce(o.synced_at, p.updated_at), 'offer below cost', 'supplier ' || j.supplier,
+  format('product %s, %s, sells for %s %s and costs %s there; the remedy stops offers below cost', p.id, p.name,
+    p.price, p.currency, round(j.cost, 2)),
+  format('select ops.set_min_margin(0, %s)', p.id), null, null
+from core.judged_offers j
+join supply.offers o on o.product_id = j.product_id and o.supplier = j.supplier
+join supply.products p on p.id = j.product_id
+where j.fault is null and j.cost > p.price and p.in_stock
+union all
+select coalesce(min(j.valid_until), min(o.synced_at), now()), j.fault, format('rate %s %s', o.currency, p.currency),
+  format('there is no valid rate from %s to %s; offers that are not used: %s; %s', o.currency, p.currency, count(*),
+    case j.fault when 'rate expired' then 'the remedy goes on with the old one for a week'
+      else 'put the rate into the remedy' end),
+  -- Without a rate it is refused: none can be guessed.
+  format('select ops.set_rate(%L, %L, %s, now() + interval ''7 days'')', o.currency, p.currency,
+    coalesce(trim_scale(min(j.rate))::text, 'null')), null, null
+from core.judged_offers j
+join supply.offers o on o.product_id = j.product_id and o.supplier = j.supplier
+join supply.products p on p.id = j.product_id
+where j.fault like 'rate%' and p.in_stock
+group by j.fault, o.currency, p.currency
+union all
+select r.valid_until - interval '1 day', 'rate expires', format('rate %s %s', r.from_currency, r.to_currency),
+  format('the rate from %s to %s expires at %s; offers that are not used then: %s; the remedy goes on with it for a '
+    'week', r.from_currency, r.to_currency,
+    to_char(r.valid_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), r.offers),
+  format('select ops.set_rate(%L, %L, %s, now() + interval ''7 days'')', r.from_currency, r.to_currency,
+    trim_scale(r.rate)), null, null
+from ops.rates r
+where r.valid_until > now() and r.valid_until <= now() + interval '1 day' and r.offers > 0;
 comment on view core.attention_to_suppliers is
-  'The lines of ops.attention about suppliers that are paused while items wait for them.';
+  'The lines of ops.attention about suppliers that are paused while items wait for them or whose lists were not read for
+four intervals, about offers below cost, and about rates that are missing, expired, or expire within a day.';
