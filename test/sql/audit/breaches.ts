@@ -81,11 +81,7 @@ const orders: Breach[] = [
   ['open_order_has_an_open_item', 'open', setItem('openItem', "status = 'completed', completed_at = now()")],
   ['outcome_agrees_with_the_items', 'full', setOrder('full', "status = 'failed', outcome = 'none'")],
   ['outcome_agrees_with_the_items', 'partial', setOrder('partial', "outcome = 'none'")],
-  [
-    'item_has_its_codes',
-    'keyItem',
-    "delete from supply.item_keys where item_id = '$keyItem' and position = 2",
-  ],
+  ['item_has_its_codes', 'keyItem', "delete from supply.item_keys where item_id = '$keyItem' and position = 2"],
   ['item_has_its_codes', 'keyItem', addCode('keyItem')],
   ['item_has_its_codes', 'fullItem', addCode('fullItem')],
   ['item_has_its_codes', 'restItem', addCode('restItem')],
