@@ -1,10 +1,10 @@
-import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { testDatabase } from './support/database.ts'
 import { audit, balanceOf } from './support/orders.ts'
 import { products } from './support/partner.ts'
 import { type DnsServer, startDnsServer } from './support/servers/dns_server.ts'
 import { type SupplierAnswer, startScriptedSupplier } from './support/servers/scripted_supplier.ts'
+import { signedPush } from './support/signed.ts'
 import { startWholeService, type WholeService } from './support/whole_service.ts'
 
 const database = testDatabase()
@@ -233,9 +233,7 @@ test('a pushed result settles an item; a repeated push and a contradicting one c
   await service.supplier.waitForRequest((request) => request.reference === reference)
   const push = (result: object) => {
     const body = JSON.stringify({ reference, ...result })
-    const timestamp = String(Math.floor(Date.now() / 1000))
-    const hmac = createHmac('sha256', service.supplier.token).update(`${timestamp}.${body}`).digest('hex')
-    const headers = { 'X-Supplier-Timestamp': timestamp, 'X-Supplier-Signature': `sha256=${hmac}` }
+    const headers = signedPush(body, service.supplier.token)
     return service.api.post('/suppliers/first/results', { body, headers })
   }
   const completed = { status: 'completed', codes: ['P-1', 'P-2'] }

@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
 import { type Answer, startApi, type TestApi } from '../support/service.ts'
+import { signedPush } from '../support/signed.ts'
 
 const database = testDatabase()
 let network: TcpProxy
@@ -36,10 +36,7 @@ const order = () => {
 
 function push(): Promise<Answer> {
   const body = JSON.stringify({ reference: crypto.randomUUID(), status: 'completed' })
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const signature = createHmac('sha256', 'push-token').update(`${timestamp}.${body}`).digest('hex')
-  const headers = { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': `sha256=${signature}` }
-  return api.post('/suppliers/first/results', { body, headers })
+  return api.post('/suppliers/first/results', { body, headers: signedPush(body, 'push-token') })
 }
 
 const everything = (): Promise<Answer>[] => [

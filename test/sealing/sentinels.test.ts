@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -11,6 +10,7 @@ import { newFolder, stopAndRemove } from '../embedded_postgres/support.ts'
 import { dataKeysOf } from '../support/data_keys.ts'
 import { products } from '../support/partner.ts'
 import type { SupplierAnswer } from '../support/servers/scripted_supplier.ts'
+import { signedPush } from '../support/signed.ts'
 import { startWholeService, type WholeService } from '../support/whole_service.ts'
 
 const folder = newFolder()
@@ -62,9 +62,7 @@ function filesWith(texts: string[], root = server.dataDir): string[] {
 /** Pushes a result as the supplier does. */
 async function push(result: object): Promise<void> {
   const body = JSON.stringify(result)
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const hmac = createHmac('sha256', service.supplier.token).update(`${timestamp}.${body}`).digest('hex')
-  const headers = { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': `sha256=${hmac}` }
+  const headers = signedPush(body, service.supplier.token)
   expect((await service.api.post('/suppliers/first/results', { body, headers })).status).toBe(204)
 }
 

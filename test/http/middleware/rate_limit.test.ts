@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../support/database.ts'
 import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
 import { type Answer, type Send, testApi } from '../../support/service.ts'
+import { signedPush } from '../../support/signed.ts'
 
 const budget = 20
 const database = testDatabase()
@@ -171,14 +171,7 @@ describe('what is not counted', () => {
 
   const push = (address: string, token: string, more: Send = {}) => {
     const body = JSON.stringify({ reference: crypto.randomUUID(), status: 'completed' })
-    const timestamp = String(Math.floor(Date.now() / 1000))
-    const signature = `sha256=${createHmac('sha256', token).update(`${timestamp}.${body}`).digest('hex')}`
-    const headers = {
-      'x-forwarded-for': address,
-      'x-supplier-timestamp': timestamp,
-      'x-supplier-signature': signature,
-      ...more.headers,
-    }
+    const headers = { 'x-forwarded-for': address, ...signedPush(body, token), ...more.headers }
     return api().post('/suppliers/first/results', { ...more, headers, body })
   }
 

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto'
 import { jsonOf, type Located, valuesOf } from '../../support/openapi/document.ts'
 import type { Send } from '../../support/service.ts'
+import { signedEvent, signedPush } from '../../support/signed.ts'
 
 /** What a request needs to be let in, for every kind of operation. */
 export type Credentials = { key: string; password: string; supplierToken: string }
@@ -36,7 +36,7 @@ function authenticated(
     case 'docsPassword':
       return { ...request, send: { ...send, headers: { ...headers, ...basic(password) } } }
     case 'supplierSignature':
-      return { ...request, send: { ...send, headers: { ...headers, ...signed(String(send.body), supplierToken) } } }
+      return { ...request, send: { ...send, headers: { ...headers, ...signedPush(String(send.body), supplierToken) } } }
     case 'upstreamSignature':
       return {
         ...request,
@@ -55,25 +55,4 @@ export function schemeOf(operation: Located['operation']): string | undefined {
 
 export function basic(password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`partner:${password}`).toString('base64')}` }
-}
-
-function signed(body: string, token: string): Record<string, string> {
-  const { timestamp, signature } = signatureOf(body, token)
-  return { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': signature }
-}
-
-export function signedEvent(body: string, secret: string): Record<string, string> {
-  const { timestamp, signature } = signatureOf(body, secret)
-  return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': signature }
-}
-
-/** A webhook of an upstream about an order, as it is signed with `signedEvent`; `item` is what the order is for. */
-export function upstreamEvent(id: string, item?: string): object {
-  return { event_id: id, event_type: 'order.completed', data: { externalOrderId: item } }
-}
-
-function signatureOf(body: string, secret: string): { timestamp: string; signature: string } {
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
-  return { timestamp, signature: `sha256=${hex}` }
 }
