@@ -41,6 +41,13 @@ export function withoutRequestId({ requestId, ...body }: { [field: string]: unkn
   return body
 }
 
+/** The names of a body's members in their order, without the values; of lists that of the last entry. */
+export function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [shapeOf(value.at(-1))]
+  if (typeof value !== 'object' || value === null) return typeof value
+  return Object.entries(value).map(([name, member]) => [name, shapeOf(member)])
+}
+
 export type TestApi = ApiServer & {
   db: Database
   /** Every record that the server logged, at level trace. */

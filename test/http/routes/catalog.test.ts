@@ -1,21 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { testApi } from '../../support/service.ts'
+import { httpTests } from '../../support/http_tests.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url)
+const { sql, partner, get } = httpTests()
 
-let partner: Partner
 let dollarPartner: Partner
 beforeAll(async () => {
-  partner = await makePartner(database.sql)
-  dollarPartner = await makePartner(database.sql, { currency: 'USD' })
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
+  dollarPartner = await makePartner(sql(), { currency: 'USD' })
 })
-
-const get = (path: string, headers: Record<string, string> = {}, who = partner) =>
-  api().get(path, { key: who.key, headers })
 
 describe('GET /b2b/catalog/games', () => {
   test('lists the games with delivery types and product counts', async () => {
@@ -37,7 +29,7 @@ describe('GET /b2b/catalog/games', () => {
   })
 
   test('counts the products that the products route lists', async () => {
-    for (const who of [partner, dollarPartner]) {
+    for (const who of [partner(), dollarPartner]) {
       const games = await get('/b2b/catalog/games', {}, who)
       const listed = await get('/b2b/catalog/games/space-trader/products', {}, who)
       expect(games.json.data[0].productCount).toBe(listed.json.data.length)
@@ -104,39 +96,30 @@ describe('GET /b2b/catalog/products/:id', () => {
   )
 })
 
-describe.each(['/b2b/catalog/games', '/b2b/catalog/games/space-trader/products', '/b2b/catalog/products/101'])(
-  '%s can be kept',
-  (path) => {
-    test('and gives 304 while it is unchanged', async () => {
-      const first = await get(path)
-      const etag = String(first.headers.etag)
-      expect(etag).toMatch(/^"[\w-]+"$/)
-      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-        const answer = await get(path, { 'if-none-match': known })
-        expect([known, answer.status, answer.text]).toEqual([known, 304, ''])
-        expect(answer.headers.etag).toBe(etag)
-        expect(answer.headers['x-ratelimit-limit']).toBeDefined()
-      }
-      // As fetch sends it.
-      const asked = await get(path, { 'if-none-match': etag, 'cache-control': 'no-cache' })
-      expect(asked.status).toBe(304)
-    })
-
-    test('and gives 200 for another ETag', async () => {
-      expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
-    })
-
-    test('for the same key only', async () => {
-      const { headers } = await get(path)
-      expect(headers['cache-control']).toContain('private')
-      expect(headers.vary).toContain('X-Api-Key')
-    })
+test.each(['/b2b/catalog/games', '/b2b/catalog/games/space-trader/products', '/b2b/catalog/products/101'])(
+  'the answer to %s is for one key, and a client that has it gets 304 while it is unchanged',
+  async (path) => {
+    const first = await get(path)
+    const etag = String(first.headers.etag)
+    expect(first.headers['cache-control']).toContain('private')
+    expect(first.headers.vary).toContain('X-Api-Key')
+    expect(etag).toMatch(/^"[\w-]+"$/)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await get(path, { 'if-none-match': known })
+      expect([known, answer.status, answer.text]).toEqual([known, 304, ''])
+      expect(answer.headers.etag).toBe(etag)
+      expect(answer.headers['x-ratelimit-limit']).toBeDefined()
+    }
+    // As fetch sends it.
+    const asked = await get(path, { 'if-none-match': etag, 'cache-control': 'no-cache' })
+    expect(asked.status).toBe(304)
+    expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200)
   },
 )
 
 test('a changed answer has another ETag', async () => {
   const before = await get('/b2b/catalog/products/103')
-  await database.sql`select ops.upsert_product(103, 'space-trader', '1000 credits', 99.00, 'RUB', 'id_only')`
+  await sql()`select ops.upsert_product(103, 'space-trader', '1000 credits', 99.00, 'RUB', 'id_only')`
   const after = await get('/b2b/catalog/products/103', { 'if-none-match': String(before.headers.etag) })
   expect(after).toMatchObject({ status: 200, json: { data: { wholesalePrice: 99 } } })
   expect(after.headers.etag).not.toBe(before.headers.etag)
@@ -160,17 +143,16 @@ describe('updatedSince', () => {
   })
 
   test('gives the games between which a product moved, and the one that lost it', async () => {
-    const { sql } = database
     const upsert = (game: string, currency: string) =>
-      sql`select ops.upsert_product(900, ${game}, 'Wanderer', 1, ${currency}, 'key')`
+      sql()`select ops.upsert_product(900, ${game}, 'Wanderer', 1, ${currency}, 'key')`
     const games = async () => {
-      const [row] = await sql`select core.iso(clock_timestamp()) as now`
+      const [row] = await sql()`select core.iso(clock_timestamp()) as now`
       return async () => {
         const { json } = await get(`/b2b/catalog/games?updatedSince=${row?.now}`)
         return json.data.map(({ slug }: { slug: string }) => slug).sort()
       }
     }
-    await sql`select ops.upsert_game('other-game', 'Other Game')`
+    await sql()`select ops.upsert_game('other-game', 'Other Game')`
     await upsert('space-trader', 'RUB')
     const sinceMove = await games()
     await upsert('other-game', 'RUB')

@@ -1,25 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'vitest'
 import { answered, finishAttempt, leaseAttempt, makeEvent, unreachable } from '../../support/events.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
-import { testApi } from '../../support/service.ts'
+import { httpTests } from '../../support/http_tests.ts'
+import { makePartner } from '../../support/partner.ts'
 
-const database = testDatabase()
-const sql = () => database.sql
-const api = testApi(() => database.url)
-let partner: Partner
+const { sql, partner, get: read, post } = httpTests({ each: true, partner: { name: 'Acme Games', balance: 10_000 } })
 
-beforeAll(() => makeCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' }))
-beforeEach(async () => {
-  partner = await makePartner(sql(), { name: 'Acme Games', balance: 10_000 })
-})
-
-const get = async (path: string, key = partner.key) => (await api().get(path, { key })).json.data
-const post = (path: string, body?: object) => api().post(path, { key: partner.key, body })
+const get = async (path: string, who = partner()) => (await read(path, {}, who)).json.data
 const ids = (page: { events: { eventId: string }[] }) => page.events.map(({ eventId }) => eventId)
 
 async function event(result?: object): Promise<string> {
-  const id = await makeEvent(sql(), partner)
+  const id = await makeEvent(sql(), partner())
   if (result !== undefined) await finishAttempt(sql(), await leaseAttempt(sql(), id), result)
   return id
 }
@@ -55,12 +45,12 @@ describe('the events of an account', () => {
   test('are shown to nobody else, nor are samples', async () => {
     const own = await event(answered(404))
     const other = await makePartner(sql())
-    expect(await get('/b2b/events', other.key)).toMatchObject({ events: [], pagination: { hasMore: false } })
-    expect((await api().get(`/b2b/events/${own}`, { key: other.key })).status).toBe(404)
-    expect((await api().get(`/b2b/events?cursor=${own}`, { key: other.key })).status).toBe(400)
-    const [sample] = await sql()`select ops.send_test_event(${partner.accountId}, 'https://shop.example/x') as id`
+    expect(await get('/b2b/events', other)).toMatchObject({ events: [], pagination: { hasMore: false } })
+    expect((await read(`/b2b/events/${own}`, {}, other)).status).toBe(404)
+    expect((await read(`/b2b/events?cursor=${own}`, {}, other)).status).toBe(400)
+    const [sample] = await sql()`select ops.send_test_event(${partner().accountId}, 'https://shop.example/x') as id`
     expect(ids(await get('/b2b/events'))).toEqual([own])
-    expect((await api().get(`/b2b/events/${sample?.id}`, { key: partner.key })).status).toBe(404)
+    expect((await read(`/b2b/events/${sample?.id}`)).status).toBe(404)
   })
 })
 
@@ -91,10 +81,9 @@ describe('all dead events of an outage', () => {
 
   test('of another partner stay as they are', async () => {
     const dead = await event(answered(404))
-    partner = await makePartner(sql())
-    expect((await post('/b2b/events/redeliver', { state: 'dead', since: '2026-01-01' })).json.data).toEqual({
-      count: 0,
-    })
+    const body = { state: 'dead', since: '2026-01-01' }
+    const { json } = await post('/b2b/events/redeliver', body, {}, await makePartner(sql()))
+    expect(json.data).toEqual({ count: 0 })
     const [row] = await sql()`select state from supply.events where id = ${dead}`
     expect(row).toEqual({ state: 'dead' })
   })
@@ -114,23 +103,23 @@ test('a redelivery to another address keeps the body, and an address that is not
 })
 
 test('a partner reads its account, its key and its address, and no whole key', async () => {
-  await sql()`select ops.set_key_ips(${partner.keyId}, '{127.0.0.0/8}')`
-  const { json } = await api().get('/b2b/me', { key: partner.key })
+  await sql()`select ops.set_key_ips(${partner().keyId}, '{127.0.0.0/8}')`
+  const { json } = await read('/b2b/me')
   expect(json.data).toMatchObject({
     ...{ account: { name: 'Acme Games' }, mode: 'live', currency: 'RUB', address: '127.0.0.1' },
-    key: { last4: partner.key.slice(-4), expiresAt: null, allowedOrigins: null, allowedIps: ['127.0.0.0/8'] },
+    key: { last4: partner().key.slice(-4), expiresAt: null, allowedOrigins: null, allowedIps: ['127.0.0.0/8'] },
     rateLimit: { limit: expect.any(Number), remaining: expect.any(Number), resetSeconds: expect.any(Number) },
   })
-  expect(JSON.stringify(json)).not.toContain(partner.key)
+  expect(JSON.stringify(json)).not.toContain(partner().key)
 })
 
 test('the whole catalog is read page by page, whatever changes in between', async () => {
-  const read = async (query: string) => get(`/b2b/catalog/products?${query}`)
-  const all = (await read('limit=1000')).products.map(({ id }: { id: number }) => id)
-  const first = await read('limit=2')
+  const page = async (query: string) => get(`/b2b/catalog/products?${query}`)
+  const all = (await page('limit=1000')).products.map(({ id }: { id: number }) => id)
+  const first = await page('limit=2')
   await sql()`select ops.set_price(${all[2]}, 77)`
-  const second = await read(`limit=1000&cursor=${first.pagination.nextCursor}`)
+  const second = await page(`limit=1000&cursor=${first.pagination.nextCursor}`)
   expect([...first.products, ...second.products].map(({ id }) => id)).toEqual(all)
   expect(second.pagination).toEqual({ limit: 1000, nextCursor: null, hasMore: false })
-  expect((await read('updatedSince=2999-01-01')).products).toEqual([])
+  expect((await page('updatedSince=2999-01-01')).products).toEqual([])
 })

@@ -1,29 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
+import { httpTests } from '../../support/http_tests.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { type Answer, testApi, withoutRequestId } from '../../support/service.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
+import { type Answer, withoutRequestId } from '../../support/service.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url)
+const { sql, get, post } = httpTests()
 const total = 25
-
-let partner: Partner
 const codes: string[] = []
 beforeAll(async () => {
-  partner = await makePartner(database.sql)
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
   for (let index = 0; index < total; index += 1) codes.unshift(await placeOrder(`order-${index}`))
 })
 
-const get = (path: string, headers: Record<string, string> = {}, who = partner): Promise<Answer> =>
-  api().get(path, { key: who.key, headers })
 const codesOf = ({ json }: Answer): string[] => json.data.orders.map(({ code }: { code: string }) => code)
 
 async function placeOrder(externalOrderId: string): Promise<string> {
-  const items = [{ productId: products.key }]
-  const { json } = await api().post('/b2b/orders', { key: partner.key, body: { externalOrderId, items } })
+  const { json } = await post('/b2b/orders', { externalOrderId, items: [{ productId: products.key }] })
   return json.data.code
 }
 
@@ -59,7 +51,7 @@ describe('GET /b2b/orders', () => {
 
   test('can be filtered by status, externalOrderId and time', async () => {
     const { json } = await get(`/b2b/orders/${codes[3]}`)
-    await supplierAnswers(database.sql, json.data.items[0].id, completed({ codes: ['SECRET-KEY'] }))
+    await supplierAnswers(sql(), json.data.items[0].id, completed({ codes: ['SECRET-KEY'] }))
     const done = await get('/b2b/orders?status=completed')
     expect(codesOf(done)).toEqual([codes[3]])
     expect(done.text).not.toContain('SECRET-KEY')
@@ -75,28 +67,22 @@ describe('GET /b2b/orders', () => {
   })
 
   test('shows no orders of other accounts', async () => {
-    const stranger = await makePartner(database.sql)
+    const stranger = await makePartner(sql())
     expect((await get('/b2b/orders', {}, stranger)).json.data.orders).toEqual([])
     const cursor = `cursor=${codes[3]}`
     expect((await get(`/b2b/orders?${cursor}`, {}, stranger)).status).toBe(400)
   })
 
   test.each([
-    ['limit', 'limit=0'],
-    ['limit', 'limit=101'],
-    ['limit', 'limit=-1'],
     ['limit', 'limit=1.5'],
     ['limit', 'limit=ten'],
     ['limit', 'limit='],
     ['limit', 'limit=99999999999999999999'],
     ['limit', 'limit=10&limit=20'],
-    ['page', 'page=0'],
-    ['page', 'page=2147483648'],
     ['page', 'page=1&cursor=ord_1'],
     ['cursor', 'cursor=unknown'],
     ['cursor', 'cursor=%00'],
     ['cursor', 'cursor='],
-    ['status', 'status=done'],
     ['status', 'status=COMPLETED'],
     ['externalOrderId', 'externalOrderId='],
     ['externalOrderId', `externalOrderId=${'x'.repeat(129)}`],
@@ -127,10 +113,10 @@ describe('GET /b2b/orders', () => {
 describe('lists of orders with many items', () => {
   let shop: Partner
   beforeAll(async () => {
-    shop = await makePartner(database.sql, { balance: 1_000_000 })
+    shop = await makePartner(sql(), { balance: 1_000_000 })
     for (let index = 0; index < 25; index += 1) {
       const items = Array(50).fill({ productId: products.topUp })
-      await place(database.sql, shop, { externalOrderId: `large-${index}`, items })
+      await place(sql(), shop, { externalOrderId: `large-${index}`, items })
     }
   })
 
@@ -154,7 +140,7 @@ describe('lists of orders with many items', () => {
   test('are 429 if 50 of the account wait, and the others are answered in turn', async () => {
     const answers: Answer[] = []
     let sent: Promise<unknown> = Promise.resolve()
-    await database.sql.begin(async (transaction) => {
+    await sql().begin(async (transaction) => {
       await transaction`lock table supply.orders in access exclusive mode`
       sent = Promise.all(Array.from({ length: 60 }, async () => answers.push(await get('/b2b/orders', {}, shop))))
       await expect.poll(() => answers.length).toBe(9)
@@ -201,7 +187,7 @@ describe('an unknown query parameter', () => {
 
   test('of a write is refused before the write', async () => {
     const body = { externalOrderId: 'not placed', items: [{ productId: products.key }] }
-    const answer = await api().post('/b2b/orders?page=1', { key: partner.key, body })
+    const answer = await post('/b2b/orders?page=1', body)
     expect(answer).toMatchObject({ status: 400, json: { details: [{ path: 'page' }] } })
     expect(codesOf(await get('/b2b/orders?externalOrderId=not%20placed'))).toEqual([])
   })
@@ -256,8 +242,8 @@ describe('GET /b2b/balance/transactions', () => {
   })
 
   test('shows the references of deposits and adjustments, and not the notes of operators', async () => {
-    const other = await makePartner(database.sql)
-    await database.sql`select ops.adjust(${other.accountId}, -5, 'fee "1", 2026', 'a word among operators')`
+    const other = await makePartner(sql())
+    await sql()`select ops.adjust(${other.accountId}, -5, 'fee "1", 2026', 'a word among operators')`
     const answer = await get(path, {}, other)
     expect(answer.json.data.transactions).toMatchObject([
       { seq: 2, type: 'adjustment', reference: 'fee "1", 2026' },
@@ -280,25 +266,24 @@ describe('GET /b2b/balance/transactions', () => {
     expect(seqs).toEqual(Array.from({ length: codes.length + 1 }, (_, index) => codes.length + 1 - index))
   })
 
-  test.each([
-    'limit=0',
-    'limit=101',
-    'cursor=x',
-    'cursor=0',
-    'cursor=-1',
-    `cursor=${'9'.repeat(30)}`,
-    'from=x',
-    'to=x',
-  ])('refuses %s', async (query) => {
-    const answer = await get(`${path}?${query}`)
-    expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR' } })
-    expect(answer.json.details[0].path).toBe(query.split('=')[0])
+  test.each(['cursor=x', 'cursor=0', 'cursor=-1', `cursor=${'9'.repeat(30)}`, 'from=x', 'to=x'])(
+    'refuses %s, in JSON whatever format is asked for',
+    async (query) => {
+      const answer = await get(`${path}?${query}`, { accept: 'text/csv' })
+      expect(answer).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR' } })
+      expect(answer.json.details[0].path).toBe(query.split('=')[0])
+    },
+  )
+
+  test('refuses a period that begins after its end', async () => {
+    const details = [{ path: 'from', message: 'must not be after to' }]
+    expect(await get(`${path}?from=2026-03-02&to=2026-03-01`)).toMatchObject({ status: 400, json: { details } })
   })
 
   describe('as CSV', () => {
     const csv = { accept: 'text/csv' }
 
-    test('has a header line and amounts with two decimals', async () => {
+    test('has a header line, amounts with two decimals, and a next cursor until its end', async () => {
       const answer = await get(`${path}?limit=1`, csv)
       expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
       expect(answer.headers['x-next-cursor']).toBe(String(codes.length + 1))
@@ -308,17 +293,14 @@ describe('GET /b2b/balance/transactions', () => {
         'seq,type,amount,balanceAfter,currency,orderCode,externalOrderId,paymentCode,createdAt,reference\r\n' +
           `${entry.seq},order_charge,-20.00,${(1000 - 20 * codes.length).toFixed(2)},RUB,${codes[0]},meanwhile,${entry.paymentCode},${entry.createdAt},\r\n`,
       )
-    })
-
-    test('ends without a next cursor', async () => {
       expect((await get(`${path}?limit=100`, csv)).headers['x-next-cursor']).toBeUndefined()
     })
 
     test('quotes the references of partners and changes nothing in them', async () => {
-      const other = await makePartner(database.sql)
+      const other = await makePartner(sql())
       const reference = '=cmd|"a",\r\n b'
       const body = { externalOrderId: reference, items: [{ productId: products.key }] }
-      await api().post('/b2b/orders', { key: other.key, body })
+      await post('/b2b/orders', body, {}, other)
       const answer = await get(path, csv, other)
       expect(answer.text).toContain(',"=cmd|""a"",\r\n b",')
     })

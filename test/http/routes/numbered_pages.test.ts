@@ -1,26 +1,22 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { httpTests } from '../../support/http_tests.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { type Answer, testApi } from '../../support/service.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
+import type { Answer } from '../../support/service.ts'
 
 // Pages by number, pinned by the asOf of the first one: what is placed meanwhile neither shifts them nor comes in.
 
-const database = testDatabase()
-const api = testApi(() => database.url)
+const { sql, partner, get: read } = httpTests({ each: true })
 
-let partner: Partner
 let stranger: Partner
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' }))
 beforeEach(async () => {
-  partner = await makePartner(database.sql)
-  stranger = await makePartner(database.sql)
+  stranger = await makePartner(sql())
 })
 
-const placeOne = async (externalOrderId?: string, who = partner): Promise<string> => {
+const placeOne = async (externalOrderId?: string, who = partner()): Promise<string> => {
   const request = externalOrderId === undefined ? {} : { externalOrderId, idempotencyKey: crypto.randomUUID() }
-  const { body } = await place(database.sql, who, { items: [{ productId: products.key }], ...request })
+  const { body } = await place(sql(), who, { items: [{ productId: products.key }], ...request })
   return body.code
 }
 /** The codes of so many new orders, newest first. */
@@ -30,7 +26,7 @@ async function placeMany(count: number, externalOrderId?: string): Promise<strin
   return codes
 }
 
-const get = (query: string, who = partner): Promise<Answer> => api().get(`/b2b/orders?${query}`, { key: who.key })
+const get = (query: string, who = partner()): Promise<Answer> => read(`/b2b/orders?${query}`, {}, who)
 const codesOf = ({ json }: Answer): string[] => json.data.orders.map(({ code }: { code: string }) => code)
 
 /** Reads all pages; `meanwhile` runs after each. Returns what was seen, and every total that was said. */
@@ -65,8 +61,8 @@ describe('pages as of one moment', () => {
   test('do not show an order whose transaction was open then and committed later', async () => {
     const codes = await placeMany(3)
     let first = await get('page=1&limit=2')
-    await database.sql.begin(async (tx) => {
-      await place(tx as never, partner, { items: [{ productId: products.key }] })
+    await sql().begin(async (tx) => {
+      await place(tx as never, partner(), { items: [{ productId: products.key }] })
       // The number of this order is above that of the open one.
       await placeOne(undefined, stranger)
       first = await get('page=1&limit=2')
@@ -80,12 +76,12 @@ describe('pages as of one moment', () => {
 
   test('are right though times are equal, or a clock was set back', async () => {
     await placeMany(4)
-    await database.sql`update supply.orders set created_at = '2026-01-01' where account_id = ${partner.accountId}`
+    await sql()`update supply.orders set created_at = '2026-01-01' where account_id = ${partner().accountId}`
     const { orders } = (await get('limit=100')).json.data
     const times = ['2025-12-31', '2026-01-01', '2026-01-02']
     const { seen, totals } = await readPages('', async () => {
       const code = await placeOne()
-      await database.sql`update supply.orders set created_at = ${times.pop() ?? '2025-01-01'} where code = ${code}`
+      await sql()`update supply.orders set created_at = ${times.pop() ?? '2025-01-01'} where code = ${code}`
     })
     expect(seen).toEqual(orders.map(({ code }: { code: string }) => code))
     expect(totals).toEqual([4])
@@ -106,9 +102,9 @@ describe('pages as of one moment', () => {
   test('show an order as it is now, and as of then whatever else was booked since', async () => {
     const codes = await placeMany(3)
     const { pagination } = (await get('page=1&limit=1')).json.data
-    await database.sql`select ops.deposit(${partner.accountId}, 5, 'meanwhile')`
-    const { json } = await api().get(`/b2b/orders/${codes[2]}`, { key: partner.key })
-    await supplierAnswers(database.sql, json.data.items[0].id, completed({ codes: ['A-KEY'] }))
+    await sql()`select ops.deposit(${partner().accountId}, 5, 'meanwhile')`
+    const { json } = await read(`/b2b/orders/${codes[2]}`)
+    await supplierAnswers(sql(), json.data.items[0].id, completed({ codes: ['A-KEY'] }))
     await placeOne()
     const last = (await get(`page=3&limit=1&asOf=${pagination.asOf}`)).json.data
     expect(last.orders).toMatchObject([{ code: codes[2], status: 'completed' }])
@@ -117,9 +113,9 @@ describe('pages as of one moment', () => {
   })
 
   test.each([0, 1000])('of an account without orders stay empty, with a balance of %i', async (balance) => {
-    const fresh = await makePartner(database.sql, { balance })
+    const fresh = await makePartner(sql(), { balance })
     const { pagination } = (await get('page=1', fresh)).json.data
-    await database.sql`select ops.deposit(${fresh.accountId}, 500, 'later')`
+    await sql()`select ops.deposit(${fresh.accountId}, 500, 'later')`
     await placeOne(undefined, fresh)
     expect((await get(`page=1&asOf=${pagination.asOf}`, fresh)).json.data).toMatchObject({
       orders: [],

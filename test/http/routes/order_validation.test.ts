@@ -1,19 +1,12 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { httpTests } from '../../support/http_tests.ts'
 import { balanceOf } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { type Answer, testApi } from '../../support/service.ts'
+import { products } from '../../support/partner.ts'
+import type { Answer } from '../../support/service.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url)
-
-let partner: Partner
-beforeAll(async () => {
-  partner = await makePartner(database.sql, { balance: 1000 })
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
-})
+const { sql, partner, post: postTo } = httpTests()
 afterEach(async () => {
-  expect(await balanceOf(database.sql, partner)).toBe(1000)
+  expect(await balanceOf(sql(), partner())).toBe(1000)
 })
 
 const item = { productId: products.topUp, deliveryData: { gameUserId: '123' } }
@@ -21,33 +14,25 @@ const order = (changes: object = {}) => ({ externalOrderId: 'never placed', item
 const withItem = (changes: object) => order({ items: [{ ...item, ...changes }] })
 const withData = (deliveryData: unknown) => withItem({ deliveryData })
 
-const post = (body: unknown, headers: Record<string, string | string[]> = {}): Promise<Answer> =>
-  api().post('/b2b/orders', { key: partner.key, body, headers })
+const post = (body: unknown, headers = {}) => postTo('/b2b/orders', body, headers)
 const paths = ({ json }: Answer) => json.details.map(({ path }: { path: string }) => path)
 
 describe('a malformed request is 400 VALIDATION_ERROR, charges nothing and names the field', () => {
   test.each<[field: string, body: object | string]>([
     ['items', { externalOrderId: 'x' }],
-    ['items', order({ items: null })],
-    ['items', order({ items: {} })],
     ['items', order({ items: [] })],
     ['items', order({ items: Array(51).fill(item) })],
     ['items[0]', order({ items: ['x'] })],
     ['items[1]', order({ items: [item, null] })],
     ['items[0].productId', order({ items: [{}] })],
     ['items[0].productId', withItem({ productId: '101' })],
-    ['items[0].productId', withItem({ productId: 101.5 })],
-    ['items[0].productId', withItem({ productId: null })],
     ['items[0].productId', JSON.stringify(order()).replace('101', '1e400')],
     ['items[0].quantity', withItem({ quantity: 0 })],
-    ['items[0].quantity', withItem({ quantity: 1.5 })],
-    ['items[0].quantity', withItem({ quantity: '1' })],
     ['items[0].quantity', withItem({ quantity: 2_147_483_648 })],
     ['items[0].maxPrice', withItem({ maxPrice: -0.01 })],
     ['items[0].maxPrice', withItem({ maxPrice: '10' })],
     ['items[0].maxPrice', JSON.stringify(withItem({ maxPrice: 7 })).replace(':7', ':1e999')],
     ['items[0].deliveryData', withData([])],
-    ['items[0].deliveryData', withData('123')],
     ['items[0].deliveryData', withData(Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`key${i}`, 1])))],
     ['', JSON.stringify(withData({ a: '1' })).replace('"a"', '"__proto__"')],
     ['items[0].deliveryData', withData({ constructor: 'x' })],
@@ -62,15 +47,10 @@ describe('a malformed request is 400 VALIDATION_ERROR, charges nothing and names
     ['items[0].deliveryData.', withData({ '': 'x' })],
     ['items[0].deliveryData.a\u0000', withData({ 'a\u0000': 'x' })],
     ['externalOrderId', { items: [item] }],
-    ['externalOrderId', order({ externalOrderId: null })],
-    ['externalOrderId', order({ externalOrderId: '' })],
-    ['externalOrderId', order({ externalOrderId: 'x'.repeat(129) })],
-    ['externalOrderId', order({ externalOrderId: 7 })],
     ['externalOrderId', order({ externalOrderId: 'a\u0000b' })],
     ['externalOrderId', order({ externalOrderId: '\udfff' })],
     ['callbackUrl', order({ callbackUrl: 7 })],
     ['maxTotal', order({ maxTotal: -1 })],
-    ['maxTotal', order({ maxTotal: '5' })],
   ])('%s in %j', async (field, body) => {
     const answer = await post(body)
     expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'VALIDATION_ERROR' } })
@@ -171,7 +151,6 @@ describe('the idempotency key', () => {
 
 describe('an unusable callbackUrl is 400 INVALID_CALLBACK_URL', () => {
   test.each([
-    '',
     'ftp://partner.example/hook',
     'https://partner.example/\u0000',
     'https://partner.example/\ud800',

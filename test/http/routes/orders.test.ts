@@ -1,18 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'vitest'
+import { httpTests } from '../../support/http_tests.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
 import { balanceOf } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { type Answer, testApi } from '../../support/service.ts'
+import { makePartner, products } from '../../support/partner.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url)
-
-let partner: Partner
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' }))
-beforeEach(async () => {
-  partner = await makePartner(database.sql, { balance: 1000 })
-})
+const { sql, partner, get, post: postTo } = httpTests({ each: true })
 
 let counter = 0
 const order = (changes: object = {}) => {
@@ -23,9 +15,7 @@ const order = (changes: object = {}) => {
     ...changes,
   }
 }
-const post = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  api().post('/b2b/orders', { key: partner.key, body, headers })
-const get = (path: string) => api().get(path, { key: partner.key })
+const post = (body: unknown, headers = {}, who = partner()) => postTo('/b2b/orders', body, headers, who)
 const times = <T>(count: number, work: (index: number) => T) => Array.from({ length: count }, (_, i) => work(i))
 
 describe('an accepted order', () => {
@@ -67,7 +57,7 @@ describe('an accepted order', () => {
       },
     })
     expect(json.data.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    expect(await balanceOf(database.sql, partner)).toBe(959)
+    expect(await balanceOf(sql(), partner())).toBe(959)
   })
 
   test('may have null for optional fields, and unknown fields', async () => {
@@ -96,14 +86,14 @@ describe('an accepted order', () => {
     expect(read.status).toBe(200)
     expect(read.headers['cache-control']).toBe('no-store')
     expect(read.json.data).toEqual({ ...json.data, deliveries: null })
-    const stranger = await makePartner(database.sql)
-    const refused = await api().get(`/b2b/orders/${json.data.code}`, { key: stranger.key })
+    const stranger = await makePartner(sql())
+    const refused = await get(`/b2b/orders/${json.data.code}`, {}, stranger)
     expect(refused).toMatchObject({ status: 404, json: { success: false, code: 'ORDER_NOT_FOUND' } })
   })
 
   test('shows its delivered keys, and the list does not', async () => {
     const { json } = await post(order({ items: [{ productId: products.key, quantity: 2 }] }))
-    await supplierAnswers(database.sql, json.data.items[0].id, completed({ codes: ['KEY-1', 'KEY-2'] }))
+    await supplierAnswers(sql(), json.data.items[0].id, completed({ codes: ['KEY-1', 'KEY-2'] }))
     const read = await get(`/b2b/orders/${json.data.code}`)
     expect(read.json.data).toMatchObject({ status: 'completed', outcome: 'full' })
     expect(read.json.data.items[0].cdKeys).toEqual([{ code: 'KEY-1' }, { code: 'KEY-2' }])
@@ -116,7 +106,7 @@ describe('a repeated request', () => {
   test('is answered by 200 with the order as it is now, and the header Idempotent-Replayed', async () => {
     const request = order()
     const first = await post(request)
-    await supplierAnswers(database.sql, first.json.data.items[0].id, completed())
+    await supplierAnswers(sql(), first.json.data.items[0].id, completed())
     const second = await post(request)
     expect(second).toMatchObject({
       status: 200,
@@ -130,7 +120,7 @@ describe('a repeated request', () => {
         },
       },
     })
-    expect(await balanceOf(database.sql, partner)).toBe(989.5)
+    expect(await balanceOf(sql(), partner())).toBe(989.5)
   })
 
   test('may have other caps, an explicit quantity of 1 and null for absent fields', async () => {
@@ -168,7 +158,6 @@ describe('a repeated request', () => {
   test('by another account is a new order', async () => {
     const request = order()
     await post(request)
-    const other = await makePartner(database.sql)
-    expect((await api().post('/b2b/orders', { key: other.key, body: request })).status).toBe(201)
+    expect((await post(request, {}, await makePartner(sql()))).status).toBe(201)
   })
 })

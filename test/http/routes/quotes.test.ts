@@ -1,22 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'vitest'
+import { httpTests } from '../../support/http_tests.ts'
 import { balanceOf, orderRequest, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { type Answer, type Send, testApi, withoutRequestId } from '../../support/service.ts'
+import { products } from '../../support/partner.ts'
+import { withoutRequestId } from '../../support/service.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url)
+const { sql, partner, get, post } = httpTests({ each: true })
 const path = '/b2b/orders/quote'
-
-let partner: Partner
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' }))
-beforeEach(async () => {
-  partner = await makePartner(database.sql)
-})
 
 const topUp = { productId: products.topUp, deliveryData: { gameUserId: '1' } }
 const keys = (quantity: number) => ({ productId: products.key, quantity })
-const quote = (body: unknown, send: Send = {}): Promise<Answer> => api().post(path, { key: partner.key, body, ...send })
+const quote = (body: unknown, headers = {}) => post(path, body, headers)
 
 describe('a quote', () => {
   test('has the prices, the total and what would be left', async () => {
@@ -87,27 +80,13 @@ describe('a quote', () => {
     expect((await quote({ items: [keys(50)] })).json.data).toMatchObject({ balanceAfter: 0, wouldBeRefused: null })
   })
 
-  test.each([
-    ['INVALID_CALLBACK_URL', { callbackUrl: 'http://10.0.0.1/' }, 400],
-    ['DELIVERY_DATA_INVALID', { items: [{ productId: products.topUp }] }, 400],
-    ['QUANTITY_OUT_OF_RANGE', { items: [keys(101)] }, 422],
-    ['PRICE_CHANGED', { maxTotal: 19.99 }, 422],
-  ])('says %s as the order would', async (code, body, status) => {
-    const sent = { items: [keys(1)], ...body }
-    const { json } = await quote(sent)
-    const order = await api().post('/b2b/orders', { key: partner.key, body: { ...sent, externalOrderId: 'an-order' } })
-    expect(order.json.code).toBe(code)
-    const { success: _, ...refusal } = withoutRequestId(order.json)
-    expect(json.data.wouldBeRefused).toEqual({ status, ...refusal })
-  })
-
   test('knows of no idempotency: keys and externalOrderId are not looked at', async () => {
     const body = { externalOrderId: 'known', items: [keys(1)] }
-    await api().post('/b2b/orders', { key: partner.key, body })
+    await post('/b2b/orders', body)
     const other = { ...body, items: [keys(2)] }
     const headers = { 'x-idempotency-key': 'one', 'idempotency-key': 'two' }
     for (const sent of [body, other, { ...body, externalOrderId: 5 }]) {
-      const answer = await quote(sent, { headers })
+      const answer = await quote(sent, headers)
       expect(answer).toMatchObject({ status: 200, json: { data: { wouldBeRefused: null } } })
       expect(answer.headers).not.toHaveProperty('idempotent-replayed')
     }
@@ -117,7 +96,7 @@ describe('a quote', () => {
     const bodies = [{}, 'text', '{', { items: [{ productId: 'x', quantity: 0 }], maxTotal: -1 }]
     for (const body of bodies) {
       const order = typeof body === 'object' ? { ...body, externalOrderId: 'x' } : body
-      const placed = await api().post('/b2b/orders', { key: partner.key, body: order })
+      const placed = await post('/b2b/orders', order)
       expect(placed.status).toBe(400)
       expect(await quote(body)).toMatchObject({ status: 400, json: withoutRequestId(placed.json) })
     }
@@ -127,47 +106,31 @@ describe('a quote', () => {
 describe('making a quote', () => {
   test('writes nothing, draws no numbers and locks no row', async () => {
     // A read-only transaction permits nothing of that.
-    const [quoted] = await database.sql.begin(
+    const [quoted] = await sql().begin(
       'read only',
       (tx) =>
-        tx`select * from api.quote_order(${tx.json({ ...orderRequest(partner), idempotency_key: null } as never)})`,
+        tx`select * from api.quote_order(${tx.json({ ...orderRequest(partner()), idempotency_key: null } as never)})`,
     )
     expect(quoted).toMatchObject({ result: 'created', quote: { totalAmount: 10.5 }, refusal: {} })
-    expect(await balanceOf(database.sql, partner)).toBe(1000)
+    expect(await balanceOf(sql(), partner())).toBe(1000)
   })
 
   test('waits for no order that is being placed, and counts it once it is committed', async () => {
-    await database.sql.begin(async (tx) => {
-      await place(tx as never, partner, { items: [keys(1)] })
+    await sql().begin(async (tx) => {
+      await place(tx as never, partner(), { items: [keys(1)] })
       expect((await quote({ items: [keys(1)] })).json.data.balance).toBe(1000)
     })
     expect((await quote({ items: [keys(1)] })).json.data).toMatchObject({ balance: 980, balanceAfter: 960 })
   })
 
-  test('asks for what placing asks for: a key of a partner, within the rate limit', async () => {
-    const storefront = await makePartner(database.sql, { kind: 'storefront' })
-    const body = { items: [keys(1)] }
-    expect((await api().post(path, { body })).status).toBe(401)
-    expect((await api().post(path, { body, key: storefront.key })).status).toBe(403)
-    const foreign = await quote(body, { headers: { origin: 'https://elsewhere.example' } })
-    expect(foreign).toMatchObject({ status: 403, json: { error: 'Forbidden: Origin not allowed' } })
-    const { headers } = await quote(body)
-    const next = (await quote(body)).headers
-    expect(Number(next['x-ratelimit-remaining'])).toBeLessThan(Number(headers['x-ratelimit-remaining']))
-  })
-
   test('is refused as unauthorized where the key ended after the admission', async () => {
-    await database.sql`select ops.revoke_key(${partner.keyId})`
-    const [quoted] =
-      await database.sql`select * from api.quote_order(${database.sql.json({ ...orderRequest(partner), idempotency_key: null } as never)})`
+    await sql()`select ops.revoke_key(${partner().keyId})`
+    const request = sql().json({ ...orderRequest(partner()), idempotency_key: null } as never)
+    const [quoted] = await sql()`select * from api.quote_order(${request})`
     expect(quoted).toMatchObject({ result: 'UNAUTHORIZED', refusal: {} })
   })
 
   test('is a POST: its address is no order', async () => {
-    const { key } = partner
-    expect((await api().get(path, { key })).json.code).toBe('ORDER_NOT_FOUND')
-    const answer = await api().send('PUT', path, { key, body: {} })
-    expect(answer.status).toBe(405)
-    expect(answer.headers.allow).toContain('POST')
+    expect((await get(path)).json.code).toBe('ORDER_NOT_FOUND')
   })
 })

@@ -2,44 +2,38 @@ import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
+import { describe, expect, test } from 'vitest'
+import { httpTests } from '../../support/http_tests.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner } from '../../support/partner.ts'
-import { type Answer, startApi, testApi } from '../../support/service.ts'
+import { makePartner } from '../../support/partner.ts'
+import { type Answer, startApi } from '../../support/service.ts'
+import { undone } from '../../support/sql/transactions.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url)
+const { database, sql, api, partner, get } = httpTests({ each: true })
 const soonMs = 12_000
-let partner: Partner
 
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:9', token: 't' }))
-beforeEach(async () => {
-  partner = await makePartner(database.sql)
-})
-
-const results = (query = '', of = api(), who = partner): Promise<Answer> =>
+const results = (query = '', of = api(), who = partner()): Promise<Answer> =>
   of.get(`/b2b/results${query}`, { key: who.key })
 
 const open = (path: string): ClientRequest =>
-  request({ host: '127.0.0.1', port: api().port, path, headers: { 'x-api-key': partner.key } }).end()
+  request({ host: '127.0.0.1', port: api().port, path, headers: { 'x-api-key': partner().key } }).end()
 
 async function answerOf(sent: ClientRequest): Promise<string> {
   const [response] = await once(sent, 'response')
   return text(response)
 }
 
-async function endOrder(of = partner): Promise<string> {
-  const { body } = await place(database.sql, of)
-  await supplierAnswers(database.sql, body.items[0]?.id ?? '', completed())
+async function endOrder(of = partner()): Promise<string> {
+  const { body } = await place(sql(), of)
+  await supplierAnswers(sql(), body.items[0]?.id ?? '', completed())
   return body.code
 }
 
 /** Resolves when an API has polled for requests that wait, after this call. */
 async function untilPolled(): Promise<void> {
-  const [{ now } = { now: null }] = await database.sql`select clock_timestamp() as now`
-  const polls = () => database.sql`select from pg_stat_activity
+  const [{ now } = { now: null }] = await sql()`select clock_timestamp() as now`
+  const polls = () => sql()`select from pg_stat_activity
     where datname = current_database() and query like '%api.accounts_with_results%' and query_start > ${now}`
   await expect.poll(polls, { timeout: soonMs, interval: 10 }).not.toHaveLength(0)
 }
@@ -57,24 +51,20 @@ describe('GET /b2b/results', () => {
     expect((await results()).json.data.results).toHaveLength(3)
   })
 
-  test.each(['after=-1', 'after=x', 'limit=0', 'limit=101', 'wait=31', 'wait=-1', 'wait=1.5'])(
-    'refuses %s',
-    async (query) => {
-      const { status, json } = await results(`?${query}`)
-      expect([status, json.code, json.details[0].path]).toEqual([400, 'VALIDATION_ERROR', query.split('=')[0]])
-    },
-  )
+  test.each(['after=-1', 'after=x', 'wait=1.5'])('refuses %s', async (query) => {
+    const { status, json } = await results(`?${query}`)
+    expect([status, json.code, json.details[0].path]).toEqual([400, 'VALIDATION_ERROR', query.split('=')[0]])
+  })
 
-  test('needs a key, and shows no account the results of another', async () => {
+  test('shows no account the results of another', async () => {
     await endOrder()
-    expect((await api().get('/b2b/results')).status).toBe(401)
-    expect((await results('', api(), await makePartner(database.sql))).json.data.results).toEqual([])
+    expect((await results('', api(), await makePartner(sql()))).json.data.results).toEqual([])
   })
 })
 
 describe('a waiting request', () => {
   test('gets the result when the order ends, and wakes no request of another account', async () => {
-    const other = await makePartner(database.sql)
+    const other = await makePartner(sql())
     const waiting = results('?wait=30')
     const others = results('?wait=1', api(), other)
     await untilPolled()
@@ -90,11 +80,11 @@ describe('a waiting request', () => {
   })
 
   test('holds no database connection', async () => {
-    const many = await Promise.all([1, 2, 3, 4].map(() => makePartner(database.sql)))
+    const many = await Promise.all([1, 2, 3, 4].map(() => makePartner(sql())))
     const waiting = many.flatMap((who) => [1, 2, 3, 4].map(() => results('?wait=30', api(), who)))
     await untilPolled()
     await expect.poll(() => api().db.usage().inUse, { timeout: soonMs }).toBe(0)
-    expect((await api().get('/b2b/balance', { key: partner.key })).status).toBe(200)
+    expect((await get('/b2b/balance')).status).toBe(200)
     for (const who of many) await endOrder(who)
     for (const { json } of await Promise.all(waiting)) expect(json.data.results).toHaveLength(1)
   })
@@ -116,16 +106,14 @@ describe('a waiting request', () => {
   })
 
   test('takes no place if its client hung up before', async () => {
-    const holder = await database.sql.reserve()
-    await holder`begin`
-    await holder`lock table supply.api_keys in access exclusive mode`
-    const ten = Array.from({ length: 10 }, () => open('/b2b/results?wait=30'))
-    for (const sent of ten) sent.on('error', () => {})
-    await expect.poll(() => api().db.usage().inUse, { timeout: soonMs, interval: 5 }).toBeGreaterThan(0)
-    for (const sent of ten) sent.destroy()
-    for (const _ of ten) await api().get('/livez')
-    await holder`rollback`
-    holder.release()
+    await undone(sql(), async (holder) => {
+      await holder`lock table supply.api_keys in access exclusive mode`
+      const ten = Array.from({ length: 10 }, () => open('/b2b/results?wait=30'))
+      for (const sent of ten) sent.on('error', () => {})
+      await expect.poll(() => api().db.usage().inUse, { timeout: soonMs, interval: 5 }).toBeGreaterThan(0)
+      for (const sent of ten) sent.destroy()
+      for (const _ of ten) await api().get('/livez')
+    })
     const later = await comesToWait()
     expect(later).not.toBe('answered')
     if (later !== 'answered') later.on('error', () => {}).destroy()
@@ -134,9 +122,9 @@ describe('a waiting request', () => {
   test('whose key is revoked meanwhile is refused', async () => {
     const waiting = results('?wait=30')
     await untilPolled()
-    const { body } = await place(database.sql, partner)
-    await database.sql`select ops.revoke_key(${partner.keyId})`
-    await supplierAnswers(database.sql, body.items[0]?.id ?? '', completed())
+    const { body } = await place(sql(), partner())
+    await sql()`select ops.revoke_key(${partner().keyId})`
+    await supplierAnswers(sql(), body.items[0]?.id ?? '', completed())
     expect((await waiting).status).toBe(401)
   })
 
@@ -144,15 +132,13 @@ describe('a waiting request', () => {
     await endOrder()
     const waiting = results('?after=1&wait=30')
     await untilPolled()
-    const holder = await database.sql.reserve()
-    await holder`begin`
-    await holder`select from supply.result_marks where account_id = ${partner.accountId} for update`
-    const code = await endOrder()
-    await holder`rollback`
-    holder.release()
-    await database.sql`select work.number_results()`
+    const code = await undone(sql(), async (holder) => {
+      await holder`select from supply.result_marks where account_id = ${partner().accountId} for update`
+      return endOrder()
+    })
+    await sql()`select work.number_results()`
     expect((await waiting).json.data.results).toMatchObject([{ seq: 2, orderCode: code }])
-    expect(await audit(database.sql)).toEqual([])
+    expect(await audit(sql())).toEqual([])
   })
 
   /** A request that is not answered for half a second waits. */

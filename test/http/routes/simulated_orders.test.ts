@@ -3,7 +3,7 @@ import { magicPlayerIds } from '../../../src/demo/supplier/orders.ts'
 import { testDatabase } from '../../support/database.ts'
 import { audit, balanceOf } from '../../support/orders.ts'
 import { makePartner, type Partner, products } from '../../support/partner.ts'
-import { withoutRequestId } from '../../support/service.ts'
+import { shapeOf, withoutRequestId } from '../../support/service.ts'
 import { startWholeService, type WholeService } from '../../support/whole_service.ts'
 
 const database = testDatabase()
@@ -47,13 +47,6 @@ async function driven(body: object) {
   const { code } = json.data
   await timePasses(code)
   return (await read(code)).json.data
-}
-
-/** The names of the members in their order, without the values; of lists that of the last entry. */
-function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return [shapeOf(value.at(-1))]
-  if (typeof value !== 'object' || value === null) return typeof value
-  return Object.entries(value).map(([name, member]) => [name, shapeOf(member)])
 }
 
 describe('a simulated order', () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Receiver, type ReceiverOptions, startReceiver } from '../../../src/demo/receiver/receiver.ts'
-import { testDatabase } from '../../support/database.ts'
+import { httpTests } from '../../support/http_tests.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
 import { type DnsServer, startDnsServer } from '../../support/servers/dns_server.ts'
@@ -9,14 +9,11 @@ import {
   type SupplierAnswer,
   startScriptedSupplier,
 } from '../../support/servers/scripted_supplier.ts'
-import { testApi, withoutRequestId } from '../../support/service.ts'
+import { shapeOf, withoutRequestId } from '../../support/service.ts'
 import { type RunningWorker, startTestWorker } from '../../support/whole_service.ts'
 
-const database = testDatabase()
-const sql = () => database.sql
-const api = testApi(() => database.url)
+const { database, sql, api, partner, get, post } = httpTests({ partner: { mode: 'test' } })
 const receivers: Receiver[] = []
-let partner: Partner
 let worker: RunningWorker
 let dns: DnsServer
 let supplier: ScriptedSupplier
@@ -29,7 +26,6 @@ beforeAll(async () => {
   })
   supplier = await startScriptedSupplier()
   await makeCatalog(sql(), supplier)
-  partner = await makePartner(sql(), { mode: 'test' })
   worker = await startTestWorker(database.url, { dnsServers: [dns.address] })
 })
 afterAll(async () => {
@@ -41,9 +37,10 @@ afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver.close()
 })
 
-async function receiverOf(of: Partner, options: Partial<ReceiverOptions> = {}): Promise<Receiver> {
+/** A receiver that knows the partner's signing secret. */
+async function startPartnersReceiver(options: Partial<ReceiverOptions> = {}): Promise<Receiver> {
   const secret = async () => {
-    const [row] = await sql()`select ops.webhook_secret(${of.accountId}) as secret`
+    const [row] = await sql()`select ops.webhook_secret(${partner().accountId}) as secret`
     return row?.secret ?? undefined
   }
   const receiver = await startReceiver({ secret, ...options })
@@ -51,12 +48,12 @@ async function receiverOf(of: Partner, options: Partial<ReceiverOptions> = {}): 
   return receiver
 }
 
-const simulate = (body: unknown, key = partner.key) => api().post('/simulation/webhooks', { key, body })
-const read = (eventId: string, key = partner.key) => api().get(`/simulation/webhooks/${eventId}`, { key })
+const simulate = (body: unknown, who = partner()) => post('/simulation/webhooks', body, {}, who)
+const read = (eventId: string, who = partner()) => get(`/simulation/webhooks/${eventId}`, {}, who)
 
 /** Asks for a sample that must be accepted, and returns its event id. */
-async function sample(body: object, key = partner.key): Promise<string> {
-  const { status, json } = await simulate({ eventType: 'order.completed', ...body }, key)
+async function sample(body: object, who = partner()): Promise<string> {
+  const { status, json } = await simulate({ eventType: 'order.completed', ...body }, who)
   expect({ status, json }).toEqual({
     status: 202,
     json: { success: true, data: { eventId: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
@@ -70,14 +67,15 @@ async function inState(eventId: string, state: string) {
   return (await read(eventId)).json.data
 }
 
-/** Completes or fails an order of keys on the way of real ones, and returns its event. */
-async function realEvent(of: Partner, eventType = 'order.completed') {
+/** Completes an order of these keys, or fails it, on the way of real ones, and returns its event. */
+async function realEvent(of: Partner, eventType = 'order.completed', codes = ['A-1']) {
   const result: SupplierAnswer =
     eventType === 'order.completed'
-      ? { status: 200, json: { status: 'completed', codes: ['A-1'] } }
+      ? { status: 200, json: { status: 'completed', codes } }
       : { status: 422, json: { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' } }
   supplier.setAnswer(() => result)
-  const { body } = await place(sql(), of, { items: [{ productId: products.key }], callbackUrl: 'http://127.0.0.1:9/' })
+  const items = [{ productId: products.key, quantity: codes.length }]
+  const { body } = await place(sql(), of, { items, callbackUrl: 'http://127.0.0.1:9/' })
   const find = async () => {
     const [row] = await sql()`select id, order_code, body from supply.events where order_code = ${body.code}`
     return row as { id: string; order_code: string; body: string } | undefined
@@ -88,16 +86,9 @@ async function realEvent(of: Partner, eventType = 'order.completed') {
   return event
 }
 
-/** The names of the members in their order, without the values; of lists that of the last entry. */
-function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return [shapeOf(value.at(-1))]
-  if (typeof value !== 'object' || value === null) return typeof value
-  return Object.entries(value).map(([name, member]) => [name, shapeOf(member)])
-}
-
 describe('a simulated event', () => {
   test('of a completed order arrives at once, signed with the secret of the account, in the form of a real one', async () => {
-    const receiver = await receiverOf(partner)
+    const receiver = await startPartnersReceiver()
     const eventId = await sample({ callbackUrl: `${receiver.url}/hook` })
     const { event, headers, verified } = await receiver.waitFor(() => true, 60_000)
     expect(verified).toBe(true)
@@ -131,7 +122,7 @@ describe('a simulated event', () => {
   })
 
   test('of a failed order has a reason and no items', async () => {
-    const receiver = await receiverOf(partner)
+    const receiver = await startPartnersReceiver()
     const eventId = await sample({ callbackUrl: receiver.url, eventType: 'order.failed' })
     const { event } = await receiver.waitFor(() => true, 60_000)
     expect(event).toMatchObject({ event_id: eventId, event_type: 'order.failed' })
@@ -149,7 +140,7 @@ describe('a simulated event', () => {
   test.each(['order.completed', 'order.failed'])(
     '%s has the members of a real one, in the same order',
     async (eventType) => {
-      const real = await realEvent(partner, eventType)
+      const real = await realEvent(partner(), eventType)
       const eventId = await sample({ callbackUrl: 'http://127.0.0.1:9/', eventType })
       const [simulated] = await sql()`select body from supply.events where id = ${eventId}`
       expect(shapeOf(JSON.parse(simulated?.body))).toEqual(shapeOf(JSON.parse(real.body)))
@@ -157,8 +148,8 @@ describe('a simulated event', () => {
   )
 
   test('about an own order with that end holds the data of the order, under an event id of its own', async () => {
-    const receiver = await receiverOf(partner)
-    const real = await realEvent(partner)
+    const receiver = await startPartnersReceiver()
+    const real = await realEvent(partner())
     const eventId = await sample({ callbackUrl: receiver.url, orderCode: real.order_code })
     const { event } = await receiver.waitFor(() => true, 60_000)
     expect(event?.event_id).toBe(eventId)
@@ -167,8 +158,8 @@ describe('a simulated event', () => {
   })
 
   test('about any other order holds sample data with the given code', async () => {
-    const receiver = await receiverOf(partner)
-    const own = (await realEvent(partner)).order_code
+    const receiver = await startPartnersReceiver()
+    const own = (await realEvent(partner())).order_code
     const others = (await realEvent(await makePartner(sql()))).order_code
     for (const [orderCode, eventType] of [
       [own, 'order.failed'],
@@ -182,11 +173,11 @@ describe('a simulated event', () => {
   })
 
   test('changes no balance and no ledger, and calls no supplier', async () => {
-    const receiver = await receiverOf(partner)
+    const receiver = await startPartnersReceiver()
     const counts = async () => {
       const [row] = await sql()`select (select count(*)::int from ops.ledger) as ledger,
         (select count(*)::int from ops.orders) as orders, (select count(*)::int from ops.supplier_attempts) as calls`
-      return { ...row, balance: await balanceOf(sql(), partner) }
+      return { ...row, balance: await balanceOf(sql(), partner()) }
     }
     const before = await counts()
     await inState(await sample({ callbackUrl: receiver.url }), 'delivered')
@@ -197,7 +188,7 @@ describe('a simulated event', () => {
 
 describe('the state of a simulated event', () => {
   test('shows the attempt that delivered it', async () => {
-    const receiver = await receiverOf(partner)
+    const receiver = await startPartnersReceiver()
     const eventId = await sample({ callbackUrl: `${receiver.url}/hook`, orderCode: 'my-order' })
     const shown = await inState(eventId, 'delivered')
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
@@ -229,7 +220,7 @@ describe('the state of a simulated event', () => {
   })
 
   test('shows a refused attempt, and the time of the next one on the ladder', async () => {
-    const receiver = await receiverOf(partner, { answer: 500 })
+    const receiver = await startPartnersReceiver({ answer: 500 })
     const eventId = await sample({ callbackUrl: receiver.url })
     await expect.poll(async () => (await read(eventId)).json.data.attempts[0]?.outcome).toBe('retry')
     const { state, nextAttemptAt, attempts } = (await read(eventId)).json.data
@@ -239,7 +230,7 @@ describe('the state of a simulated event', () => {
   })
 
   test('shows a dead letter, and no operator is alerted', async () => {
-    const receiver = await receiverOf(partner, { secret: '0'.repeat(64) })
+    const receiver = await startPartnersReceiver({ secret: '0'.repeat(64) })
     const shown = await inState(await sample({ callbackUrl: receiver.url }), 'dead')
     expect(shown).toMatchObject({ deadReason: 'http_4xx', attempts: [{ outcome: 'dead', statusCode: 401 }] })
     expect(await sql()`select from ops.alerts where cause like 'dead_letter:%'`).toHaveLength(0)
@@ -295,9 +286,9 @@ describe('the state of a simulated event', () => {
 
   test('is 404 for an event of another account, a real event, an unknown event and an invalid id', async () => {
     const other = await makePartner(sql(), { mode: 'test' })
-    const theirs = await sample({ callbackUrl: 'http://127.0.0.1:9/' }, other.key)
-    expect((await read(theirs, other.key)).status).toBe(200)
-    const { id: real } = await realEvent(partner)
+    const theirs = await sample({ callbackUrl: 'http://127.0.0.1:9/' }, other)
+    expect((await read(theirs, other)).status).toBe(200)
+    const { id: real } = await realEvent(partner())
     for (const id of [theirs, real, crypto.randomUUID(), 'x', '..%2F..']) {
       const { status, json } = await read(id)
       expect({ status, json: withoutRequestId(json) }).toEqual({
@@ -305,5 +296,51 @@ describe('the state of a simulated event', () => {
         json: { success: false, error: 'There is no such event', code: 'EVENT_NOT_FOUND' },
       })
     }
+  })
+})
+
+describe('a request for a simulated event', () => {
+  const good = { callbackUrl: 'http://127.0.0.1:9/', eventType: 'order.completed' }
+  const fieldsOf = (json: { details: { path: string }[] }) => json.details.map(({ path }) => path).sort()
+
+  test.each([
+    ['VALIDATION_ERROR', ['callbackUrl', 'eventType', 'orderCode'], { eventType: 'order.paid', orderCode: 'a b' }],
+    ['INVALID_CALLBACK_URL', ['callbackUrl'], { ...good, callbackUrl: 'http://10.0.0.1/x' }],
+  ])('is refused by %s, which names %j', async (code, fields, body) => {
+    const answer = await simulate(body)
+    expect(answer).toMatchObject({ status: 400, json: { code } })
+    expect(fieldsOf(answer.json)).toEqual(fields)
+  })
+
+  test('is refused if the event about the order would be larger than 64 KiB', async () => {
+    const codes = Array.from({ length: 40 }, (_, n) => `${n}`.padEnd(1000, 'ж'))
+    const { order_code: orderCode } = await realEvent(partner(), 'order.completed', codes)
+    const { status, json } = await simulate({ ...good, orderCode })
+    expect([status, json.code, fieldsOf(json)]).toEqual([400, 'VALIDATION_ERROR', ['orderCode']])
+  })
+
+  test('is refused with 429 while a hundred events of the account are open', async () => {
+    const crowded = await makePartner(sql(), { mode: 'test' })
+    await sql()`
+      insert into supply.events (account_id, order_code, event_type, callback_url, body, simulated, next_attempt_at, created_at)
+      select ${crowded.accountId}, 'x', 'order.completed', 'http://127.0.0.1:9/', '{}', true, now() + interval '1 hour',
+        now() - interval '1 hour'
+      from generate_series(1, 100)`
+    const { status, headers, json } = await simulate(good, crowded)
+    expect({ status, json: withoutRequestId(json) }).toEqual({
+      status: 429,
+      json: { success: false, error: 'Too many samples are still open', code: 'RATE_LIMITED', retryAfter: 60 },
+    })
+    expect(headers['retry-after']).toBe('60')
+  })
+
+  test('needs a key, and a test account, before its body is read', async () => {
+    const live = await makePartner(sql())
+    const message = 'Simulation is only available for test accounts'
+    for (const answer of [await simulate({}, live), await read(crypto.randomUUID(), live)]) {
+      expect(answer).toMatchObject({ status: 403, json: { error: 'Forbidden', message } })
+    }
+    expect((await api().get('/simulation/other')).status).toBe(401)
+    expect((await get('/simulation/other')).status).toBe(404)
   })
 })

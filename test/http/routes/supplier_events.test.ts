@@ -1,32 +1,25 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { credentialFrom } from '../../../src/suppliers/credential.ts'
-import { signedEvent, upstreamEvent } from '../../site/openapi/requests.ts'
-import { testDatabase } from '../../support/database.ts'
+import { httpTests } from '../../support/http_tests.ts'
 import { leaseCalls } from '../../support/items.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { products } from '../../support/partner.ts'
 import { testApi } from '../../support/service.ts'
+import { signedEvent, upstreamEvent } from '../../support/signed.ts'
 
-const database = testDatabase()
 const environment: { [name: string]: string } = { SUPPLIER_SECRET_FIRST_PUSH: 'from the environment' }
 const supplierCredential = (credential: string) => credentialFrom(credential, environment)
-const api = testApi(() => database.url, { config: { supplierCredential } })
+const { database, sql, api, post: place } = httpTests({ config: { supplierCredential }, partner: { balance: 100_000 } })
 const narrow = testApi(() => database.url, { config: { rateLimitPerMinute: 3 } })
-let partner: Partner
 
 beforeAll(async () => {
-  const { sql } = database
-  await makeCatalog(sql, { url: 'http://127.0.0.1:1', token: 'token' })
-  await sql`update supply.suppliers set protocol = 'b2b', push_secret = 'secret' where code = 'first'`
-  await sql`select ops.upsert_supplier('other', 'http://127.0.0.1:1', 'token')`
-  partner = await makePartner(sql, { balance: 100_000 })
+  await sql()`update supply.suppliers set protocol = 'b2b', push_secret = 'secret' where code = 'first'`
+  await sql()`select ops.upsert_supplier('other', 'http://127.0.0.1:1', 'token')`
 })
 
 let itemId: string
-let counter = 0
 beforeEach(async () => {
-  counter += 1
-  const body = { externalOrderId: `order-${counter}`, items: [{ productId: products.key, quantity: 2 }] }
-  const { json } = await api().post('/b2b/orders', { key: partner.key, body })
+  const body = { externalOrderId: crypto.randomUUID(), items: [{ productId: products.key, quantity: 2 }] }
+  const { json } = await place('/b2b/orders', body)
   itemId = json.data.items[0].id
 })
 
@@ -37,13 +30,13 @@ const post = (body: object, { secret = 'secret', supplier = 'first', to = api() 
 
 /** The item is at its supplier, and asked for again in a minute. */
 async function isSent(): Promise<void> {
-  await leaseCalls(database.sql, [itemId])
-  await database.sql`update supply.order_items set lease_expires_at = null, next_check_at = now() + interval '1 minute'
+  await leaseCalls(sql(), [itemId])
+  await sql()`update supply.order_items set lease_expires_at = null, next_check_at = now() + interval '1 minute'
     where id = ${itemId}`
 }
 
 async function isDue(): Promise<boolean> {
-  const [item] = await database.sql`select next_check_at <= now() as due from supply.order_items where id = ${itemId}`
+  const [item] = await sql()`select next_check_at <= now() as due from supply.order_items where id = ${itemId}`
   return item?.due === true
 }
 
@@ -54,7 +47,7 @@ describe('an event that a supplier pushes', () => {
     expect([answer.status, answer.text]).toEqual([204, ''])
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
     expect(await isDue()).toBe(true)
-    const jobs = await database.sql`select available from ops.queue where subject = ${itemId} and run_at <= now()`
+    const jobs = await sql()`select available from ops.queue where subject = ${itemId} and run_at <= now()`
     expect(jobs).toEqual([{ available: true }])
   })
 
@@ -67,13 +60,13 @@ describe('an event that a supplier pushes', () => {
   })
 
   test('about an item that was never sent, or is held, or is at no supplier of that name, changes nothing', async () => {
-    const before = await database.sql`select * from supply.order_items where id = ${itemId}`
+    const before = await sql()`select * from supply.order_items where id = ${itemId}`
     expect((await post(upstreamEvent('e3', itemId))).status).toBe(204)
     expect((await post(upstreamEvent('e4', crypto.randomUUID()))).status).toBe(204)
     expect((await post(upstreamEvent('e5'))).status).toBe(204)
-    expect(await database.sql`select * from supply.order_items where id = ${itemId}`).toEqual(before)
+    expect(await sql()`select * from supply.order_items where id = ${itemId}`).toEqual(before)
     await isSent()
-    await database.sql`update supply.order_items set held_at = now(), held_reason = 'test', next_check_at = null
+    await sql()`update supply.order_items set held_at = now(), held_reason = 'test', next_check_at = null
       where id = ${itemId}`
     expect((await post(upstreamEvent('e6', itemId))).status).toBe(204)
     expect(await isDue()).toBe(false)
@@ -81,8 +74,8 @@ describe('an event that a supplier pushes', () => {
 
   test('waits for nobody: where the item is locked, the supplier is to send it again', async () => {
     await isSent()
-    await database.sql.begin(async (sql) => {
-      await sql`select from supply.order_items where id = ${itemId} for update`
+    await sql().begin(async (tx) => {
+      await tx`select from supply.order_items where id = ${itemId} for update`
       const answer = await post(upstreamEvent('e7', itemId))
       expect(answer.status).toBe(503)
       expect(answer.headers['retry-after']).toBeDefined()
@@ -107,7 +100,7 @@ describe('an event that a supplier pushes', () => {
   })
 
   test('that is forged counts against the budget', async () => {
-    await database.sql`delete from supply.rate_windows`
+    await sql()`delete from supply.rate_windows`
     const statuses: number[] = []
     for (let n = 0; n < 5; n++) statuses.push((await post({}, { secret: 'guess', to: narrow() })).status)
     expect(statuses).toEqual([401, 401, 401, 429, 429])
@@ -115,13 +108,13 @@ describe('an event that a supplier pushes', () => {
 
   test('finds its secret in the environment', async () => {
     await isSent()
-    await database.sql`update supply.suppliers set push_secret = 'env:SUPPLIER_SECRET_FIRST_PUSH' where code = 'first'`
+    await sql()`update supply.suppliers set push_secret = 'env:SUPPLIER_SECRET_FIRST_PUSH' where code = 'first'`
     try {
       expect((await post(upstreamEvent('e9', itemId))).status).toBe(401)
       expect((await post(upstreamEvent('e9', itemId), { secret: 'from the environment' })).status).toBe(204)
       expect(await isDue()).toBe(true)
     } finally {
-      await database.sql`update supply.suppliers set push_secret = 'secret' where code = 'first'`
+      await sql()`update supply.suppliers set push_secret = 'secret' where code = 'first'`
     }
   })
 })
