@@ -1,21 +1,19 @@
 import type postgres from 'postgres'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { testDatabase } from '../support/database.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { httpTests } from '../support/http_tests.ts'
 import { audit, balanceOf } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { makePartner, type Partner, products } from '../support/partner.ts'
 import { type TestApi, testApi } from '../support/service.ts'
 
 // An operator's open transaction has the lock of one account.
-const database = testDatabase()
-const api = testApi(() => database.url)
+const { database, sql, api } = httpTests()
 const otherApi = testApi(() => database.url)
 let locked: Partner
 let holder: postgres.ReservedSql
 
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' }))
 beforeEach(async () => {
-  locked = await makePartner(database.sql, { balance: 1000 })
-  holder = await database.sql.reserve()
+  locked = await makePartner(sql(), { balance: 1000 })
+  holder = await sql().reserve()
   await holder`begin`
   await holder`select from supply.accounts where id = ${locked.accountId} for update`
 })
@@ -34,7 +32,7 @@ const place = async (by: Partner, body = newOrder(), on: TestApi = api()) => {
   return { status, retryAfter: headers['retry-after'] }
 }
 const partners = (count: number) =>
-  Promise.all(Array.from({ length: count }, () => makePartner(database.sql, { balance: 100_000 })))
+  Promise.all(Array.from({ length: count }, () => makePartner(sql(), { balance: 100_000 })))
 
 test('a locked account has its orders answered by 503, and other accounts are served', async () => {
   const others = await partners(20)
@@ -67,9 +65,9 @@ test('a locked account has its orders answered by 503, and other accounts are se
   expect(repeated.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
   const again = await Promise.all(requests.map((request) => place(locked, request)))
   expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-  const price = (100_000 - (await balanceOf(database.sql, others[0] as Partner))) / 5
-  expect(await balanceOf(database.sql, locked)).toBe(1000 - 5 * price)
-  expect(await audit(database.sql)).toEqual([])
+  const price = (100_000 - (await balanceOf(sql(), others[0] as Partner))) / 5
+  expect(await balanceOf(sql(), locked)).toBe(1000 - 5 * price)
+  expect(await audit(sql())).toEqual([])
 })
 
 test('two processes place orders for the same accounts at the same time, and refuse none', async () => {
@@ -80,7 +78,7 @@ test('two processes place orders for the same accounts at the same time, and ref
   )
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   expect((await Promise.all(refusals)).map(({ status }) => status)).toEqual([503, 503])
-  expect(await audit(database.sql)).toEqual([])
+  expect(await audit(sql())).toEqual([])
 })
 
 test('an order waits for a short lock and is placed then', async () => {

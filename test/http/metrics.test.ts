@@ -1,20 +1,13 @@
 import { Registry } from 'prom-client'
 import { request } from 'undici'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createHttpMetrics } from '../../src/http/metrics.ts'
 import { startMetricsServer } from '../../src/metrics.ts'
-import { testDatabase } from '../support/database.ts'
-import { makePartner, type Partner } from '../support/partner.ts'
+import { httpTests } from '../support/http_tests.ts'
 import { testApi } from '../support/service.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url, { config: { metricsPort: 0 } })
+const { database, api, get } = httpTests({ config: { metricsPort: 0 } })
 const silentApi = testApi(() => database.url)
-
-let partner: Partner
-beforeAll(async () => {
-  partner = await makePartner(database.sql)
-})
 
 const scrape = async (path = '/metrics') => {
   const { statusCode, headers, body } = await request(`http://127.0.0.1:${api().metricsPort}${path}`)
@@ -22,8 +15,8 @@ const scrape = async (path = '/metrics') => {
 }
 
 test('requests are counted by method, route pattern and status, never by path', async () => {
-  await api().get('/b2b/orders/ord_secret', { key: partner.key })
-  await api().get('/b2b/orders', { key: partner.key })
+  await get('/b2b/orders/ord_secret')
+  await get('/b2b/orders')
   await api().get('/unknown-path')
   await api().send('PROPFIND', '/unknown-path')
   const { status, type, text } = await scrape()

@@ -87,15 +87,6 @@ describe.each([
   })
 })
 
-test('an order whose account another session has locked is answered by 503', async () => {
-  const refused = await database.sql.begin(async (sql) => {
-    await sql`select 1 from supply.accounts where id = ${partner.accountId} for update`
-    return api.post('/b2b/orders', { key: partner.key, body: order() })
-  })
-  expect(refused).toMatchObject({ status: 503, json: { code: 'UNAVAILABLE' } })
-  expect(refused.headers['x-ratelimit-limit']).toBeUndefined()
-})
-
 test('a bug in the database gives 500 without internals to its request alone', async () => {
   await database.sql`alter function api.get_balance rename to get_balance_gone`
   const answer = await api.get('/b2b/balance', { key: partner.key })

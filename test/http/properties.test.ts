@@ -1,17 +1,14 @@
 import fc from 'fast-check'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { testDatabase } from '../support/database.ts'
+import { expect, test } from 'vitest'
+import { httpTests } from '../support/http_tests.ts'
 import { audit, balanceOf } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { type Answer, exchangeRaw, testApi } from '../support/service.ts'
+import { products } from '../support/partner.ts'
+import { type Answer, exchangeRaw } from '../support/service.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url, { times: { headersMs: 500, requestMs: 1_000 } })
-
-let partner: Partner
-beforeAll(() => makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' }))
-beforeEach(async () => {
-  partner = await makePartner(database.sql, { balance: 100_000 })
+const { api, sql, partner, post } = httpTests({
+  each: true,
+  partner: { balance: 100_000 },
+  times: { headersMs: 500, requestMs: 1_000 },
 })
 
 const numRuns = 200
@@ -75,7 +72,7 @@ test('whatever stands in an order, it is answered, and charged only if it was ac
     fc.asyncProperty(orderBody, fc.option(headerValue, { nil: undefined, freq: 4 }), async (body, idempotencyKey) => {
       const headers: Record<string, string> =
         idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey }
-      const answer = await api().post('/b2b/orders', { key: partner.key, body, headers })
+      const answer = await post('/b2b/orders', body, headers)
       expectAnswer(answer)
       if (answer.status === 201) spent += answer.json.data.totalAmount
       else expect([200, 400, 402, 409, 422]).toContain(answer.status)
@@ -83,8 +80,8 @@ test('whatever stands in an order, it is answered, and charged only if it was ac
     { numRuns },
   )
   expect(spent).toBeGreaterThan(0)
-  expect(await balanceOf(database.sql, partner)).toBeCloseTo(100_000 - spent, 2)
-  expect(await audit(database.sql)).toEqual([])
+  expect(await balanceOf(sql(), partner())).toBeCloseTo(100_000 - spent, 2)
+  expect(await audit(sql())).toEqual([])
 })
 
 test('whatever is asked for, it is answered', async () => {
@@ -156,7 +153,7 @@ test('whatever is asked for, it is answered', async () => {
       fc.dictionary(header, headerValue, { maxKeys: 3 }),
       fc.boolean(),
       async (verb, where, what, headers, withKey) => {
-        const key = withKey ? partner.key : undefined
+        const key = withKey ? partner().key : undefined
         expectAnswer(await api().send(verb, `${where}?${what}`, { key, headers }))
       },
     ),
@@ -170,14 +167,14 @@ test('whatever bytes come as a body, they are answered and nothing is charged', 
       fc.uint8Array({ maxLength: 200 }),
       fc.constantFrom('/b2b/orders', '/b2b/orders/quote', '/suppliers/first/results'),
       async (body, path) => {
-        const answer = await api().post(path, { key: partner.key, body })
+        const answer = await post(path, body)
         expectAnswer(answer)
         expect([400, 401]).toContain(answer.status)
       },
     ),
     { numRuns: numRuns / 2 },
   )
-  expect(await balanceOf(database.sql, partner)).toBe(100_000)
+  expect(await balanceOf(sql(), partner())).toBe(100_000)
 })
 
 test('whatever bytes come over a connection, it is closed in time and the next one is served', async () => {

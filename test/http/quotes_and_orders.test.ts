@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '../support/database.ts'
+import { httpTests } from '../support/http_tests.ts'
 import { audit, balanceOf } from '../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { type Answer, testApi, withoutRequestId } from '../support/service.ts'
+import { makePartner, type Partner, products } from '../support/partner.ts'
+import { type Answer, withoutRequestId } from '../support/service.ts'
 
 // A quote says what the order gets that follows it, whatever is ordered. QUOTES says how many are tried, QUOTES_SEED which.
 
@@ -12,8 +12,7 @@ const count = Number(process.env.QUOTES ?? 240)
 const seed = Number(process.env.QUOTES_SEED ?? 1)
 const lanes = 4
 
-const database = testDatabase()
-const api = testApi(() => database.url)
+const { sql, post: postBy } = httpTests()
 
 const form = 201
 const single = 202
@@ -24,23 +23,21 @@ const asleep = 205
 const changing = (lane: number) => 300 + lane
 
 beforeAll(async () => {
-  const { sql } = database
-  await makeCatalog(sql, { url: 'http://127.0.0.1:1', token: 't' })
   const field = (id: string, type: string, required: boolean) => ({ id, type, label: id, required })
-  const fields = sql.json([
+  const fields = sql().json([
     field('name', 'text', true),
     field('level', 'number', true),
     { ...field('server', 'select', false), options: ['Europe', 'Asia'] },
   ])
-  await sql`select ops.upsert_product(${form}, 'space-trader', 'With a form', 7.77, 'RUB', 'id_only', ${fields}, max_quantity => 3)`
-  await sql`select ops.upsert_product(${single}, 'space-trader', 'One at a time', 99.99, 'RUB', 'key', max_quantity => 1)`
-  await sql`select ops.upsert_product(${kopeck}, 'space-trader', 'Very many', 0.01, 'RUB', 'id_only', '[]', max_quantity => 2147483647)`
-  await sql`select ops.upsert_product(${unoffered}, 'space-trader', 'Without an offer', 3.00, 'RUB', 'key')`
-  await sql`select ops.upsert_product(${asleep}, 'space-trader', 'Of a supplier that is off', 3.00, 'RUB', 'key')`
-  await sql`select ops.upsert_supplier('asleep', 'http://127.0.0.1:1', 't')`
-  await sql`select ops.set_supplier_active('asleep', false)`
-  await sql`select ops.upsert_offer(${asleep}, 'asleep', 'sku')`
-  for (const id of [form, single, kopeck]) await sql`select ops.upsert_offer(${id}, 'first', ${`sku-${id}`})`
+  await sql()`select ops.upsert_product(${form}, 'space-trader', 'With a form', 7.77, 'RUB', 'id_only', ${fields}, max_quantity => 3)`
+  await sql()`select ops.upsert_product(${single}, 'space-trader', 'One at a time', 99.99, 'RUB', 'key', max_quantity => 1)`
+  await sql()`select ops.upsert_product(${kopeck}, 'space-trader', 'Very many', 0.01, 'RUB', 'id_only', '[]', max_quantity => 2147483647)`
+  await sql()`select ops.upsert_product(${unoffered}, 'space-trader', 'Without an offer', 3.00, 'RUB', 'key')`
+  await sql()`select ops.upsert_product(${asleep}, 'space-trader', 'Of a supplier that is off', 3.00, 'RUB', 'key')`
+  await sql()`select ops.upsert_supplier('asleep', 'http://127.0.0.1:1', 't')`
+  await sql()`select ops.set_supplier_active('asleep', false)`
+  await sql()`select ops.upsert_offer(${asleep}, 'asleep', 'sku')`
+  for (const id of [form, single, kopeck]) await sql()`select ops.upsert_offer(${id}, 'first', ${`sku-${id}`})`
 })
 
 const rarely = <T, U>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<U>, weight = 12) =>
@@ -98,8 +95,7 @@ type Quote = {
 }
 
 const seen = new Map<string, number>()
-const post = (path: string, partner: Partner, sent: unknown) =>
-  api().post(path, { key: partner.key, body: JSON.stringify(sent), headers: { 'content-type': 'application/json' } })
+const post = (path: string, partner: Partner, sent: unknown) => postBy(path, JSON.stringify(sent), {}, partner)
 
 /** What the answer to the order has to be, of the quote before it. */
 function promised({ status, json }: Answer): unknown {
@@ -126,9 +122,9 @@ function kept({ status, json }: Answer): unknown {
 }
 
 async function setBalance(partner: Partner, wanted: number): Promise<void> {
-  const delta = (Math.max(0, wanted) - (await balanceOf(database.sql, partner))).toFixed(2)
+  const delta = (Math.max(0, wanted) - (await balanceOf(sql(), partner))).toFixed(2)
   if (Number(delta) === 0) return
-  await database.sql`select ops.adjust(${partner.accountId}, ${delta}, ${crypto.randomUUID()}, 'near the edge')`
+  await sql()`select ops.adjust(${partner.accountId}, ${delta}, ${crypto.randomUUID()}, 'near the edge')`
 }
 
 /** Quotes and then places the same, and compares. */
@@ -148,19 +144,18 @@ async function quoteAndPlace(partner: Partner, given: object, edge: { balance: u
   if (quoted.status !== 200) return
   const { balance, balanceAfter } = quoted.json.data as Quote
   const left = placed.status === 201 ? balanceAfter : balance
-  if (!isDeepStrictEqual(await balanceOf(database.sql, partner), left)) expect.fail(`not left: ${left}`)
+  if (!isDeepStrictEqual(await balanceOf(sql(), partner), left)) expect.fail(`not left: ${left}`)
 }
 
 async function runLane(lane: number): Promise<void> {
-  const { sql } = database
-  const partner = await makePartner(sql, { balance: 1000 })
+  const partner = await makePartner(sql(), { balance: 1000 })
   const own = changing(lane)
   const renumbered = (given: unknown): unknown =>
     JSON.parse(JSON.stringify(given), (name, value) => (name === 'productId' && value === 300 ? own : value))
-  const upsert = (price: unknown, inStock: boolean) => sql`
+  const upsert = (price: unknown, inStock: boolean) => sql()`
     select ops.upsert_product(${own}, 'space-trader', 'Changing', ${String(price)}, 'RUB', 'key', in_stock => ${inStock})`
   await upsert(1, true)
-  await sql`select ops.upsert_offer(${own}, 'first', ${`sku-${own}`})`
+  await sql()`select ops.upsert_offer(${own}, 'first', ${`sku-${own}`})`
   await fc.assert(
     fc.asyncProperty(body, near, change, async (given, edge, changed) => {
       if (changed !== null) await upsert(changed.price, changed.inStock)
@@ -186,7 +181,7 @@ test(`${count} quotes and the orders after them agree`, { timeout: 120_000 + cou
     '422 PRODUCT_UNAVAILABLE',
     '422 QUANTITY_OUT_OF_RANGE',
   ])
-  const [written] = await database.sql`select count(*)::int as orders from supply.orders`
+  const [written] = await sql()`select count(*)::int as orders from supply.orders`
   expect(written?.orders).toBe(seen.get('201 '))
-  expect(await audit(database.sql)).toEqual([])
+  expect(await audit(sql())).toEqual([])
 })

@@ -1,21 +1,22 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../support/database.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
+import { httpTests } from '../support/http_tests.ts'
+import { products } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
 
-const database = testDatabase()
 const config = { trustProxyHops: 1 }
-const unhurried = testApi(() => database.url, { config, times: { bodyMs: 1_000_000 } })
+const {
+  database,
+  sql,
+  partner,
+  api: unhurried,
+} = httpTests({ config, times: { bodyMs: 1_000_000 }, partner: { balance: 100_000 }, token: 'push-token' })
 const hasty = testApi(() => database.url, { config, times: { bodyMs: 300, headersMs: 500, requestMs: 800 } })
 
-let partner: Partner
 beforeAll(async () => {
-  partner = await makePartner(database.sql, { balance: 100_000 })
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 'push-token' })
-  await database.sql`select ops.upsert_supplier('upstream', 'http://127.0.0.1:1', 'token', 'b2b')`
-  await database.sql`update supply.suppliers set push_secret = 'secret' where code = 'upstream'`
+  await sql()`select ops.upsert_supplier('upstream', 'http://127.0.0.1:1', 'token', 'b2b')`
+  await sql()`update supply.suppliers set push_secret = 'secret' where code = 'upstream'`
 })
 
 type Api = ReturnType<typeof unhurried>
@@ -49,7 +50,7 @@ const eventHead = (from: string, more: string) =>
   `POST /suppliers/upstream/webhooks HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\n` +
   `Content-Type: application/json\r\n${more}`
 const orderHead = (from: string, more: string) =>
-  `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\nX-Api-Key: ${partner.key}\r\n` +
+  `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\nX-Api-Key: ${partner().key}\r\n` +
   `Content-Type: application/json\r\n${more}`
 const half = 'Content-Length: 60000\r\n\r\n{'
 const crumbs = (body: string) => [...body].map((byte) => `1\r\n${byte}\r\n`).join('')
@@ -108,7 +109,7 @@ describe('Expect: 100-continue', () => {
   const waiting = 'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n'
 
   test.each<[string, () => string, number]>([
-    ['with a wrong key', () => orderHead('198.51.100.2', waiting).replace(partner.key, 'wrong'), 401],
+    ['with a wrong key', () => orderHead('198.51.100.2', waiting).replace(partner().key, 'wrong'), 401],
     ['with an invalid push', () => pushHead({ from: '198.51.100.2', signature: '', more: waiting }), 401],
     ['for an unknown route', () => `POST /nothing HTTP/1.1\r\nHost: x\r\n${waiting}`, 404],
     [
@@ -170,7 +171,7 @@ describe('a body that does not arrive within its time', () => {
   test('counts against the rate limit if it is a push', async () => {
     const left = async () => {
       const answer = await hasty().get('/b2b/balance', {
-        key: partner.key,
+        key: partner().key,
         headers: { 'x-forwarded-for': '198.51.100.5' },
       })
       return Number(answer.headers['x-ratelimit-remaining'])

@@ -1,33 +1,22 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
-import { makePartner, type Partner } from '../../support/partner.ts'
-import { testApi } from '../../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { httpTests } from '../../support/http_tests.ts'
+import { makePartner } from '../../support/partner.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url, { config: { trustProxyHops: 1 } })
+const { api, sql, partner } = httpTests({ config: { trustProxyHops: 1 } })
 const unauthorized = { error: 'Unauthorized', message: 'Invalid or missing API key' }
 const path = '/b2b/balance'
-
-let partner: Partner
-beforeAll(async () => {
-  partner = await makePartner(database.sql)
-})
 
 type KeySettings = { scope?: string; expires?: Date; origins?: string[]; ips?: string[]; account?: number }
 
 async function issueKey({ scope = 'full', expires, origins, ips, account }: KeySettings): Promise<string> {
-  const [row] = await database.sql`select ops.issue_key(${account ?? partner.accountId}, scope => ${scope},
+  const [row] = await sql()`select ops.issue_key(${account ?? partner().accountId}, scope => ${scope},
     expires_at => ${expires ?? null}, allowed_origins => ${origins ?? null}, allowed_ips => ${ips ?? null}::cidr[]) as key`
   return row?.key
 }
 
 describe('a request is accepted', () => {
-  test('with its key in X-Api-Key', async () => {
-    expect(await api().get(path, { key: partner.key })).toMatchObject({ status: 200 })
-  })
-
   test('with a key of a test account', async () => {
-    const tester = await makePartner(database.sql, { mode: 'test' })
+    const tester = await makePartner(sql(), { mode: 'test' })
     expect(tester.key).toMatch(/^svc_test_[0-9a-f]{48}$/)
     expect(await api().get(path, { key: tester.key })).toMatchObject({ status: 200 })
   })
@@ -37,11 +26,11 @@ describe('a request is accepted', () => {
     expect(await api().get(path, { key })).toMatchObject({ status: 200 })
   })
 
-  test('and the use of its key is recorded', async () => {
-    await api().get(path, { key: partner.key })
+  test('with its key in X-Api-Key, whose use is recorded', async () => {
+    expect(await api().get(path, { key: partner().key })).toMatchObject({ status: 200 })
     await expect
       .poll(async () => {
-        const [row] = await database.sql`select last_used_at from ops.api_keys where key_id = ${partner.keyId}`
+        const [row] = await sql()`select last_used_at from ops.api_keys where key_id = ${partner().keyId}`
         return row?.last_used_at
       })
       .toBeInstanceOf(Date)
@@ -56,42 +45,33 @@ describe('a request is refused with the same 401', () => {
     expect(answer.headers['x-ratelimit-limit']).toBeDefined()
   }
 
-  test.each<[string, () => string | string[] | undefined]>([
-    ['without a key', () => undefined],
-    ['with an empty key', () => ''],
-    ['with an unknown key', () => `svc_live_${'0'.repeat(48)}`],
-    ['with another prefix before the same characters', () => partner.key.replace('svc_live_', 'svc_test_')],
-    ['with a key in other letter case', () => partner.key.toUpperCase()],
-    ['with a malformed key', () => 'letmein'],
-    ['with two keys', () => [partner.key, partner.key]],
-  ])('%s', async (_, key) => {
-    const given = key()
-    await refused(undefined, given === undefined ? {} : { 'x-api-key': given })
-  })
-
-  test('with a key in Authorization only', () => refused(undefined, { authorization: `Bearer ${partner.key}` }))
-
-  test('with a key in the query only', async () => {
-    const answer = await api().get(`${path}?key=${partner.key}`)
-    expect(answer).toMatchObject({ status: 401, json: unauthorized })
-  })
+  test.each<[string, () => Record<string, string | string[]>]>([
+    ['without a key', () => ({})],
+    ['with an empty key', () => ({ 'x-api-key': '' })],
+    ['with an unknown key', () => ({ 'x-api-key': `svc_live_${'0'.repeat(48)}` })],
+    ['with another prefix', () => ({ 'x-api-key': partner().key.replace('svc_live_', 'svc_test_') })],
+    ['with a key in other letter case', () => ({ 'x-api-key': partner().key.toUpperCase() })],
+    ['with a malformed key', () => ({ 'x-api-key': 'letmein' })],
+    ['with two keys', () => ({ 'x-api-key': [partner().key, partner().key] })],
+    ['with a key in Authorization only', () => ({ authorization: `Bearer ${partner().key}` })],
+  ])('%s', (_, headers) => refused(undefined, headers()))
 
   test('with a revoked key', async () => {
     const key = await issueKey({})
-    await database.sql`select ops.revoke_key((select max(key_id) from ops.api_keys))`
+    await sql()`select ops.revoke_key((select max(key_id) from ops.api_keys))`
     await refused(key)
   })
 
   test('with a key past its expiry', async () => {
     const key = await issueKey({})
     const past = new Date(Date.now() - 1000)
-    await database.sql`select ops.set_key((select max(key_id) from ops.api_keys), ${past}, null, null)`
+    await sql()`select ops.set_key((select max(key_id) from ops.api_keys), ${past}, null, null)`
     await refused(key)
   })
 
   test('with the key of an inactive account', async () => {
-    const inactive = await makePartner(database.sql)
-    await database.sql`select ops.set_account_active(${inactive.accountId}, false)`
+    const inactive = await makePartner(sql())
+    await sql()`select ops.set_account_active(${inactive.accountId}, false)`
     await refused(inactive.key)
   })
 
@@ -112,7 +92,7 @@ describe('a valid key is refused with 403', () => {
   }
 
   test('if its account is a storefront', async () => {
-    const storefront = await makePartner(database.sql, { kind: 'storefront', balance: 0 })
+    const storefront = await makePartner(sql(), { kind: 'storefront', balance: 0 })
     await refused(storefront.key, 'This endpoint is only available for B2B API partners')
   })
 
@@ -121,7 +101,7 @@ describe('a valid key is refused with 403', () => {
   })
 
   test('as a storefront key, if it is also for public reads only', async () => {
-    const storefront = await makePartner(database.sql, { kind: 'storefront', balance: 0 })
+    const storefront = await makePartner(sql(), { kind: 'storefront', balance: 0 })
     const key = await issueKey({ account: storefront.accountId, scope: 'public' })
     await refused(key, 'This endpoint is only available for B2B API partners')
   })

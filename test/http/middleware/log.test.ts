@@ -1,19 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLog, withCorrelation } from '../../../src/log.ts'
-import { testDatabase } from '../../support/database.ts'
+import { httpTests } from '../../support/http_tests.ts'
 import { completed, answer as supplierAnswers } from '../../support/items.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { exchangeRaw, testApi } from '../../support/service.ts'
+import { products } from '../../support/partner.ts'
+import { exchangeRaw } from '../../support/service.ts'
 import { signedPush } from '../../support/signed.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url, { config: { trustProxyHops: 1 } })
-
-let partner: Partner
-beforeAll(async () => {
-  partner = await makePartner(database.sql)
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 'token-sentinel' })
-})
+const { api, sql, partner } = httpTests({ config: { trustProxyHops: 1 }, token: 'token-sentinel' })
 
 const requests = () => api().records.filter(({ msg }) => msg === 'request')
 
@@ -21,7 +14,7 @@ describe('the access log', () => {
   test('has one record for each request, with method, route, status, time and account only', async () => {
     const before = requests().length
     const answer = await api().get('/b2b/orders?externalOrderId=y', {
-      key: partner.key,
+      key: partner().key,
       headers: { 'x-request-id': 'my-id' },
     })
     expect(answer.status).toBe(200)
@@ -35,7 +28,7 @@ describe('the access log', () => {
         route: '/b2b/orders',
         status: 200,
         ms: expect.any(Number),
-        account: String(partner.accountId),
+        account: String(partner().accountId),
         msg: 'request',
       },
     ])
@@ -64,7 +57,7 @@ describe('the access log', () => {
 
 test('no level of the log has anything that a client sends or receives', async () => {
   const secret = (name: string) => `sentinel-${name}`
-  const key = partner.key
+  const key = partner().key
   const query = `?key=${secret('query')}&cursor=${secret('cursor')}&externalOrderId=${secret('filter')}`
   const headers = {
     authorization: `Bearer ${secret('bearer')}`,
@@ -82,7 +75,7 @@ test('no level of the log has anything that a client sends or receives', async (
   const placed = await api().post('/b2b/orders', { key, headers, body })
   expect(placed.status).toBe(201)
   const { code, items } = placed.json.data
-  await supplierAnswers(database.sql, items[0].id, completed({ codes: [secret('cd-key')] }))
+  await supplierAnswers(sql(), items[0].id, completed({ codes: [secret('cd-key')] }))
   await api().get(`/b2b/orders/${code}${query}`, { key, headers })
   await api().get(`/b2b/orders${query}`, { key, headers })
   await api().get(`/b2b/balance/transactions${query}`, { key, headers: { accept: 'text/csv' } })
@@ -97,10 +90,10 @@ test('no level of the log has anything that a client sends or receives', async (
     await api().post('/suppliers/first/results', { headers, body: push })
   }
   // A bug whose message quotes what it choked on.
-  await database.sql`alter function api.get_order rename to get_order_kept`
-  await database.sql`create function api.get_order(account_id bigint, code text) returns json language sql security definer as
+  await sql()`alter function api.get_order rename to get_order_kept`
+  await sql()`create function api.get_order(account_id bigint, code text) returns json language sql security definer as
     $$ select ('not a number ' || code)::int::text::json $$`
-  await database.sql`grant execute on function api.get_order to supply_api`
+  await sql()`grant execute on function api.get_order to supply_api`
   const failed = await api().get(`/b2b/orders/${secret('quoted')}`, { key })
   expect(failed.status).toBe(500)
   expect(failed.text).not.toContain('sentinel')
@@ -108,7 +101,7 @@ test('no level of the log has anything that a client sends or receives', async (
   const log = JSON.stringify(api().records)
   for (const word of [
     'sentinel',
-    partner.key,
+    partner().key,
     String(signed['x-supplier-signature']).slice(7),
     code,
     '203.0.113.99',

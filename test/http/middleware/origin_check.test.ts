@@ -1,20 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
-import { type Send, testApi } from '../../support/service.ts'
+import { httpTests } from '../../support/http_tests.ts'
+import { makePartner, products } from '../../support/partner.ts'
+import type { Send } from '../../support/service.ts'
 
-const database = testDatabase()
-const api = testApi(() => database.url, {
+const { api, sql, partner } = httpTests({
   config: { allowedOrigins: ['ours.example', '*.ours.example'], rateLimitPerMinute: 10, trustProxyHops: 1 },
 })
 
-let partner: Partner
 let boundKey: string
 beforeAll(async () => {
-  partner = await makePartner(database.sql)
-  await makeCatalog(database.sql, { url: 'http://127.0.0.1:1', token: 't' })
-  const [row] = await database.sql`
-    select ops.issue_key(${partner.accountId}, allowed_origins => array['shop.example']) as key`
+  const [row] = await sql()`
+    select ops.issue_key(${partner().accountId}, allowed_origins => array['shop.example']) as key`
   boundKey = row?.key
 })
 
@@ -34,28 +30,24 @@ const order = () => ({
 })
 
 describe('a write', () => {
-  test('without an Origin passes', async () => {
-    const answer = await api().post('/b2b/orders', { key: partner.key, body: order() })
-    expect(answer.status).toBe(201)
-  })
-
-  test('from an origin in ALLOWED_ORIGINS passes', async () => {
-    const answer = await api().post(
-      '/b2b/orders',
-      from('https://www.ours.example', { key: partner.key, body: order() }),
-    )
-    expect(answer.status).toBe(201)
-  })
-
-  test('from an origin in the allowlist of the key passes', async () => {
-    const answer = await api().post('/b2b/orders', from('https://shop.example', { key: boundKey, body: order() }))
-    expect(answer.status).toBe(201)
+  test.each<[string, () => Send]>([
+    ['without an Origin', () => ({ key: partner().key, body: order() })],
+    [
+      'from an origin in ALLOWED_ORIGINS',
+      () => from('https://www.ours.example', { key: partner().key, body: order() }),
+    ],
+    [
+      'from an origin in the allowlist of the key',
+      () => from('https://shop.example', { key: boundKey, body: order() }),
+    ],
+  ])('%s passes', async (_, send) => {
+    expect((await api().post('/b2b/orders', send())).status).toBe(201)
   })
 
   test.each(['https://evil.example', 'https://shop.example.evil', 'null', 'not an origin'])(
     'from %s is 403, in its own envelope and without rate-limit headers',
     async (origin) => {
-      for (const key of [undefined, 'unknown', partner.key, boundKey]) {
+      for (const key of [undefined, 'unknown', partner().key, boundKey]) {
         const answer = await api().post('/b2b/orders', from(origin, { key, body: order() }))
         expect(answer.status).toBe(403)
         expect(answer.json).toEqual(forbidden)
@@ -73,7 +65,7 @@ describe('a write', () => {
   })
 
   test('from the reference’s own page passes for simulated orders, and for no real one', async () => {
-    const { key } = await makePartner(database.sql, { mode: 'test' })
+    const { key } = await makePartner(sql(), { mode: 'test' })
     const headers = { 'sec-fetch-site': 'same-origin' }
     const send = (path: string) => api().post(path, from('https://unknown.example', { key, body: order(), headers }))
     expect((await send('/simulation/orders')).status).toBe(201)
@@ -88,10 +80,10 @@ describe('a write', () => {
   test('that is forbidden is not counted', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.1' }
     for (let time = 0; time < 15; time += 1) {
-      const answer = await api().post('/b2b/orders', from('https://evil.example', { key: partner.key, headers }))
+      const answer = await api().post('/b2b/orders', from('https://evil.example', { key: partner().key, headers }))
       expect(answer.status).toBe(403)
     }
-    const answer = await api().get('/b2b/balance', { key: partner.key, headers })
+    const answer = await api().get('/b2b/balance', { key: partner().key, headers })
     expect(answer.headers['x-ratelimit-remaining']).toBe('9')
   })
 
@@ -113,7 +105,7 @@ describe('a write', () => {
     }
     for (const [origin, key] of [
       ['https://evil.example', boundKey],
-      ['https://shop.example', partner.key],
+      ['https://shop.example', partner().key],
       ['https://shop.example', 'unknown'],
     ] as const) {
       expect(await write(origin, key)).toMatchObject({ status: 403, json: forbidden })
@@ -150,7 +142,7 @@ describe('a foreign Origin', () => {
     const origin = `https://${'a.'.repeat(7_000)}shop.example`
     const bound = await api().get('/b2b/balance', from(origin, { key: boundKey }))
     expect([bound.status, bound.headers['x-ratelimit-remaining']]).toEqual([401, '9'])
-    const free = await api().get('/b2b/balance', from(origin, { key: partner.key }))
+    const free = await api().get('/b2b/balance', from(origin, { key: partner().key }))
     expect(free.status).toBe(200)
   })
 
@@ -167,7 +159,7 @@ describe('a foreign Origin', () => {
 
 describe('a read', () => {
   test('from any origin passes with a key without a list', async () => {
-    const answer = await api().get('/b2b/balance', from('https://evil.example', { key: partner.key }))
+    const answer = await api().get('/b2b/balance', from('https://evil.example', { key: partner().key }))
     expect(answer.status).toBe(200)
   })
 
@@ -181,9 +173,13 @@ describe('a read', () => {
 test('no response has CORS headers', async () => {
   const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' }
   const answers = [
-    await api().send('OPTIONS', '/b2b/orders', from('https://ours.example', { key: partner.key, headers: preflight })),
-    await api().get('/b2b/balance', from('https://ours.example', { key: partner.key })),
-    await api().post('/b2b/orders', from('https://ours.example', { key: partner.key, body: order() })),
+    await api().send(
+      'OPTIONS',
+      '/b2b/orders',
+      from('https://ours.example', { key: partner().key, headers: preflight }),
+    ),
+    await api().get('/b2b/balance', from('https://ours.example', { key: partner().key })),
+    await api().post('/b2b/orders', from('https://ours.example', { key: partner().key, body: order() })),
   ]
   expect(answers.map(({ status }) => status)).toEqual([405, 200, 201])
   for (const { headers } of answers) {
