@@ -1,14 +1,9 @@
 create or replace function core.lock_item(reference anycompatible)
 returns supply.order_items
-language plpgsql set search_path = pg_catalog, pg_temp
+language sql set search_path = pg_catalog, pg_temp
 as $$
-declare
-  item supply.order_items;
-begin
-  select i.* into strict item from supply.order_items i
-  where i.id = core.refer_to('item', reference)::uuid for no key update;
-  return item;
-end
+  select i.* from supply.order_items i
+  where i.id = core.refer_to('item', reference)::uuid for no key update
 $$;
 comment on function core.lock_item is
   'Returns the item that a reference means (core.refer_to), locked until the transaction ends.';

@@ -7,22 +7,24 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   account supply.accounts := core.lock_account(account_id);
-  origins text[];
-  networks cidr[];
+  added supply.api_keys;
   issued record;
 begin
-  origins := core.clean_origins(allowed_origins);
-  networks := core.clean_networks(allowed_ips);
   perform core.require(scope in ('full', 'public'), 'scope must be full or public');
   perform core.require(label is null or length(trim(label)) between 1 and 100,
     'label must have 1 to 100 characters, or be null');
-  select a.* into issued from core.add_api_key(
-    account_id => account.id, prefix => case account.mode when 'test' then 'svc_test_' else 'svc_live_' end,
-    scope => issue_key.scope, starts_at => now(), expires_at => issue_key.expires_at,
-    allowed_origins => origins, allowed_ips => networks, label => trim(issue_key.label)) a;
+  added.account_id := account.id;
+  added.prefix := case account.mode when 'test' then 'svc_test_' else 'svc_live_' end;
+  added.scope := scope;
+  added.starts_at := now();
+  added.expires_at := expires_at;
+  added.allowed_origins := core.clean_origins(allowed_origins);
+  added.allowed_ips := core.clean_networks(allowed_ips);
+  added.label := trim(label);
+  select a.* into issued from core.add_api_key(added) a;
   perform core.log_operator('issue_key', 'key ' || issued.key_id, jsonb_build_object(
-    'account_id', account.id, 'scope', scope, 'expires_at', expires_at,
-    'allowed_origins', origins, 'allowed_ips', networks, 'label', trim(label)));
+    'account_id', account.id, 'scope', scope, 'expires_at', expires_at, 'allowed_origins', added.allowed_origins,
+    'allowed_ips', added.allowed_ips, 'label', added.label));
   raise notice 'key % of account % (%)', issued.key_id, account.id, account.name;
   return issued.key;
 end

@@ -6,6 +6,7 @@ declare
   leaked_id bigint := (
     select k.id from supply.api_keys k where k.key_hash = sha256(convert_to(trim(replace_leaked_key.key), 'UTF8')));
   leaked supply.api_keys;
+  added supply.api_keys;
   issued record;
 begin
   perform core.require(leaked_id is not null, 'this is no key of ours: none was issued with this text', 'no_data_found',
@@ -14,13 +15,12 @@ begin
   leaked := core.lock_api_key(leaked_id);
   perform core.require(leaked.revoked_at is null,
     format('key %s was revoked on %s: nobody can use it', leaked.id, leaked.revoked_at),
-      'object_not_in_prerequisite_state',
-    format('A further key: select ops.issue_key(%s)', leaked.account_id));
-  select a.* into issued from core.add_api_key(
-    account_id => leaked.account_id, prefix => leaked.prefix, scope => leaked.scope, starts_at => now(),
-    expires_at => case when leaked.expires_at > now() then leaked.expires_at end,
-      allowed_origins => leaked.allowed_origins,
-    allowed_ips => leaked.allowed_ips, rotated_from => leaked.id, label => leaked.label) a;
+    'object_not_in_prerequisite_state', format('A further key: select ops.issue_key(%s)', leaked.account_id));
+  added := leaked;
+  added.starts_at := now();
+  added.expires_at := case when leaked.expires_at > now() then leaked.expires_at end;
+  added.rotated_from := leaked.id;
+  select a.* into issued from core.add_api_key(added) a;
   update supply.api_keys k set revoked_at = now() where k.id = leaked.id;
   perform core.log_operator('replace_leaked_key', 'key ' || leaked.id, jsonb_build_object('new_key_id', issued.key_id));
   raise notice 'key % (…%) is revoked, key % replaces it', leaked.id, leaked.last4, issued.key_id;

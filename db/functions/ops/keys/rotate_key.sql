@@ -6,26 +6,23 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   old supply.api_keys := core.lock_api_key(key_id);
-  replacement bigint;
+  added supply.api_keys := old;
   issued record;
 begin
   perform core.require(rotate_key.at is not null and overlap >= interval '0',
     'at must be given, and overlap must not be negative');
-  perform core.require(old.revoked_at is null,
-    format('key %s is revoked: issue a new one', old.id), 'object_not_in_prerequisite_state');
-  perform core.require(old.expires_at is null or old.expires_at > rotate_key.at,
+  perform core.require(old.revoked_at is null, format('key %s is revoked: issue a new one', old.id),
+    'object_not_in_prerequisite_state');
+  perform core.require(coalesce(old.expires_at > rotate_key.at, true),
     format('key %s expires at %s, and so would its replacement: issue a new one', old.id, old.expires_at),
     'object_not_in_prerequisite_state');
-  select k.id into replacement from supply.api_keys k where k.rotated_from = old.id and k.revoked_at is null limit 1;
-  perform core.require(replacement is null,
-    format('key %s was rotated already: rotate its replacement, key %s', old.id, replacement),
-    'object_not_in_prerequisite_state');
+  perform core.require(false, format('key %s was rotated already: rotate its replacement, key %s', old.id, k.id),
+    'object_not_in_prerequisite_state')
+  from supply.api_keys k where k.rotated_from = old.id and k.revoked_at is null;
 
-  select a.* into issued from core.add_api_key(
-    account_id => old.account_id, prefix => old.prefix, scope => old.scope, starts_at => rotate_key.at,
-    expires_at => old.expires_at, allowed_origins => old.allowed_origins, allowed_ips => old.allowed_ips,
-      rotated_from => old.id,
-    label => old.label) a;
+  added.starts_at := rotate_key.at;
+  added.rotated_from := old.id;
+  select a.* into issued from core.add_api_key(added) a;
   update supply.api_keys k set expires_at = least(k.expires_at, rotate_key.at + overlap) where k.id = old.id;
   perform core.log_operator('rotate_key', 'key ' || old.id, jsonb_build_object(
     'new_key_id', issued.key_id, 'overlap', overlap, 'at', rotate_key.at));

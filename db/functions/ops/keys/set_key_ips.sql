@@ -1,12 +1,8 @@
 create or replace function ops.set_key_ips(key_id anycompatible, allowed_ips cidr[])
 returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+language sql security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  key supply.api_keys := core.lock_api_key(key_id);
-begin
-  perform ops.set_key(key.id, key.expires_at, key.allowed_origins, allowed_ips);
-end
+  select ops.set_key(k.id, k.expires_at, k.allowed_origins, set_key_ips.allowed_ips) from core.lock_api_key(key_id) k
 $$;
 comment on function ops.set_key_ips is
   'Sets the networks from which a key may be used, and nothing else. Null: any address. A notice shows the previous

@@ -3,7 +3,7 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  event supply.events := core.lock_event(core.refer_to('event', event_id)::uuid);
+  event supply.events := core.lock_event(event_id);
 begin
   perform core.require(event.state <> 'dead',
     format('event %s is a dead letter', event.id), 'object_not_in_prerequisite_state',
