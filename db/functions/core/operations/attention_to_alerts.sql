@@ -1,35 +1,34 @@
 create or replace view core.attention_to_alerts as
 select al.opened_at as since,
-  case
-    when kind.name = 'contradicting_result' then 'contradicting result'
-    when kind.name = 'sold_twice' then 'sold twice'
-    when kind.name like 'supplier\_%' then replace(kind.name, '_', ' ')
-    else 'alert'
-  end as what,
-  case when kind.name like 'supplier\_%' then 'supplier ' || su.code else 'alert ' || al.id end as subject,
-  case
-    when kind.name = 'supplier_circuit' then al.message
-      || ': this ends by itself with a usable answer; the remedy only ends this line'
-    when kind.name in ('supplier_balance', 'supplier_credentials', 'supplier_settings') then
-      al.message || ' and go on by themselves once that is put right; the remedy only ends this line'
-    when kind.name <> 'supplier_silent' then
-      al.message || case when al.count > 1 then format(' (%s such results in that hour)', al.count) else '' end
-    when su.active then al.message || ': ask the supplier; the remedy sends it no new items until '
-      'ops.set_supplier_active opens it again'
-    else al.message || ': ask the supplier; it gets no new items, and the remedy only ends this line'
+  case when al.is_known then replace(al.kind, '_', ' ') else 'alert' end as what,
+  case when al.kind like 'supplier\_%' then 'supplier ' || al.supplier else 'alert ' || al.id end as subject,
+  al.message || case
+    when al.kind = 'supplier_circuit' then ': this ends by itself with a usable answer; the remedy only ends this line'
+    when al.kind in ('supplier_balance', 'supplier_credentials', 'supplier_settings')
+      then ' and go on by themselves once that is put right; the remedy only ends this line'
+    when al.closes_supplier
+      then ': ask the supplier; the remedy sends it no new items until ops.set_supplier_active opens it again'
+    when al.kind = 'supplier_silent' then ': ask the supplier; it gets no new items, and the remedy only ends this line'
+    when al.count > 1 then format(' (%s such results in that hour)', al.count)
+    else ''
   end as detail,
   case
-    when kind.name = 'supplier_silent' and su.active then format('select ops.set_supplier_active(%L, false)', su.code)
-    else format('select ops.acknowledge(%L, %L)', al.id, case kind.name
-      when 'contradicting_result' then 'settled with the supplier' when 'sold_twice' then 'settled with the supplier'
-        when 'supplier_silent' then 'the supplier was asked' else 'looked at' end)
+    when al.closes_supplier then format('select ops.set_supplier_active(%L, false)', al.supplier)
+    else format('select ops.acknowledge(%L, %L)', al.id, case
+      when al.kind in ('contradicting_result', 'sold_twice') then 'settled with the supplier'
+      when al.kind = 'supplier_silent' then 'the supplier was asked'
+      else 'looked at' end)
   end as remedy,
   null::text as order_code, null::bigint as account_id
-from supply.alerts al
-cross join lateral (select split_part(al.cause, ':', 1) as name) as kind
-left join supply.suppliers su on su.code = split_part(al.cause, ':', 2)
-where al.closed_at is null and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
-  and kind.name not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss')
+from (
+  select al.*, cause.kind, su.code as supplier, cause.kind = 'supplier_silent' and su.active as closes_supplier,
+    cause.kind in ('contradicting_result', 'sold_twice') or cause.kind like 'supplier\_%' as is_known
+  from supply.alerts al
+  cross join lateral (select split_part(al.cause, ':', 1) as kind) as cause
+  left join supply.suppliers su on su.code = split_part(al.cause, ':', 2)
+  where al.closed_at is null and (al.acknowledged_at is null or al.acknowledged_at < al.last_at)
+    and cause.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss')
+) as al
 union all
 select coalesce(o.moved_at, o.recorded_at), 'lost by a failover', loss.subject,
   case when loss.order_code is not null

@@ -45,7 +45,12 @@ select r.valid_until - interval '1 day', 'rate expires', format('rate %s %s', r.
     to_char(r.valid_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), r.offers),
   format('select ops.set_rate(%L, %L, %s, now() + interval ''7 days'')', r.from_currency, r.to_currency,
     trim_scale(r.rate)), null, null
-from ops.rates r
+from (
+  select r.*, (
+    select count(*) from supply.offers o join supply.products p on p.id = o.product_id
+    where o.currency = r.from_currency and p.currency = r.to_currency) as offers
+  from supply.rates r
+) as r
 where r.valid_until > now() and r.valid_until <= now() + interval '1 day' and r.offers > 0;
 comment on view core.attention_to_suppliers is
   'The lines of ops.attention about suppliers that are paused while items wait for them or whose lists were not read for

@@ -9,9 +9,7 @@ begin
   with acts as (
     select l.*, s.label
     from core.story_items(order_id) s
-    -- Of old, the bare id of the item was recorded.
-    cross join lateral (select l.* from supply.operator_log l where l.subject in ('item ' || (s.item).id,
-      (s.item).id::text)) as l
+    join supply.operator_log l on l.subject = 'item ' || (s.item).id
     union all
     select l.*, 'the event' from supply.operator_log l where l.subject = 'event ' || event.id
     union all

@@ -15,17 +15,14 @@ declare
   closing supply.ledger;
 begin
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
-  if from_at is not null then
-    select l.* into opening from supply.ledger l
-    where l.account_id = account.id and l.created_at < from_at
-    order by l.created_at desc, l.seq desc limit 1;
-  end if;
-  if to_at is not null then
-    select l.* into closing from supply.ledger l
-    where l.account_id = account.id and l.created_at < to_at
-    order by l.created_at desc, l.seq desc limit 1;
-  else
+  select l.* into opening from supply.ledger l
+  where l.account_id = account.id and l.created_at < coalesce(from_at, '-infinity')
+  order by l.created_at desc, l.seq desc limit 1;
+  if to_at is null then
     select l.* into closing from supply.ledger l where l.account_id = account.id order by l.seq desc limit 1;
+  else
+    select l.* into closing from supply.ledger l where l.account_id = account.id and l.created_at < to_at
+    order by l.created_at desc, l.seq desc limit 1;
   end if;
 
   return query
@@ -67,26 +64,20 @@ begin
   end if;
   from_at := (month || '-01')::timestamptz;
   to_at := from_at + interval '1 month';
-  return query
-  with entry as materialized (
-    select s.* from ops.statement(account, from_at, to_at) with ordinality
-      as s (at, seq, type, amount, balance, order_code, external_order_id, reference, note, currency, place)
-  ), summed as (
-    select to_at as at, null::bigint as seq, 'summary' as type, coalesce(sum(e.amount), 0.00) as amount,
-      null::numeric as balance,
-      null::text as order_code, null::text as external_order_id, null::text as reference,
+  return query select s.* from ops.statement(account, from_at, to_at) s;
+  if month is not null then
+    return query
+    select to_at, null::bigint, 'summary', coalesce(sum(s.amount), 0.00), null::numeric, null::text, null::text,
+      null::text,
       format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s',
-        count(*) filter (where e.type = 'order_charge'),
-        coalesce(sum(e.amount) filter (where e.type = 'order_charge'), 0.00),
-        coalesce(sum(e.amount) filter (where e.type = 'order_refund'), 0.00),
-        coalesce(sum(e.amount) filter (where e.type = 'deposit'), 0.00),
-        coalesce(sum(e.amount) filter (where e.type = 'adjustment'), 0.00)) as note,
-      max(e.currency) as currency, count(*) + 1 as place
-    from entry e having month is not null
-  )
-  select r.at, r.seq, r.type, r.amount, r.balance, r.order_code, r.external_order_id, r.reference, r.note, r.currency
-  from (select * from entry union all select * from summed) as r
-  order by r.place;
+        count(*) filter (where s.type = 'order_charge'),
+        coalesce(sum(s.amount) filter (where s.type = 'order_charge'), 0.00),
+        coalesce(sum(s.amount) filter (where s.type = 'order_refund'), 0.00),
+        coalesce(sum(s.amount) filter (where s.type = 'deposit'), 0.00),
+        coalesce(sum(s.amount) filter (where s.type = 'adjustment'), 0.00)),
+      max(s.currency)
+    from ops.statement(account, from_at, to_at) s;
+  end if;
 end
 $$;
 comment on function ops.statement(anycompatible, text) is

@@ -3,8 +3,8 @@ with days as (
   select 'today' as day, date_trunc('day', now()) as from_at, now() as to_at
   union all
   select 'before', date_trunc('day', now()) - interval '7 days', now() - interval '7 days'
-), figures (place, what, currency, day, value) as (
-  select f.place, f.what, null::text, d.day, f.value
+), figures (day, currency, place, what, value) as (
+  select d.day, null::text, f.*
   from days d
   cross join lateral (
     select count(*) as placed, count(*) filter (where o.status = 'completed') as completed,
@@ -12,30 +12,25 @@ with days as (
       count(*) filter (where o.outcome is null) as open
     from supply.orders o where o.created_at >= d.from_at and o.created_at < d.to_at
   ) as o
-  cross join lateral (
-    select count(*) as dead from supply.events e
-    where e.state = 'dead' and not e.simulated and e.dead_at >= d.from_at and e.dead_at < d.to_at
-  ) as e
-  cross join lateral (
-    values (1, 'orders', o.placed::numeric), (2, 'completed', o.completed), (3, 'failed', o.failed),
-      (4, 'partial', o.partial),
-      (5, 'still open', o.open), (11, 'webhooks dead', e.dead)
-  ) as f (place, what, value)
+  cross join lateral (values
+    (1, 'orders', o.placed::numeric), (2, 'completed', o.completed), (3, 'failed', o.failed), (4, 'partial', o.partial),
+    (5, 'still open', o.open), (11, 'webhooks dead', (
+      select count(*) from supply.events e
+      where e.state = 'dead' and not e.simulated and e.dead_at >= d.from_at and e.dead_at < d.to_at))) as f
   union all
-  select f.place, f.what, m.currency, m.day, f.value
-  from (
-    select d.day, m.currency, sum(m.sold) as sold, sum(m.refunded) as refunded, sum(m.margin) as margin
-    from days d cross join lateral ops.margins(d.from_at, d.to_at) m group by d.day, m.currency
+  select d.day, m.currency, f.*
+  from days d
+  cross join lateral (
+    select m.currency, sum(m.sold) as sold, sum(m.refunded) as refunded, sum(m.margin) as margin
+    from ops.margins(d.from_at, d.to_at) m group by m.currency
   ) as m
-  cross join lateral (
-    values (6, 'sold', m.sold), (7, 'refunded', m.refunded), (8, 'revenue', m.sold - m.refunded),
-      (9, 'margin', m.margin)
-  ) as f (place, what, value)
+  cross join lateral (values
+    (6, 'sold', m.sold), (7, 'refunded', m.refunded), (8, 'revenue', m.sold - m.refunded), (9, 'margin', m.margin)) as f
   union all
-  select 10, 'webhooks late', null, 'today', count(*) from supply.events e
+  select 'today', null, 10, 'webhooks late', count(*) from supply.events e
   where e.state in ('waiting', 'queued', 'ready', 'sending') and e.attempts > 0 and not e.simulated
   union all
-  select 12, 'suppliers not well', null, 'today', count(*) from ops.supplier_health h
+  select 'today', null, 12, 'suppliers not well', count(*) from ops.supplier_health h
   where h.active and h.state in ('paused', 'silent', 'circuit_open', 'failing')
 )
 select f.what, f.currency,
