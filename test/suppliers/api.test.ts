@@ -29,6 +29,7 @@ test.each([
   ['/', '', '/v2/order?id=1'],
   ['/', '/b2b', '/b2b/v2/order?id=1'],
   ['/esa/api', '', '/esa/api/v2/order?id=1'],
+  ['/esa/api//', '', '/esa/api/v2/order?id=1'],
   ['/esa/api/', '/b2b', '/esa/api/b2b/v2/order?id=1'],
   ['//other.example', '', '//other.example/v2/order?id=1'],
 ])('a request to the base URL HOST%s, with the prefix "%s", goes to that host', async (path, prefix, expected) => {

@@ -34,13 +34,8 @@ describe.each(methods)('an answer to a %s', (method) => {
   })
 
   it('keeps the codes, the error code, the reason and the order id', () => {
-    const fields = {
-      status: 'failed',
-      codes: ['A', 'B'],
-      errorCode: 'OUT_OF_STOCK',
-      reason: 'Нет',
-      supplierOrderId: '7',
-    }
+    const said = { errorCode: 'OUT_OF_STOCK', reason: 'Нет', supplierOrderId: '7' }
+    const fields = { status: 'failed', codes: ['A', 'B'], ...said }
     expect(interpret(method, 200, { ...fields, reference, more: 1 })).toEqual(answered(fields))
   })
 
@@ -210,10 +205,8 @@ describe('any other 4xx', () => {
   })
 
   it('to a PUT that speaks of another reference is unusable', () => {
-    expect(interpret('PUT', 422, { reference: 'c9f0f895-fb98-4b91-99f5-1fd0297e236d' })).toMatchObject({
-      outcome: 'unknown',
-      httpStatus: 422,
-    })
+    const outcome = interpret('PUT', 422, { reference: 'c9f0f895-fb98-4b91-99f5-1fd0297e236d' })
+    expect(outcome).toMatchObject({ outcome: 'unknown', httpStatus: 422 })
   })
 })
 

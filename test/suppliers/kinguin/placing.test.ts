@@ -50,14 +50,6 @@ describe('an order', () => {
     expect(await adapter.put(order({ sku: 'bulk/bulk-o', quantity: 10 }))).toMatchObject({ status: 'processing' })
   })
 
-  it('for which our balance there does not suffice is not placed, and costs nothing', async () => {
-    const before = kinguin().balance
-    kinguin().balance = 9.49
-    expect(await adapter.put(order())).toMatchObject({ outcome: 'not_placed', cause: 'balance' })
-    expect(kinguin().balance).toBe(9.49)
-    kinguin().balance = before
-  })
-
   it('of a pre-order is out of stock, for these are not sold as text', async () => {
     kinguin().products.set('game', { ...testProduct('game'), isPreorder: true })
     expect(await adapter.put(order())).toMatchObject(outOfStock)
