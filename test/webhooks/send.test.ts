@@ -9,7 +9,6 @@ const { start, send, dns } = receivers()
 
 const answer = (status: number | string, headers = '') =>
   `HTTP/1.1 ${status} Whatever\r\n${headers}Content-Length: 0\r\n\r\n`
-const httpDate = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString()
 
 describe('a delivery', () => {
   it('is one POST of the body, with the headers given, Host and the length', async () => {
@@ -52,13 +51,8 @@ describe('a delivery', () => {
   it.each([
     [429, 'Retry-After: 120\r\n', 120],
     [408, 'retry-after:   7  \r\n', 7],
-    [429, 'Retry-After: 1\r\n', 5],
-    [429, 'Retry-After: 999999\r\n', 21600],
     [429, 'Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n', 5],
-    [429, `Retry-After: ${httpDate(90_000)}\r\n`, 21600],
-    [429, 'Retry-After: soon\r\n', null],
     [429, 'Retry-After: 60\r\nRetry-After: 90\r\n', null],
-    [429, `Retry-After: a${' '.repeat(15_800)}b\r\n`, null],
     [429, '', null],
     [503, 'Retry-After: 120\r\n', null],
     [200, 'Retry-After: 120\r\n', null],

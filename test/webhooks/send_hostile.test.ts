@@ -43,20 +43,13 @@ async function outcomeOf(onRequest: (socket: Socket) => void) {
 }
 
 describe('a receiver that is silent', () => {
-  it('after the request runs into the timeout', async () => {
-    expect((await outcomeOf(() => {})).outcome).toEqual(late)
-  })
-
-  it('amid the status line runs into the timeout', async () => {
-    expect((await outcomeOf((socket) => socket.write('HTTP/1.1 20'))).outcome).toEqual(late)
-  })
-
-  it('amid the headers runs into the timeout', async () => {
-    expect((await outcomeOf((socket) => socket.write('HTTP/1.1 200 OK\r\nX-A: b\r\n'))).outcome).toEqual(late)
-  })
-
-  it('after an interim response runs into the timeout', async () => {
-    expect((await outcomeOf((socket) => socket.write('HTTP/1.1 102 Processing\r\n\r\n'))).outcome).toEqual(late)
+  it.each([
+    ['after the request', ''],
+    ['amid the status line', 'HTTP/1.1 20'],
+    ['amid the headers', 'HTTP/1.1 200 OK\r\nX-A: b\r\n'],
+    ['after an interim response', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  ])('%s runs into the timeout', async (_when, written) => {
+    expect((await outcomeOf((socket) => socket.write(written))).outcome).toEqual(late)
   })
 
   it('and does not even read the request runs into the timeout', async () => {

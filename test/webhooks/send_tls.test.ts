@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import type { RawServerOptions } from '../support/servers/raw_server.ts'
 import { receivers } from './harness.ts'
 
 const { start, send, dns } = receivers()
@@ -58,10 +60,16 @@ describe('a delivery over TLS', () => {
 })
 
 describe('a certificate', () => {
-  it('of an unknown authority is refused, and nothing is sent', async () => {
-    const server = await start({ onRequest, tls })
-    const url = `https://${named('hooks.partner-a.test')}:${server.port}/`
-    expect(await send(url)).toEqual({ kind: 'unreachable', error: 'TLS: DEPTH_ZERO_SELF_SIGNED_CERT' })
+  const expired = pem('expired.crt')
+
+  it.each([
+    ['of an unknown authority', 'hooks.partner-a.test', tls.cert, undefined, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['for another name', 'other.partner-a.test', tls.cert, tlsCa, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['that has expired', 'hooks.partner-a.test', expired, expired, 'CERT_HAS_EXPIRED'],
+  ])('%s is refused, and nothing is sent', async (_what, name, cert, ca, error) => {
+    const server = await start({ onRequest, tls: { ...tls, cert } })
+    const outcome = await send(`https://${named(name)}:${server.port}/`, ca === undefined ? {} : { tlsCa: ca })
+    expect(outcome).toEqual({ kind: 'unreachable', error: `TLS: ${error}` })
     expect(server.requests).toHaveLength(0)
   })
 
@@ -73,40 +81,21 @@ describe('a certificate', () => {
     })
     expect(outcome).toEqual({ kind: 'unreachable', error: 'TLS: DEPTH_ZERO_SELF_SIGNED_CERT' })
   })
-
-  it('for another name is refused', async () => {
-    const server = await start({ onRequest, tls })
-    const url = `https://${named('other.partner-a.test')}:${server.port}/`
-    expect(await send(url, { tlsCa })).toEqual({ kind: 'unreachable', error: 'TLS: ERR_TLS_CERT_ALTNAME_INVALID' })
-    expect(server.requests).toHaveLength(0)
-  })
-
-  it('that has expired is refused', async () => {
-    const expired = pem('expired.crt')
-    const server = await start({ onRequest, tls: { ...tls, cert: expired } })
-    const url = `https://${named('hooks.partner-a.test')}:${server.port}/`
-    expect(await send(url, { tlsCa: expired })).toEqual({ kind: 'unreachable', error: 'TLS: CERT_HAS_EXPIRED' })
-  })
 })
 
 describe('a TLS handshake', () => {
-  it('with a receiver that speaks no TLS fails', async () => {
-    const server = await start({ onConnection: (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n') })
-    const outcome = await send(`https://127.0.0.1:${server.port}/`, { tlsCa })
-    expect(outcome).toEqual({ kind: 'unreachable', error: 'TLS: ERR_SSL_WRONG_VERSION_NUMBER' })
-  })
+  const plain = (socket: Socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')
+  const breaksOff = (socket: Socket) => socket.once('data', () => socket.destroy())
+  const old = { ...tls, minVersion: 'TLSv1' as const, maxVersion: 'TLSv1.1' as const, ciphers: 'ALL:@SECLEVEL=0' }
 
-  it('with a receiver of TLS 1.1 only fails', async () => {
-    const old = { ...tls, minVersion: 'TLSv1' as const, maxVersion: 'TLSv1.1' as const, ciphers: 'ALL:@SECLEVEL=0' }
-    const server = await start({ onRequest, tls: old })
-    const outcome = await send(`https://${named('hooks.partner-a.test')}:${server.port}/`, { tlsCa })
-    expect(outcome).toMatchObject({ kind: 'unreachable', error: expect.stringMatching(/^TLS: ERR_SSL_\w+$/) })
-  })
-
-  it('that the receiver breaks off fails', async () => {
-    const server = await start({ onConnection: (socket) => socket.once('data', () => socket.destroy()) })
+  it.each<[string, RawServerOptions, RegExp]>([
+    ['with a receiver that speaks no TLS', { onConnection: plain }, /^TLS: ERR_SSL_WRONG_VERSION_NUMBER$/],
+    ['with a receiver of TLS 1.1 only', { onRequest, tls: old }, /^TLS: ERR_SSL_\w+$/],
+    ['that the receiver breaks off', { onConnection: breaksOff }, /^TLS: connection closed by the receiver$/],
+  ])('%s fails', async (_what, options, error) => {
+    const server = await start(options)
     const outcome = await send(`https://127.0.0.1:${server.port}/`, { tlsCa })
-    expect(outcome).toEqual({ kind: 'unreachable', error: 'TLS: connection closed by the receiver' })
+    expect(outcome).toEqual({ kind: 'unreachable', error: expect.stringMatching(error) })
   })
 
   it('that hangs runs into the timeout', async () => {
