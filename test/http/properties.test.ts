@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { httpTests } from '../support/http_tests.ts'
+import { operations } from '../support/openapi/document.ts'
 import { audit, balanceOf } from '../support/orders.ts'
 import { products } from '../support/partner.ts'
 import { type Answer, exchangeRaw } from '../support/service.ts'
@@ -85,42 +86,18 @@ test('whatever stands in an order, it is answered, and charged only if it was ac
 })
 
 test('whatever is asked for, it is answered', async () => {
+  const documented = operations.map(({ path }) => path)
   const segment = fc.oneof(
-    fc.constantFrom(
-      'b2b',
-      'orders',
-      'catalog',
-      'games',
-      'products',
-      'balance',
-      'transactions',
-      'suppliers',
-      'first',
-      'results',
-    ),
+    fc.constantFrom(...documented.flatMap((path) => path.split('/').slice(1))),
     fc.webPath(),
     fc.constantFrom('%00', '%zz', '..', '%2e%2e', 'ord_1', '101', '*', ':code', '{x}', '%ff%fe'),
   )
   const path = fc.array(segment, { maxLength: 5 }).map((parts) => `/${parts.join('/')}`)
-  const known = fc.constantFrom(
-    '/b2b/orders',
-    '/b2b/balance/transactions',
-    '/b2b/catalog/games',
-    '/b2b/catalog/games/space-trader/products',
-  )
-  const name = fc.constantFrom(
-    'limit',
-    'cursor',
-    'page',
-    'status',
-    'externalOrderId',
-    'createdFrom',
-    'createdTo',
-    'from',
-    'to',
-    'updatedSince',
-    'deliveryType',
-  )
+  const known = fc.constantFrom(...documented).map((path) => path.replaceAll(/\{\w+\}/g, 'space-trader'))
+  const parameters = operations.flatMap(({ operation }) => operation.parameters ?? [])
+  // Who waits for results gets no answer until then.
+  const names = parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== 'wait')
+  const name = fc.constantFrom(...names.map(({ name }) => name))
   const query = fc
     .array(
       fc.tuple(

@@ -4,6 +4,7 @@ import { type PlaceOrder, placeInBatches } from '../../../src/http/routes/order_
 import { testDatabase } from '../../support/database.ts'
 import { audit, type OrderRequest, orderRequest } from '../../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { undone } from '../../support/sql/transactions.ts'
 
 const database = testDatabase()
 const lockTimeoutMs = 50
@@ -46,19 +47,6 @@ async function written(by: Partner[]): Promise<{ accounts: number[]; items: numb
   return rows.map(({ accounts, items }) => ({ accounts, items }))
 }
 
-/** Does something while the orders that have come so far are held up by their account's lock. */
-async function whileLocked<T>(partner: Partner, work: () => Promise<T>): Promise<T> {
-  const holder = await database.sql.reserve()
-  await holder`begin`
-  await holder`select from supply.accounts where id = ${partner.accountId} for update`
-  try {
-    return await work()
-  } finally {
-    await holder`rollback`
-    holder.release()
-  }
-}
-
 test('an account that floods with heavy orders shares the first batch with the others, and no batch has too many items', async () => {
   const [flooding, other] = (await partners(2)) as [Partner, Partner]
   const flood = Array.from({ length: 40 }, () => place(flooding, heavy))
@@ -73,15 +61,11 @@ test('an account that floods with heavy orders shares the first batch with the o
 test('an account that is locked makes no other order fail', async () => {
   placeRequest = placeInBatches(db, { batch: (_, size) => void sizes.push(size) }, 1_000)
   const [locked, first, ...others] = (await partners(34)) as [Partner, Partner, ...Partner[]]
-  const outcomes = await whileLocked(locked, () =>
-    Promise.allSettled([
-      place(first),
-      ...others.slice(0, 16).map((partner) => place(partner)),
-      place(locked),
-      place(locked),
-      ...others.slice(16).map((partner) => place(partner)),
-    ]),
-  )
+  const outcomes = await undone(database.sql, async (holder) => {
+    await holder`select from supply.accounts where id = ${locked.accountId} for update`
+    const requests = [first, ...others.slice(0, 16), locked, locked, ...others.slice(16)]
+    return Promise.allSettled(requests.map((partner) => place(partner)))
+  })
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(33)
   expect(refused.map(({ reason }) => isUnavailable(reason))).toEqual([true, true])
