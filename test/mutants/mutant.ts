@@ -3,12 +3,12 @@ import { join } from 'node:path'
 
 /**
  * A fault that is put in on purpose, to see whether the tests notice it. It changes the line below the comment
- * `guard: <guard>`, wherever that is: the line is removed, repeated, or what a pattern finds in it is replaced.
+ * `guard: <guard>`, wherever that is: the line is removed, or what a pattern finds in it is replaced.
  */
 export type Mutant = {
   /** The rule that no longer holds. */
   guard: string
-  change: 'remove' | 'repeat' | [pattern: RegExp, replacement: string]
+  change: 'remove' | [pattern: RegExp, replacement: string]
   /** The test files of which at least one test must turn red. */
   tests: string[]
 }
@@ -41,9 +41,8 @@ export function mutate(texts: Map<string, string>, mutant: Mutant): { file: stri
     const marker = lines.findIndex((line) => line.trim().replace(/^(--|\/\/) /, '') === `guard: ${guard}`)
     if (marker < 0) continue
     const line = lines[marker + 1] ?? ''
-    const changed = { remove: [], repeat: [line, line] }
-    const becomes = typeof change === 'string' ? changed[change] : [line.replace(...change)]
-    if (becomes[0] === line && becomes.length === 1) throw new Error(`${nameOf(mutant)} does not change: ${line}`)
+    const becomes = change === 'remove' ? [] : [line.replace(...change)]
+    if (becomes[0] === line) throw new Error(`${nameOf(mutant)} does not change: ${line}`)
     lines.splice(marker + 1, 1, ...becomes)
     return { file, text: lines.join('\n') }
   }

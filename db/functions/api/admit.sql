@@ -46,7 +46,6 @@ begin
   )
   -- The window knows the hits with all counted entries of this call: their places are the last ones, in their order.
   select e.ordinal, b.per_minute, case when e.counts then greatest(0, b.per_minute - b.place) end, b.reset,
-    -- guard: a client has a budget of requests
     case when b.place > b.per_minute then 'rate_limited' else e.verdict end,
     e.account_id, e.key_id, e.mode, e.currency,
     case when e.verdict = 'ok' then array_to_string(e.allowed_origins, ' ') end

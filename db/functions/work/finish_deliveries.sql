@@ -43,7 +43,6 @@ begin
         -- A sample ends here, as at a blocked address: the partner must not see which of the two it was.
         when said.kind = 'unresolved' and e.simulated then 'unresolved'
         when said.status between 200 and 299 then 'delivered'
-        -- guard: a 4xx is not tried again
         when said.status between 400 and 499 and said.status not in (408, 429) then 'http_4xx'
         when said.status between 300 and 399 then 'http_3xx'
         when core.rung_delay(e.attempts) is null then 'attempts_exhausted'

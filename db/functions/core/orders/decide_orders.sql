@@ -17,7 +17,6 @@ begin
         -- The key was checked by the admission; it may have been revoked since, and then it must not spend.
         -- guard: a revoked key spends nothing
         when not a.active or key.works is not true then 'UNAUTHORIZED'
-        -- guard: a repeat is answered whatever the balance is
         when earlier.differing = '{}' then 'replayed'
         when earlier.differing <> '{}' then 'IDEMPOTENCY_KEY_REUSED'
         when r.callback_error is not null then 'INVALID_CALLBACK_URL'

@@ -3,7 +3,6 @@ returns uuid
 language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- guard: the id of an event is derived from its order
   digest constant bytea := substr(sha256(convert_to('event of order ' || order_code, 'UTF8')), 1, 16);
 begin
   return encode(

@@ -16,7 +16,6 @@ begin
       select e.id, e.attempts = 0 and e.round = 1 and s.slots >= 8 as is_fresh from supply.events e
       where e.account_id = s.account_id and e.state = 'queued'
       order by e.next_attempt_at, e.id
-      -- guard: an account has no more deliveries under way than slots
       limit greatest(0, s.slots - (select count(*) from core.taken_slots t where t.account_id = s.account_id))
       -- A transaction that has locked an event calls this function, too.
       for no key update skip locked

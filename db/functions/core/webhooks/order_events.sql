@@ -22,7 +22,6 @@ begin
   cross join lateral (select o.* from supply.orders o where o.id = wanted.id offset 0) as o
   cross join lateral (
     select coalesce(as_id, core.event_id(o.code)) as id, 'order.' || o.status as type offset 0) as made
-  -- guard: a partial result sends no event
   where o.completed_at is not null and o.outcome <> 'partial';
 end
 $$;

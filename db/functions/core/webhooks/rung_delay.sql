@@ -3,7 +3,6 @@ returns interval
 language sql immutable
 return (array[
   interval '1 minute', interval '5 minutes', interval '15 minutes', interval '1 hour', interval '3 hours',
-  -- guard: an event has nine attempts
   interval '6 hours', interval '12 hours', interval '24 hours'])[attempt];
 comment on function core.rung_delay is
   'Returns the delay between an attempt and the next one; null after the ninth, which is the last. Specification 6.5.';
