@@ -31,7 +31,7 @@ const booked = `order_id = null, reference = 'x', plain_reference = 'x'`
 const ofOpen = `order_id = (select id from supply.orders where code = '$open')`
 
 const money: Breach[] = [
-  ['ledger_seq_has_no_gap', 'account', setEntry(newest, 'seq = seq + 1'), setAccount('last_seq = last_seq + 1')],
+  ['account_counts_its_ledger', 'account', setEntry(newest, 'seq = seq + 1'), setAccount('last_seq = last_seq + 1')],
   ['account_counts_its_ledger', 'account', setAccount('last_seq = last_seq + 1')],
   ['ledger_adds_up ledger_adds_up', 'account', setEntry('2', 'balance_after = balance_after + 1')],
   [
@@ -46,18 +46,18 @@ const money: Breach[] = [
     setAccount('balance = balance + 0.01'),
   ],
   ['ledger_is_in_the_accounts_currency', 'account', setEntry('1', "currency = 'USD'")],
-  ['order_is_charged', 'open', setEntry(charge, `type = 'adjustment', ${booked}`)],
+  ['charge_is_the_orders_total', 'open', setEntry(charge, `type = 'adjustment', ${booked}`)],
   ['charge_is_the_orders_total', 'open', setOrder('open', "payment_code = 'pay_other'")],
   ['total_is_the_sum_of_the_items', 'open', setItem('openItem', 'price = price + 0.01')],
   [
-    'failed_item_is_refunded',
+    'only_failed_items_are_refunded',
     'noneItem',
     setEntry(refund, `type = 'deposit', item_id = null, ${booked}`),
     setItem('noneItem', 'refunded_amount = 0'),
     setOrder('none', 'refunded_amount = 0'),
   ],
   [
-    'item_knows_its_refund refund_has_its_reason',
+    'item_knows_its_refund only_failed_items_are_refunded',
     'noneItem',
     setItem('noneItem', "status = 'completed', refunded_amount = 0"),
     setOrder('none', "status = 'completed', outcome = 'full'"),
@@ -77,8 +77,8 @@ const money: Breach[] = [
 const open = "status = 'processing', completed_at = null, lease_expires_at = now() + interval '1 minute'"
 
 const orders: Breach[] = [
-  ['final_order_has_no_open_item', 'full', setItem('fullItem', open)],
-  ['open_order_has_an_open_item', 'open', setItem('openItem', "status = 'completed', completed_at = now()")],
+  ['outcome_agrees_with_the_items', 'full', setItem('fullItem', open)],
+  ['outcome_agrees_with_the_items', 'open', setItem('openItem', "status = 'completed', completed_at = now()")],
   ['outcome_agrees_with_the_items', 'full', setOrder('full', "status = 'failed', outcome = 'none'")],
   ['outcome_agrees_with_the_items', 'partial', setOrder('partial', "outcome = 'none'")],
   ['item_has_its_codes', 'keyItem', "delete from supply.item_keys where item_id = '$keyItem' and position = 2"],

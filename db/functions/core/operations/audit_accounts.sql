@@ -28,7 +28,7 @@ with booked as (
   ) as l
   window each_account as (partition by l.account_id order by l.seq)
 ), steps as (
-  -- Without the entry before it there is a gap, which ledger_seq_has_no_gap reports.
+  -- Without the entry before it there is a gap, which account_counts_its_ledger reports.
   select e.*, case
     when e.seq = 1 then 0.00
     when e.seq_before = e.seq - 1 then e.balance_before
@@ -39,13 +39,10 @@ with booked as (
   select l.item_id, min(l.account_id) as account_id, max(l.account_id) as last_account_id, sum(l.amount) as total
   from supply.ledger l where l.type = 'adjustment' and l.item_id is not null group by l.item_id
 )
-select 'ledger_seq_has_no_gap' as check_name,
-  format('account %s has %s ledger rows, but the last one is numbered %s', a.id, a.entries, a.booked_seq) as detail
-from accounts a where a.entries <> a.booked_seq
-union all
-select 'account_counts_its_ledger',
-  format('account %s says that its last ledger row is %s, but that is %s', a.id, a.last_seq, a.booked_seq)
-from accounts a where a.last_seq <> a.booked_seq
+select 'account_counts_its_ledger' as check_name,
+  format('account %s says that its last ledger row is %s, but it has %s rows, of which the last is %s', a.id, a.last_seq,
+    a.entries, a.booked_seq) as detail
+from accounts a where a.last_seq <> a.booked_seq or a.entries <> a.booked_seq
 union all
 select 'balance_is_the_last_in_the_ledger',
   format('account %s has %s, but its newest ledger row leaves %s', a.id, a.balance, a.newest_balance)
