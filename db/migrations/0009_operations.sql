@@ -229,7 +229,7 @@ create table supply.audit_breaches (
 );
 comment on table supply.audit_breaches is 'What the audits of the workers found and have not seen to be gone since.';
 comment on column supply.audit_breaches.check_name is 'Which invariant does not hold.';
-comment on column supply.audit_breaches.subject is 'What it does not hold for: core.audit_subject of the row.';
+comment on column supply.audit_breaches.subject is 'What it does not hold for: what the row''s detail names first.';
 comment on column supply.audit_breaches.found_at is 'When an audit found it first.';
 comment on column supply.audit_breaches.seen_at is 'When an audit found it last.';
 comment on column supply.audit_breaches.is_looked_at_each_time is

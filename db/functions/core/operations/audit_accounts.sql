@@ -40,8 +40,8 @@ with booked as (
   from supply.ledger l where l.type = 'adjustment' and l.item_id is not null group by l.item_id
 )
 select 'account_counts_its_ledger' as check_name,
-  format('account %s says that its last ledger row is %s, but it has %s rows, of which the last is %s', a.id, a.last_seq,
-    a.entries, a.booked_seq) as detail
+  format('account %s says that its last ledger row is %s, but it has %s rows, of which the last is %s', a.id,
+    a.last_seq, a.entries, a.booked_seq) as detail
 from accounts a where a.last_seq <> a.booked_seq or a.entries <> a.booked_seq
 union all
 select 'balance_is_the_last_in_the_ledger',

@@ -15,7 +15,12 @@ begin
     'a recovery is open already: see ops.recovery', 'object_not_in_prerequisite_state');
   insert into supply.recoveries (note) values (begin_recovery.note);
   perform core.record_origin();
-  perform core.free_dead_pools();
+  -- The processes of pools without a heartbeat are gone, or work on the other database.
+  perform graphile_worker.force_unlock_workers(array(
+    select distinct j.locked_by from core.jobs j
+    where j.locked_by is not null and not exists (
+      select from supply.worker_pools p where p.pool_id = j.locked_by and p.seen_at > now() - interval '10 s')));
+  delete from supply.worker_pools p where p.seen_at <= now() - interval '10 s';
 
   perform 1 from supply.order_items i where i.completed_at is null order by i.id for no key update;
   update supply.order_items i set
