@@ -36,6 +36,5 @@ export async function readObject(ctx: Context): Promise<unknown> {
 
 function isPlainJson(ctx: Context): boolean {
   const encoding = ctx.get('Content-Encoding') || 'identity'
-  const charset = ctx.request.charset || 'utf-8'
-  return encoding === 'identity' && Boolean(ctx.is('application/json')) && /^utf-?8$/i.test(charset)
+  return encoding === 'identity' && Boolean(ctx.is('application/json')) && /^(utf-?8)?$/i.test(ctx.request.charset)
 }
