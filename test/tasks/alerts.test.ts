@@ -105,16 +105,6 @@ describe('a dead letter', () => {
       { count: 1 },
     ])
   })
-
-  test('of another cause is sent separately', async () => {
-    await deadLetter()
-    receiver.answer(() => ({ status: 302 }))
-    await deadLetter()
-    receiver.answer(() => ({ status: 410 }))
-    await sent('http_4xx')
-    await sent('http_3xx')
-    expect([calls('http_4xx').length, calls('http_3xx').length]).toEqual([1, 1])
-  })
 })
 
 describe('a post that the alert webhook does not take', () => {
