@@ -1,8 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import { request } from 'undici'
+import { type Received, type Response, startSupplierServer } from '../support/servers/supplier_server.ts'
 
 /** What happens to a POST. `silence`: its response is lost and the connection stays open. */
 export type Fault = 'lost request' | 'silence' | 'reset' | 'half a response' | '503'
@@ -11,47 +8,39 @@ export type Fault = 'lost request' | 'silence' | 'reset' | 'half a response' | '
 export async function startBadNetwork(apiUrl: () => string) {
   const faults: { fault: Fault; met: () => void }[] = []
   const posts: { at: number; body: string }[] = []
-  const server = createServer(async (incoming, outgoing) => {
-    const body = await buffer(incoming)
-    const isPost = incoming.method === 'POST'
-    if (isPost) posts.push({ at: performance.now(), body: body.toString() })
+  const server = await startSupplierServer(async (received) => {
+    const isPost = received.method === 'POST'
+    if (isPost) posts.push({ at: performance.now(), body: received.rawBody })
     const next = isPost ? faults.shift() : undefined
-    if (next?.fault === 'lost request') return next.met()
-    if (next?.fault === '503') {
-      outgoing.writeHead(503, { 'retry-after': '1' })
-      outgoing.end('{"success":false,"error":"later","code":"UNAVAILABLE"}')
-      return next.met()
-    }
-    const passed = Object.entries(incoming.headers).filter(([name]) => /^x-|^content-type$/.test(name))
-    const answer = await request(`${apiUrl()}${incoming.url}`, {
-      method: incoming.method as 'GET',
-      headers: Object.fromEntries(passed),
-      ...(isPost ? { body } : {}),
-    })
-    const { statusCode } = answer
-    spoil(outgoing, statusCode, Buffer.from(await answer.body.arrayBuffer()), next?.fault)
+    const response = await pass(apiUrl(), received, next?.fault)
     next?.met()
+    return response
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     posts,
     /** Resolves when a POST has met the fault. */
     meet: (fault: Fault) => new Promise<void>((met) => void faults.push({ fault, met })),
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    close: server.close,
   }
 }
 
-/** Sends a response of the API on, as far as the fault lets it pass. */
-function spoil(outgoing: ServerResponse, status: number, body: Buffer, fault: Fault | undefined): void {
-  if (fault === 'silence') return
-  if (fault === 'reset') outgoing.socket?.resetAndDestroy()
-  else if (fault === 'half a response') {
-    outgoing.writeHead(status, { 'content-length': body.length })
-    outgoing.write(body.subarray(0, 40), () => outgoing.destroy())
-  } else outgoing.writeHead(status, { 'content-type': 'application/json' }).end(body)
+/** Sends a request on, and its response back, as far as the fault lets them pass. */
+async function pass(apiUrl: string, received: Received, fault: Fault | undefined): Promise<Response> {
+  const { method, target, headers, rawBody } = received
+  if (fault === 'lost request') return 'hang'
+  if (fault === '503') {
+    const json = { success: false, error: 'later', code: 'UNAVAILABLE' }
+    return { status: 503, headers: { 'retry-after': '1' }, json }
+  }
+  const passed = Object.entries(headers).filter(([name]) => /^x-|^content-type$/.test(name))
+  const answer = await request(`${apiUrl}${target}`, {
+    method: method as 'GET',
+    headers: Object.fromEntries(passed),
+    body: method === 'POST' ? rawBody : null,
+  })
+  const text = await answer.body.text()
+  if (fault === 'silence') return 'hang'
+  if (fault === 'reset') return 'reset'
+  return { status: answer.statusCode, text, ...(fault === 'half a response' ? { stop: 'end' as const } : {}) }
 }

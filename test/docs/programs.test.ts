@@ -102,7 +102,7 @@ describe.concurrent.each(presentLanguages.toReversed())('the first order in $nam
     expect(again).toMatchObject({ status: 0 })
     expect(codeIn(again)).toBe(codeIn(ended))
     expect(await booked(accountId)).toEqual({ orders: 1, charges: 1 })
-    network.close()
+    await network.close()
   })
 
   it('says why it was refused, and by which id', async () => {

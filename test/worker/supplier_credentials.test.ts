@@ -1,39 +1,33 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectWorker } from '../../src/commands/connections.ts'
 import type { Database } from '../../src/database/client.ts'
 import { credentialFrom } from '../../src/suppliers/credential.ts'
 import { createSupplierCredentials, type SupplierCredentials } from '../../src/worker/supplier_credentials.ts'
 import { testDatabase } from '../support/database.ts'
+import { type Response, type SupplierServer, startSupplierServer } from '../support/servers/supplier_server.ts'
 
 const database = testDatabase()
 let db: Database
-let server: Server
+let server: SupplierServer
 let url: string
 /** What comes to the endpoint of access tokens, and how it is answered: with one token after the other. */
 let asked: { authorization: string; body: string }[]
-let answer: (count: number, request: IncomingMessage) => { status: number; body: unknown }
+let answer: (count: number) => Response
 const made: SupplierCredentials[] = []
 
 beforeAll(async () => {
   db = connectWorker(database.url)
-  server = createServer((request, response) => {
-    void text(request).then((body) => {
-      asked.push({ authorization: request.headers.authorization ?? '', body })
-      const { status, body: said } = answer(asked.length, request)
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
-    })
+  server = await startSupplierServer(({ headers, rawBody }) => {
+    asked.push({ authorization: headers.authorization ?? '', body: rawBody })
+    return answer(asked.length)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`
+  url = `${server.url}/token`
 })
 beforeEach(async () => {
   asked = []
   answer = (count) => ({
     status: 200,
-    body: { access_token: `access-${count}`, token_type: 'Bearer', expires_in: 3600 },
+    json: { access_token: `access-${count}`, token_type: 'Bearer', expires_in: 3600 },
   })
   await database.sql`truncate supply.access_tokens`
   await database.sql`select ops.upsert_supplier('oauth', 'http://127.0.0.1:9', 'secret')`
@@ -41,8 +35,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all(made.splice(0).map((one) => one.close())))
 afterAll(async () => {
   await db.end()
-  server.closeAllConnections()
-  server.close()
+  await server.close()
 })
 
 /** The credentials of a worker process of its own. */
@@ -128,7 +121,7 @@ describe('an access token', () => {
   })
 
   test('that is not to be had is said so, and not asked for again by all', async () => {
-    answer = () => ({ status: 401, body: { error: 'invalid_client' } })
+    answer = () => ({ status: 401, json: { error: 'invalid_client' } })
     const tokens = await Promise.all([aWorker().tokenFor(row()), aWorker().tokenFor(row({}))])
     expect(tokens.some((token) => !token.ok && token.error === 'no access token: HTTP 401')).toBe(true)
     // The second looked again after the five seconds in which the supplier is left alone.
@@ -139,8 +132,8 @@ describe('an access token', () => {
     ['is no JSON', 200, 'text'],
     ['is of another kind', 200, { access_token: 'x', token_type: 'mac' }],
     ['could not stand in a header', 200, { access_token: 'a\nb', token_type: 'bearer' }],
-  ])('that %s is not used', async (_, status, body) => {
-    answer = () => ({ status, body })
+  ])('that %s is not used', async (_, status, json) => {
+    answer = () => ({ status, json })
     expect(await aWorker().tokenFor(row())).toEqual({
       ...{ ok: false, cause: 'unreachable', error: 'no access token: the answer is unusable' },
     })

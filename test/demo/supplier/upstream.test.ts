@@ -1,9 +1,8 @@
-import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Simulator, startSimulator } from '../../../src/demo/supplier/simulator.ts'
 import type { SupplierAdapter, SupplierCall } from '../../../src/suppliers/adapter.ts'
 import { createB2bAdapter } from '../../../src/suppliers/b2b/adapter.ts'
-import { portOf } from '../../suppliers/harness.ts'
+import { startScriptedSupplier } from '../../support/servers/scripted_supplier.ts'
 import { supplierCall } from '../../support/supplier_call.ts'
 
 const timeScale = 0.02
@@ -141,23 +140,14 @@ describe('the simulator as an upstream', () => {
   })
 
   it('sends a signed webhook to the callbackUrl when the order is final', async () => {
-    const { promise, resolve } = Promise.withResolvers<{ url: string; read: unknown }>()
-    const service = createServer(async (request, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of request) chunks.push(chunk)
-      response.writeHead(204).end()
-      const event = { headers: request.headers, rawBody: Buffer.concat(chunks), now: new Date() }
-      resolve({ url: request.url ?? '', read: b2b.readEvent?.({ ...event, secret: simulator.webhookSecret }) })
-    })
-    await new Promise<void>((listening) => service.listen(0, '127.0.0.1', listening))
-    const call = order({ ...keys, eventsUrl: `http://127.0.0.1:${portOf(service)}/suppliers/reserve/webhooks` })
+    const service = await startScriptedSupplier()
+    const call = order({ ...keys, eventsUrl: `${service.url}/suppliers/reserve/webhooks` })
     await b2b.put(call)
-    expect(await promise).toEqual({
-      url: '/suppliers/reserve/webhooks',
-      read: { ok: true, eventId: expect.any(String), reference: call.reference },
-    })
-    service.close()
-    service.closeAllConnections()
+    const { path, headers, rawBody } = await service.waitForRequest(() => true)
+    expect(path).toBe('/suppliers/reserve/webhooks')
+    const event = { headers, rawBody: Buffer.from(rawBody), now: new Date(), secret: simulator.webhookSecret }
+    expect(b2b.readEvent?.(event)).toEqual({ ok: true, eventId: expect.any(String), reference: call.reference })
+    await service.close()
   })
 
   it.each([

@@ -30,9 +30,9 @@ describe.each(programsOf('idempotent_purchase'))('$file', ({ file, path, command
     partner = await makePartner(database.sql)
     network = await startBadNetwork(() => api().url)
   })
-  afterAll(() => {
+  afterAll(async () => {
     for (const child of running) child.kill('SIGKILL')
-    network.close()
+    await network.close()
   })
 
   function start(...args: string[]) {

@@ -28,7 +28,7 @@ describe.skipIf(!hasPython)('the client in Python', () => {
     network = await startBadNetwork(() => service.api.url)
   })
   afterAll(async () => {
-    network.close()
+    await network.close()
     await service.close()
   })
 

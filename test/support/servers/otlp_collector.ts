@@ -1,6 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { startSupplierServer } from './supplier_server.ts'
 
 /** A span as it arrived, with the name of the service that sent it. */
 type ReceivedSpan = {
@@ -14,7 +12,7 @@ type ReceivedSpan = {
   attributes: { [name: string]: unknown }
 }
 
-/** A running collector: what it received, and the answers that it owes. */
+/** A running collector, and what it received. */
 export type OtlpCollector = {
   /** As OTEL_EXPORTER_OTLP_ENDPOINT takes it. */
   url: string
@@ -22,7 +20,6 @@ export type OtlpCollector = {
   /** The bodies as they came. */
   bodies: string[]
   paths: string[]
-  unanswered: ServerResponse[]
   close: () => Promise<void>
 }
 
@@ -38,26 +35,13 @@ type Export = {
 /** Starts a receiver of OTLP over HTTP in JSON on 127.0.0.1; `answer` is a status, or it never answers. */
 export async function startOtlpCollector(answer: number | 'hang' = 200): Promise<OtlpCollector> {
   const received = { spans: [] as ReceivedSpan[], bodies: [] as string[], paths: [] as string[] }
-  const unanswered: ServerResponse[] = []
-  const server = createServer(async (request, response) => {
-    const body = await text(request)
-    received.paths.push(request.url ?? '')
-    received.bodies.push(body)
-    received.spans.push(...spansOf(JSON.parse(body)))
-    if (answer === 'hang') unanswered.push(response)
-    else response.writeHead(answer, { 'content-type': 'application/json' }).end('{}')
+  const { url, close } = await startSupplierServer(({ target, rawBody }) => {
+    received.paths.push(target)
+    received.bodies.push(rawBody)
+    received.spans.push(...spansOf(JSON.parse(rawBody)))
+    return answer === 'hang' ? 'hang' : { status: answer, json: {} }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...received,
-    unanswered,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { url, ...received, close }
 }
 
 function spansOf({ resourceSpans }: Export): ReceivedSpan[] {

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Received, startSupplierServer } from './supplier_server.ts'
+import { type Received, type Response, startSupplierServer } from './supplier_server.ts'
 
 /** A request that the scripted supplier received. `nth` counts the requests of this method for this reference, from 1. */
 export type SupplierRequest = {
@@ -16,21 +15,7 @@ export type SupplierRequest = {
   at: number
 }
 
-/**
- * What it answers: a response, no response at all, or a connection that is cut. `delayMs` passes first; `stop` ends
- * the body half way, by silence (`hang`) or by a cut (`reset`).
- */
-export type SupplierAnswer =
-  | {
-      status: number
-      json?: unknown
-      text?: string | Uint8Array
-      headers?: Record<string, string | string[]>
-      delayMs?: number
-      stop?: 'hang' | 'reset'
-    }
-  | 'hang'
-  | 'reset'
+export type SupplierAnswer = Response
 
 /** Decides the answer to a request. */
 type SupplierHandler = (request: SupplierRequest) => SupplierAnswer | Promise<SupplierAnswer>
@@ -75,11 +60,7 @@ export async function startScriptedSupplier({ token = 'scripted-token' } = {}): 
   const server = await startSupplierServer(async (received) => {
     const request = record(state, received)
     const handler = state.handlers.get(request.reference) ?? state.handlers.get('*') ?? (() => stillProcessing)
-    const answer = await handler(request)
-    if (typeof answer === 'string') return answer
-    if (answer.delayMs !== undefined) await sleep(answer.delayMs)
-    const { json, text = json === undefined ? '' : JSON.stringify(json), ...rest } = answer
-    return { ...rest, body: text }
+    return handler(request)
   })
   const on: ScriptedSupplier['on'] = (reference, script) => {
     state.handlers.set(reference, typeof script === 'function' ? script : follow(script))

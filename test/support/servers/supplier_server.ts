@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A request as it came, whole. */
 export type Received = {
@@ -12,26 +13,34 @@ export type Received = {
   body: unknown
 }
 
-/** What is answered. `stop` ends the body half way, by silence (`hang`) or by a cut (`reset`). */
-export type Response = {
-  status: number
-  body: string | Uint8Array
-  headers?: Record<string, string | string[]> | undefined
-  stop?: 'hang' | 'reset' | undefined
-}
+/**
+ * What is answered: a response, no response at all, or a connection that is cut. `delayMs` passes first; `stop` ends the
+ * body half way, by silence (`hang`), a cut (`reset`) or an orderly end of the connection (`end`).
+ */
+export type Response =
+  | {
+      status: number
+      json?: unknown
+      text?: string | Uint8Array
+      headers?: Record<string, string | string[]>
+      delayMs?: number
+      stop?: 'hang' | 'reset' | 'end'
+    }
+  | 'hang'
+  | 'reset'
 
 export type SupplierServer = { url: string; port: number; close(): Promise<void> }
 
-/** Starts a server on 127.0.0.1 that answers what `answer` returns: a response, silence, or a cut connection. */
+/** Starts a server on 127.0.0.1 that answers what `answer` returns. */
 export async function startSupplierServer(
-  answer: (request: Received) => Promise<Response | 'hang' | 'reset'>,
+  answer: (request: Received) => Response | Promise<Response>,
 ): Promise<SupplierServer> {
   const server = createServer(async (incoming, outgoing) => {
     const request = await receive(incoming)
     if (request === undefined) return
     const response = await answer(request)
     if (response === 'reset') incoming.socket.resetAndDestroy()
-    else if (response !== 'hang') send(response, incoming, outgoing)
+    else if (response !== 'hang') await send(response, outgoing)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -46,8 +55,10 @@ export async function startSupplierServer(
   }
 }
 
-function send({ status, headers, stop, body }: Response, request: IncomingMessage, response: ServerResponse) {
-  const bytes = Buffer.from(body as string)
+async function send(answer: Exclude<Response, string>, response: ServerResponse): Promise<void> {
+  const { status, json, text = json === undefined ? '' : JSON.stringify(json), headers, delayMs, stop } = answer
+  if (delayMs !== undefined) await sleep(delayMs)
+  const bytes = Buffer.from(text as string)
   const isEmpty = status === 204 || status === 304
   response.writeHead(status, {
     'content-type': 'application/json',
@@ -56,7 +67,8 @@ function send({ status, headers, stop, body }: Response, request: IncomingMessag
   })
   if (stop === undefined) return void response.end(isEmpty ? undefined : bytes)
   response.write(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => {
-    if (stop === 'reset') request.socket.resetAndDestroy()
+    if (stop === 'reset') response.socket?.resetAndDestroy()
+    if (stop === 'end') response.destroy()
   })
 }
 

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Response, startSupplierServer } from './supplier_server.ts'
 
 /** A request that a stand-in received. `places`: it asks for an order to be made. */
@@ -87,24 +86,15 @@ function replaces(damage: Damage): boolean {
   return typeof damage === 'string' || (typeof damage === 'object' && 'status' in damage)
 }
 
-async function damaged(made: StandInAnswer, damage: Damage | undefined): Promise<Response | 'hang' | 'reset'> {
+function damaged(made: StandInAnswer, damage: Damage | undefined): Response {
+  if (damage === undefined) return made
   if (damage === 'silence') return 'hang'
   if (damage === 'reset') return 'reset'
-  if (typeof damage === 'object' && 'delayMs' in damage) await sleep(damage.delayMs)
-  const { status, json, headers } = damagedAnswer(made, damage)
-  const stop = damage === 'cut' ? 'reset' : damage === 'stall' ? 'hang' : undefined
-  return { status, headers, body: bodyOf({ status, json }, damage), stop }
-}
-
-function damagedAnswer(answer: StandInAnswer, damage: Damage | undefined): StandInAnswer {
-  if (typeof damage === 'function') return damage(answer)
-  if (typeof damage === 'object' && 'status' in damage) return damage
-  return typeof damage === 'string' ? { ...answer, status: Math.max(200, Math.min(answer.status, 201)) } : answer
-}
-
-function bodyOf({ json }: StandInAnswer, damage: Damage | undefined): string {
-  if (damage === 'not JSON') return 'All is well.'
-  const body = json === undefined ? '' : JSON.stringify(json)
-  if (damage === 'oversized') return JSON.stringify({ json, padding: 'x'.repeat(1024 * 1024) })
-  return damage === 'cut' || damage === 'stall' ? body.padEnd(64) : body
+  if (typeof damage === 'function') return damage(made)
+  if (typeof damage === 'object') return 'status' in damage ? damage : { ...made, ...damage }
+  const { json } = made
+  const answer = { ...made, status: Math.max(200, Math.min(made.status, 201)) }
+  if (damage === 'not JSON') return { ...answer, text: 'All is well.' }
+  if (damage === 'oversized') return { ...answer, json: { json, padding: 'x'.repeat(1024 * 1024) } }
+  return { ...answer, text: (JSON.stringify(json) ?? '').padEnd(64), stop: damage === 'cut' ? 'reset' : 'hang' }
 }
