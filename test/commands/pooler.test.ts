@@ -1,11 +1,12 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { connectTo, type Database } from '../../src/database/client.ts'
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
-import { newFolder } from '../embedded_postgres/support.ts'
+import { clientOptions } from '../database/client_tests.ts'
+import { newFolder, stopAndRemove } from '../embedded_postgres/support.ts'
 import { audit } from '../support/orders.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/servers/pgbouncer.ts'
@@ -19,7 +20,7 @@ if (!hasPgBouncer && !required) console.info('no PgBouncer on this machine, henc
 const passwords = { api: 'password-of-the-api', worker: 'password-of-the-worker' }
 const logins = { supply_api_login: passwords.api, supply_worker_login: passwords.worker }
 const made = { login_by_hand: 'password-made-by-hand' }
-const polling = { timeout: 45_000, interval: 20 }
+const polling = { interval: 20 }
 
 type Fixtures = { 'api.hold': { args: { seconds: number }; result: undefined } }
 
@@ -56,8 +57,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
   })
   afterAll(async () => {
     await Promise.all([pooler?.close(), supplier?.close(), receiver?.close(), sql?.end({ timeout: 1 })])
-    await server?.stop()
-    rmSync(dataDir, { recursive: true, force: true })
+    await stopAndRemove(server, dataDir)
   })
 
   test('orders of several accounts are placed, settled and told', async () => {
@@ -258,17 +258,8 @@ async function connectImpatient(): Promise<Database<Fixtures>> {
   await sql.unsafe(`
     create or replace function api.hold(seconds float8) returns void language sql as 'select pg_sleep(seconds)';
     grant execute on function api.hold to supply_api`)
-  const options = {
-    url: pooler.url('supply_api_login'),
-    pooled: true,
-    role: 'supply_api',
-    max: 1,
-    statementTimeoutMs: 2_500,
-    lockTimeoutMs: 1_000,
-    idleInTransactionMs: 5_000,
-    deadlineMs: 2_000,
-    applicationName: 'impatient',
-  }
+  const times = { statementTimeoutMs: 2_500, deadlineMs: 2_000 }
+  const options = { ...clientOptions, url: pooler.url('supply_api_login'), pooled: true, max: 1, ...times }
   return connectTo<Fixtures>(options, { 'api.hold': { args: { seconds: 'double precision' }, returns: 'void' } })
 }
 

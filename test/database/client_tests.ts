@@ -65,26 +65,24 @@ const fixtureSql = `
   end;
   grant execute on all functions in schema api to supply_api;`
 
+/** What a client needs beside its URL. */
+export const clientOptions = {
+  role: 'supply_api',
+  max: 2,
+  statementTimeoutMs: 3_000,
+  lockTimeoutMs: 1_000,
+  idleInTransactionMs: 5_000,
+  deadlineMs: 4_000,
+  applicationName: 'client test',
+}
+
 /** A database with the functions of the table, and clients for them that end with the tests of one file. */
 export function clientTests() {
   const database = testDatabase()
   const open: Database<Fixtures>[] = []
 
   function client(options: Partial<DatabaseOptions> = {}): Database<Fixtures> {
-    const db = connectTo<Fixtures>(
-      {
-        url: database.url,
-        role: 'supply_api',
-        max: 2,
-        statementTimeoutMs: 3_000,
-        lockTimeoutMs: 1_000,
-        idleInTransactionMs: 5_000,
-        deadlineMs: 4_000,
-        applicationName: 'client test',
-        ...options,
-      },
-      table,
-    )
+    const db = connectTo<Fixtures>({ ...clientOptions, url: database.url, ...options }, table)
     open.push(db)
     return db
   }

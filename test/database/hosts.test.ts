@@ -4,6 +4,7 @@ import { connectTo, type Database, isUnavailable } from '../../src/database/clie
 import { addressOf, hostsOf } from '../../src/database/connections/hosts.ts'
 import { testDatabase } from '../support/database.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
+import { clientOptions } from './client_tests.ts'
 
 // Ways to the same server stand for several servers.
 type Fixtures = {
@@ -46,19 +47,8 @@ function urlOf(...ways: TcpProxy[]): string {
 }
 
 function client(url: string): Database<Fixtures> {
-  const db = connectTo<Fixtures>(
-    {
-      url,
-      role: new URL(database.url).username,
-      max,
-      statementTimeoutMs: 2_000,
-      lockTimeoutMs: 1_000,
-      idleInTransactionMs: 2_000,
-      deadlineMs: 3_000,
-      applicationName: 'hosts test',
-    },
-    table,
-  )
+  const role = new URL(database.url).username
+  const db = connectTo<Fixtures>({ ...clientOptions, url, role, max, deadlineMs: 3_000 }, table)
   closing.unshift(() => db.end({ timeout: 0 }))
   return db
 }

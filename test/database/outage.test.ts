@@ -1,13 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connectTo, type Database, isUnavailable } from '../../src/database/client.ts'
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
+import { newFolder, serverPid, stopAndRemove, withSql } from '../embedded_postgres/support.ts'
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp_proxy.ts'
+import { clientOptions } from './client_tests.ts'
 
 type Fixtures = {
   'api.pid': { args: Record<string, never>; result: number | null }
@@ -19,8 +16,7 @@ const table = {
   'api.sleep': { args: { seconds: 'double precision' }, returns: 'void' },
 } as const
 
-const dataDir = join(tmpdir(), `supply-ordering-outage-${randomUUID()}`)
-const deadlineMs = 1_500
+const dataDir = newFolder()
 let server: EmbeddedPostgres
 let port: number
 let db: Database<Fixtures>
@@ -28,10 +24,11 @@ let db: Database<Fixtures>
 beforeAll(async () => {
   server = await startPostgres({ dataDir, durable: true })
   port = Number(new URL(server.url).port)
-  await asSuperuser(`
+  const functions = `
     create schema api;
     create function api.pid() returns int language sql return pg_backend_pid();
-    create function api.sleep(seconds float8) returns void language sql as 'select pg_sleep(seconds)'`)
+    create function api.sleep(seconds float8) returns void language sql as 'select pg_sleep(seconds)'`
+  await withSql(server, (sql) => sql.unsafe(functions))
   db = client(server.url, 4)
 })
 
@@ -41,41 +38,16 @@ afterEach(async () => {
 
 afterAll(async () => {
   await db.end({ timeout: 0 })
-  await server.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await stopAndRemove(server, dataDir)
 })
 
 function client(url: string, max: number): Database<Fixtures> {
-  return connectTo<Fixtures>(
-    {
-      url,
-      role: 'postgres',
-      max,
-      statementTimeoutMs: 1_000,
-      lockTimeoutMs: 500,
-      idleInTransactionMs: 1_000,
-      deadlineMs,
-      applicationName: 'outage test',
-    },
-    table,
-  )
-}
-
-async function asSuperuser(text: string): Promise<pg.QueryResult> {
-  const superuser = new pg.Client({ connectionString: server.url })
-  await superuser.connect()
-  try {
-    return await superuser.query(text)
-  } finally {
-    await superuser.end()
-  }
+  const times = { statementTimeoutMs: 1_000, lockTimeoutMs: 500, idleInTransactionMs: 1_000, deadlineMs: 1_500 }
+  return connectTo<Fixtures>({ ...clientOptions, url, role: 'postgres', max, ...times }, table)
 }
 
 // Immediate shutdown: connections break off without a goodbye, as in a crash.
-function killServer(): void {
-  const pid = Number(readFileSync(join(server.dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-  process.kill(pid, 'SIGQUIT')
-}
+const killServer = () => process.kill(serverPid(server), 'SIGQUIT')
 
 type Outcome = { ok: boolean; unavailable: boolean }
 

@@ -1,10 +1,10 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
 import type { LoginPasswords } from '../../src/migrate/logins.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
-import { newFolder } from '../embedded_postgres/support.ts'
+import { newFolder, stopAndRemove } from '../embedded_postgres/support.ts'
 
 // Logins belong to the whole server and their passwords have to count, so this needs a server of its own.
 const dataDir = newFolder()
@@ -28,8 +28,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await server.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await stopAndRemove(server, dataDir)
 })
 
 function superuser(): string {
