@@ -1,14 +1,22 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isOnThisMachine, type Probed } from './probe.ts'
 
 const run = promisify(execFile)
 const docs = join(import.meta.dirname, '../../docs')
 
 /** A language of the guide: how its programs are made ready in a folder, and run there. */
-export type Language = Probed & { firstOrder: Program; receiver?: Program }
+export type Language = {
+  name: string
+  /** Exits with 0 where the language is on the machine, in a version that will do. */
+  probe: string[]
+  isRecent?: (version: string) => boolean
+  firstOrder: Program
+  receiver?: Program
+  /** What judges the vectors of signatures in docs/verify, in that folder. */
+  verify?: string[]
+}
 
 type Program = {
   /** The files of docs/ that it consists of: side by side, as a partner has them. */
@@ -31,6 +39,7 @@ const languages: Language[] = [
     probe: [process.execPath, '-v'],
     firstOrder: { files: ['programs/first_order.ts'], command: [process.execPath, 'first_order.ts'] },
     receiver: { files: ['programs/receiver.ts', 'verify/verify.ts'], command: [process.execPath, 'receiver.ts'] },
+    verify: [process.execPath, 'verify.ts'],
   },
   {
     name: 'Python',
@@ -40,6 +49,7 @@ const languages: Language[] = [
       files: ['programs/receiver.py', 'verify/verify.py'],
       command: ['python3', '-W', 'error', 'receiver.py'],
     },
+    verify: ['python3', 'verify.py'],
   },
   {
     name: 'PHP',
@@ -50,6 +60,7 @@ const languages: Language[] = [
       // Without its php.ini, as its images for containers have none: PHP then shows errors in the answers.
       command: ['php', '-n', '-d', 'post_max_size=16M', '-S', '127.0.0.1:$PORT', 'receiver.php'],
     },
+    verify: ['php', 'verify.php'],
   },
   {
     name: 'Go',
@@ -73,6 +84,7 @@ const languages: Language[] = [
       ],
       command: ['./receiver'],
     },
+    verify: ['go', 'run', 'verify.go', 'vectors.go'],
   },
   {
     name: 'Java',
@@ -88,10 +100,14 @@ const languages: Language[] = [
       build: [['javac', '-Xlint:all,-auxiliaryclass', '-Werror', '-d', 'classes', 'Receiver.java', 'Verify.java']],
       command: [...java, 'Receiver'],
     },
+    verify: ['java', 'Verify.java'],
   },
 ]
 
-export const presentLanguages = languages.filter(isOnThisMachine)
+export const presentLanguages = languages.filter(({ probe: [program = '', ...args], isRecent }) => {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' })
+  return status === 0 && (isRecent?.(stdout + stderr) ?? true)
+})
 
 const absent = languages.filter((language) => !presentLanguages.includes(language)).map(({ name }) => name)
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verify as verifyInTypeScript } from '../../docs/verify/verify.ts'
 import { signature, verify } from '../../src/messages/sign.ts'
-import { isOnThisMachine, type Probed } from './probe.ts'
+import { presentLanguages, tellOfAbsentLanguages } from './languages.ts'
 
 const folder = join(import.meta.dirname, '../../docs/verify')
 const vectorsFile = join(folder, 'vectors.tsv')
@@ -37,33 +37,13 @@ const vectors = lines.map((line): Vector => {
   }
 })
 
-type Language = Probed & { command: string[]; file: string }
-
-const languages: Language[] = [
-  { name: 'TypeScript', command: [process.execPath], file: 'verify.ts', probe: [process.execPath, '-v'] },
-  {
-    name: 'Python',
-    command: ['python3'],
-    file: 'verify.py',
-    probe: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 8))'],
-  },
-  { name: 'PHP', command: ['php'], file: 'verify.php', probe: ['php', '-r', 'exit(PHP_VERSION_ID < 70400 ? 1 : 0);'] },
-  { name: 'Go', command: ['go', 'run', 'verify.go'], file: 'vectors.go', probe: ['go', 'version'] },
-  {
-    name: 'Java',
-    command: ['java'],
-    file: 'Verify.java',
-    probe: ['java', '-version'],
-    isRecent: (version) => Number(/version "(\d+)/.exec(version)?.[1]) >= 17,
-  },
-]
+const present = presentLanguages.flatMap(({ name, verify }) =>
+  verify === undefined ? [] : [{ name, command: verify }],
+)
 
 function run([program = '', ...args]: string[]) {
   return spawnSync(program, args, { cwd: folder, encoding: 'utf8', timeout: 150_000 })
 }
-
-const present = languages.filter(isOnThisMachine)
-const absent = languages.filter((language) => !present.includes(language))
 
 describe('the vectors', () => {
   it('say by their names which are good and which are bad', () => {
@@ -104,15 +84,13 @@ describe('the verification in', () => {
   beforeAll(() => {
     const texts = lines.map((line) => line.replace(/\tinvalid\t|\tvalid\t/, (expected) => flips[expected] ?? expected))
     writeFileSync(flipped, texts.join('\n'))
-    if (absent.length > 0) {
-      console.info(`not on this machine, hence not run: ${absent.map(({ name }) => name).join(', ')}`)
-    }
+    tellOfAbsentLanguages('the verification')
   })
   afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-  describe.each(present)('$name', ({ command, file }) => {
+  describe.each(present)('$name', ({ command }) => {
     it('judges every vector right', { timeout: 180_000 }, () => {
-      const { status, stdout, stderr } = run([...command, file, vectorsFile])
+      const { status, stdout, stderr } = run([...command, vectorsFile])
       expect({ status, stdout, stderr }).toEqual({
         status: 0,
         stdout: `${vectors.length} vectors, 0 wrong\n`,
@@ -121,12 +99,10 @@ describe('the verification in', () => {
     })
 
     it('fails when vectors say otherwise, and names each', { timeout: 180_000 }, () => {
-      const { status, stdout, stderr } = run([...command, file, flipped])
+      const { status, stdout, stderr } = run([...command, flipped])
       expect(status).not.toBe(0)
       expect(stdout).toBe(`${vectors.length} vectors, ${vectors.length} wrong\n`)
       for (const { name } of vectors) expect(stderr).toContain(`${name}: `)
     })
   })
-
-  for (const { name } of absent) it.skip(`${name} judges every vector right: it is not on this machine`)
 })

@@ -3,6 +3,7 @@ import { extname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { coloured } from '../../src/site/code_box.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'
+import { textOf } from './html_text.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 const languages = ['sh', 'console', 'ts', 'py', 'php', 'go', 'java', 'json', 'http', 'sql', 'text', '', 'unknown']
@@ -13,11 +14,6 @@ function render(text: string): string {
 
 function block(info: string, text: string): string {
   return `\`\`\`${info}\n${text}\n\`\`\`\n`
-}
-
-function textOf(html: string): string {
-  const characters: { [entity: string]: string } = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' }
-  return html.replace(/<[^<>]*>/g, '').replace(/&\w+;/g, (entity) => characters[entity] ?? entity)
 }
 
 const labelsOf = (html: string) => [...html.matchAll(/data-label="([^"]*)"/g)].map(([, label]) => label)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/site/openapi/document.ts'
 import type { ApiDocument } from '../../src/site/reference/api_document.ts'
 import { renderReference } from '../../src/site/reference/render.ts'
+import { textOf } from './html_text.ts'
 
 const addresses = { base: '', address: 'http://127.0.0.1:3000' }
 const document: ApiDocument = openApiDocument()
@@ -22,11 +23,6 @@ function sectionOf(html: string, id: string): string {
 function fieldsIn(html: string): Set<string> {
   const names = [...html.matchAll(/class="field-name"[^>]*>([^<]*)</g)].map(([, name = '']) => name)
   return new Set(names)
-}
-
-function textOf(html: string): string {
-  const characters: { [entity: string]: string } = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' }
-  return html.replace(/<[^>]*>/g, '').replace(/&\w+;/g, (entity) => characters[entity] ?? entity)
 }
 
 /** The names of all properties that a schema can have, on whatever level. */

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
+import { textOf } from './html_text.ts'
 
 const database = testDatabase()
 const api = testApi(() => database.url)
@@ -24,9 +25,7 @@ beforeAll(async () => {
 function sample(operation: string, language: string): string {
   const section = page.slice(page.indexOf(`<section class="operation" id="${operation}"`))
   const panel = section.slice(section.indexOf(`data-label="${language}"`))
-  const html = panel.slice(panel.indexOf('<pre>'), panel.indexOf('</pre>'))
-  const characters: { [entity: string]: string } = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' }
-  return html.replace(/<[^>]*>/g, '').replace(/&\w+;/g, (entity) => characters[entity] ?? entity)
+  return textOf(panel.slice(panel.indexOf('<pre>'), panel.indexOf('</pre>')))
 }
 
 const languages = [
