@@ -18,7 +18,7 @@ import { startTcpProxy, type TcpProxy } from './support/servers/tcp_proxy.ts'
 
 const deposit = 1_000_000
 const price = 10.5
-const polling = { timeout: 45_000, interval: 10 }
+const polling = { interval: 10 }
 
 let servers: ReplicatedPostgres
 // The way of the API and of one of the workers to the primary: it goes dead without a word.
@@ -67,41 +67,20 @@ test('the primary dies under load, its standby takes over, and nothing is lost o
   const before = load.accepted.size
 
   line.set('swallow')
-  const killed = performance.now()
   servers.killPrimary()
   await expect.poll(() => load.failures(), polling).toBeGreaterThan(0)
   await servers.promote()
-  const promoted = performance.now()
-  const seconds = () => `${((performance.now() - promoted) / 1000).toFixed(1)} s`
-  const grown = async (count: () => number) => {
-    const then = count()
-    await expect.poll(count, polling).toBeGreaterThan(then)
-    return seconds()
-  }
-  const [accepted, called, delivered] = await Promise.all([
-    grown(() => load.accepted.size),
-    grown(() => supplier.requests.length),
-    grown(() => receiver.deliveries().length),
+  const grows = (count: () => number) => expect.poll(count, polling).toBeGreaterThan(count())
+  await Promise.all([
+    grows(() => load.accepted.size),
+    grows(() => supplier.requests.length),
+    grows(() => receiver.deliveries().length),
   ])
   await expect.poll(() => load.accepted.size, polling).toBeGreaterThan(before + 50)
   await load.stop()
 
   await expect.poll(() => countOf('orders', 'processing'), polling).toBe(0)
-  const ended = seconds()
   for (const state of ['ready', 'queued', 'sending']) await expect.poll(() => countOf('events', state), polling).toBe(0)
-  const later = await countOf('events', 'waiting')
-  console.log({
-    'orders accepted before and after': [before, load.accepted.size - before],
-    'requests that failed and were repeated': load.failures(),
-    'from the death to the promotion': `${((promoted - killed) / 1000).toFixed(1)} s`,
-    'from the promotion to the first order': accepted,
-    'to the first call to a supplier': called,
-    'to the first delivery': delivered,
-    'until all orders had ended': ended,
-    'events left to their next rung': later,
-    'workers that ended and were started again': workers.flatMap(({ endings }) => endings).length,
-  })
-
   await passTime(sql)
   await expect.poll(() => countOf('events', 'delivered'), polling).toBe(load.accepted.size)
   await nothingWasLostOrDoneTwice(load.accepted)
