@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, inject } from 'vitest'
+import { withSql } from '../embedded_postgres/support.ts'
 
 export type TestDatabase = {
   /** A superuser's URL. */
@@ -25,7 +26,7 @@ export async function createTestDatabase({
 } = {}): Promise<TestDatabase> {
   const serverUrl = inject('serverUrl')
   const name = `supply_test_${process.pid}_${randomBytes(6).toString('hex')}`
-  await onServer(serverUrl, (server) => copyTemplate(server, name, empty ? 'template0' : from))
+  await withSql({ url: serverUrl }, (server) => copyTemplate(server, name, empty ? 'template0' : from))
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const sql = postgres(url.href, { max: 5, onnotice: () => {} })
@@ -35,7 +36,7 @@ export async function createTestDatabase({
     sql,
     drop: async () => {
       await sql.end({ timeout: 1 })
-      await onServer(serverUrl, (server) => server`drop database if exists ${server(name)} with (force)`)
+      await withSql({ url: serverUrl }, (server) => server`drop database if exists ${server(name)} with (force)`)
     },
   }
 }
@@ -81,14 +82,5 @@ async function copyTemplate(server: postgres.Sql, name: string, template: string
       if (!busy || attempt === attempts) throw error
       await sleep(20 + Math.random() * 30)
     }
-  }
-}
-
-async function onServer(url: string, work: (server: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const server = postgres(url, { max: 1, onnotice: () => {} })
-  try {
-    await work(server)
-  } finally {
-    await server.end({ timeout: 1 })
   }
 }

@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { readFileSync, rmSync, statfsSync } from 'node:fs'
+import { readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgreSqlContainer } from '@testcontainers/postgresql'
-import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../src/embedded_postgres/start.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
+import { newFolder, stopAndRemove, withSql } from '../embedded_postgres/support.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -36,7 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await findServer()
   const template = `supply_template_${process.pid}_${Date.now()}`
   try {
-    await onServer(server.url, (sql) => sql`create database ${sql(template)}`)
+    await withSql(server, (sql) => sql`create database ${sql(template)}`)
     await migrate({ databaseUrl: databaseUrl(server.url, template) })
   } catch (error) {
     await server.stop()
@@ -45,7 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('serverUrl', server.url)
   project.provide('templateDatabase', template)
   return async () => {
-    await onServer(server.url, (sql) => sql`drop database if exists ${sql(template)} with (force)`)
+    await withSql(server, (sql) => sql`drop database if exists ${sql(template)} with (force)`)
     await server.stop()
   }
 }
@@ -101,24 +100,9 @@ async function startContainer(): Promise<Server> {
 }
 
 async function startEmbedded(): Promise<Server> {
-  const dataDir = join(tmpdir(), `supply-ordering-test-${randomUUID()}`)
+  const dataDir = newFolder()
   const server = await startPostgres({ dataDir, durable: false })
-  return {
-    url: server.url,
-    stop: async () => {
-      await server.stop()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
-  }
-}
-
-async function onServer(url: string, work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
+  return { url: server.url, stop: () => stopAndRemove(server, dataDir) }
 }
 
 function databaseUrl(server: string, database: string): string {

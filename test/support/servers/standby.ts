@@ -1,9 +1,8 @@
-import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { type EmbeddedPostgres, startPostgres } from '../../../src/embedded_postgres/start.ts'
-import { isAlive, newFolder, serverPid } from '../../embedded_postgres/support.ts'
-import { followPrimary, startCopied } from './replication.ts'
+import { isAlive, newFolder, serverPid, stopAndRemove, withSql } from '../../embedded_postgres/support.ts'
+import { clientOf, followPrimary, startCopied } from './replication.ts'
 
 /** A PostgreSQL with an empty database `supply`, and a standby that follows it asynchronously. */
 export type PostgresWithStandby = {
@@ -29,14 +28,9 @@ export async function startPostgresWithStandby(): Promise<PostgresWithStandby> {
   let standby = await startPostgres({ dataDir: folders.standby, ...options })
   // It keeps its port, for it has to be found again after its end.
   const port = Number(new URL(standby.url).port)
-  const sql = postgres(primary.url, { max: 5, onnotice: () => {} })
+  const sql = clientOf(primary)
 
-  async function onStandby(statement: string): Promise<postgres.Row | undefined> {
-    const client = postgres(standby.url, { max: 1 })
-    const [row] = await client.unsafe(statement)
-    await client.end({ timeout: 1 })
-    return row
-  }
+  const onStandby = (statement: string) => withSql(standby, (client) => client.unsafe(statement))
 
   return {
     primary,
@@ -44,9 +38,8 @@ export async function startPostgresWithStandby(): Promise<PostgresWithStandby> {
     sql,
     pauseReplay: async () => {
       await onStandby('select pg_wal_replay_pause()')
-      while ((await onStandby('select pg_get_wal_replay_pause_state() as state'))?.state !== 'paused') {
-        await sleep(10)
-      }
+      const isPaused = `select where pg_get_wal_replay_pause_state() = 'paused'`
+      while ((await onStandby(isPaused)).length === 0) await sleep(10)
     },
     resumeReplay: async () => void (await onStandby('select pg_wal_replay_resume()')),
     killStandby: async () => {
@@ -59,9 +52,8 @@ export async function startPostgresWithStandby(): Promise<PostgresWithStandby> {
     },
     close: async () => {
       await sql.end({ timeout: 1 })
-      await standby.stop()
-      await primary.stop()
-      for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true })
+      await stopAndRemove(standby, folders.standby)
+      await stopAndRemove(primary, folders.primary)
     },
   }
 }

@@ -4,9 +4,9 @@ import type { Order } from '../../../src/client/index.ts'
 import type { TestDatabase } from '../database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../partner.ts'
 import { startApi, type TestApi } from '../service.ts'
-import { pollNow, type RunningWorker, startTestWorker } from '../whole_service.ts'
+import { pollNow, startTestWorker } from '../whole_service.ts'
 import { type ScriptedSupplier, startScriptedSupplier } from './scripted_supplier.ts'
-import { type ApiProcess, startApiProcess } from './service_process.ts'
+import { startApiProcess } from './service_process.ts'
 
 /** A whole service, of which this one is a partner: its API is a process that can be killed. */
 type Upstream = {
@@ -66,7 +66,10 @@ export async function startTwoServices(upper: TestDatabase, lower: TestDatabase)
       },
     },
     ours: downstream(lower.sql, lowerApi, partner),
-    close: () => closeAll([upperApi, upperWorker, lowerApi, lowerWorker, supplier]),
+    close: async () => {
+      await Promise.all([upperWorker.stop(), lowerWorker.stop()])
+      await Promise.all([upperApi.kill(), lowerApi.close(), supplier.close()])
+    },
   }
 }
 
@@ -87,14 +90,9 @@ async function startBelow({ sql, url }: TestDatabase) {
 /** The secret of an account's webhooks, which is made as the first delivery begins. */
 async function secretOf(sql: postgres.Sql, { accountId }: Partner, url: string): Promise<string> {
   await sql`select ops.send_test_event(${accountId}, ${url})`
-  return vi.waitFor(
-    async () => {
-      const [row] = await sql`select ops.webhook_secret(${accountId}) as secret`
-      if (!row?.secret) throw new Error('no delivery has begun')
-      return row.secret
-    },
-    { timeout: 45_000, interval: 20 },
-  )
+  const secret = async () => (await sql`select ops.webhook_secret(${accountId}) as secret`)[0]?.secret
+  // A hook may not use `expect.poll`.
+  return vi.waitUntil(secret, { timeout: 45_000, interval: 20 })
 }
 
 function downstream(sql: postgres.Sql, api: TestApi, partner: Partner): Downstream {
@@ -122,11 +120,4 @@ function downstream(sql: postgres.Sql, api: TestApi, partner: Partner): Downstre
     },
     pollNow: () => pollNow(sql),
   }
-}
-
-async function closeAll(parts: [ApiProcess, RunningWorker, TestApi, RunningWorker, ScriptedSupplier]): Promise<void> {
-  const [upperApi, upperWorker, lowerApi, lowerWorker, supplier] = parts
-  await Promise.all([upperWorker.stop(), lowerWorker.stop()])
-  upperApi.kill()
-  await Promise.all([lowerApi.close(), supplier.close()])
 }
