@@ -39,10 +39,10 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const polling = { timeout: 45_000, interval: 20 }
+const polling = { interval: 20 }
 
 /** Places orders and waits until all are delivered. */
-async function deliver(count: number, timeout = polling.timeout): Promise<void> {
+async function deliver(count: number, timeout = 45_000): Promise<void> {
   const orders = await Promise.all(
     Array.from({ length: count }, () => place(sql(), partner, { callbackUrl: receiver.url })),
   )
@@ -85,7 +85,7 @@ test('a job whose fetch never reached the worker is given back and runs', async 
   await lost
   const [job] = await sql()`select locked_by from ops.queue where subject = ${item}`
   expect(job?.locked_by).toMatch(/^pool-/)
-  await supplier.waitForRequest(() => supplier.requestsFor(item).length > 0, polling.timeout)
+  await supplier.waitForRequest(() => supplier.requestsFor(item).length > 0)
   await expect.poll(() => sql()`select from ops.queue where subject = ${item}`, polling).toHaveLength(0)
   expect(supplier.requestsFor(item).map(({ method }) => method)).toEqual(['PUT'])
   expect(await lives()).toBe('it lives')

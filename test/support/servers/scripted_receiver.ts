@@ -12,8 +12,8 @@ export type ScriptedReceiver = {
   deliveries(eventId?: string): ReceivedDelivery[]
   /** Decides all answers from now on; until then every delivery is taken with 200. The answer may take its time. */
   answer(handler: (delivery: ReceivedDelivery) => ReceiverAnswer | Promise<ReceiverAnswer>): void
-  /** The first delivery, past or future, that satisfies the predicate; rejects after `timeoutMs` (45 s). */
-  waitFor(predicate: (delivery: ReceivedDelivery) => boolean, timeoutMs?: number): Promise<ReceivedDelivery>
+  /** The first delivery, past or future, that satisfies the predicate; rejects after 45 s. */
+  waitFor(predicate: (delivery: ReceivedDelivery) => boolean): Promise<ReceivedDelivery>
   close(): Promise<void>
 }
 
@@ -42,8 +42,7 @@ export async function startScriptedReceiver(): Promise<ScriptedReceiver> {
     url: server.url,
     deliveries: (eventId) => deliveries.filter((delivery) => eventId === undefined || delivery.eventId === eventId),
     answer,
-    waitFor: async (predicate, timeoutMs) =>
-      deliveryOf(await server.waitForRequest((request) => predicate(deliveryOf(request)), timeoutMs)),
+    waitFor: async (predicate) => deliveryOf(await server.waitForRequest((request) => predicate(deliveryOf(request)))),
     close: server.close,
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Received, type Response, startSupplierServer } from './supplier_server.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Response, startSupplierServer } from './supplier_server.ts'
 
 /** A request that the scripted supplier received. `nth` counts the requests of this method for this reference, from 1. */
 export type SupplierRequest = {
@@ -11,8 +12,6 @@ export type SupplierRequest = {
   /** The body as JSON; undefined if it is none. */
   body: unknown
   nth: number
-  /** Milliseconds since the epoch. */
-  at: number
 }
 
 export type SupplierAnswer = Response
@@ -36,17 +35,9 @@ export type ScriptedSupplier = {
   on: (reference: string, script: SupplierScript | SupplierHandler) => void
   /** The same as `on('*', handler)`. */
   setAnswer: (handler: SupplierHandler) => void
-  /** The first request, past or future, that satisfies the predicate; rejects after `timeoutMs` (45 s). */
-  waitForRequest: (predicate: (request: SupplierRequest) => boolean, timeoutMs?: number) => Promise<SupplierRequest>
+  /** The first request, past or future, that satisfies the predicate; rejects after 45 s. */
+  waitForRequest: (predicate: (request: SupplierRequest) => boolean) => Promise<SupplierRequest>
   close: () => Promise<void>
-}
-
-type Waiter = { predicate: (request: SupplierRequest) => boolean; resolve: (request: SupplierRequest) => void }
-type State = {
-  requests: SupplierRequest[]
-  counts: Map<string, number>
-  handlers: Map<string, SupplierHandler>
-  waiters: Set<Waiter>
 }
 
 const stillProcessing: SupplierAnswer = { status: 200, json: { status: 'processing' } }
@@ -56,40 +47,29 @@ const stillProcessing: SupplierAnswer = { status: 200, json: { status: 'processi
  * it received. Until told otherwise it answers `processing`. It does not check the token: tests read it from `headers`.
  */
 export async function startScriptedSupplier({ token = 'scripted-token' } = {}): Promise<ScriptedSupplier> {
-  const state: State = { requests: [], counts: new Map(), handlers: new Map(), waiters: new Set() }
-  const server = await startSupplierServer(async (received) => {
-    const request = record(state, received)
-    const handler = state.handlers.get(request.reference) ?? state.handlers.get('*') ?? (() => stillProcessing)
-    return handler(request)
+  const requests: SupplierRequest[] = []
+  const counts = new Map<string, number>()
+  const handlers = new Map<string, SupplierHandler>()
+  const server = await startSupplierServer(({ target: path, ...received }) => {
+    const reference = decodeURIComponent(path.split('/').at(-1) ?? '')
+    const counted = `${received.method} ${reference}`
+    const nth = (counts.get(counted) ?? 0) + 1
+    counts.set(counted, nth)
+    const request = { ...received, path, reference, nth }
+    requests.push(request)
+    const handler = handlers.get(reference) ?? handlers.get('*')
+    return handler === undefined ? stillProcessing : handler(request)
   })
   const on: ScriptedSupplier['on'] = (reference, script) => {
-    state.handlers.set(reference, typeof script === 'function' ? script : follow(script))
+    handlers.set(reference, typeof script === 'function' ? script : follow(script))
   }
   return {
-    url: server.url,
-    port: server.port,
-    token,
-    requests: state.requests,
+    ...{ url: server.url, port: server.port, close: server.close, token, requests, on },
     requestsFor: (reference, method) =>
-      state.requests.filter((r) => r.reference === reference && (method === undefined || r.method === method)),
-    on,
+      requests.filter((r) => r.reference === reference && (method === undefined || r.method === method)),
     setAnswer: (handler) => on('*', handler),
-    waitForRequest: (predicate, timeoutMs = 45_000) => waitForRequest(state, predicate, timeoutMs),
-    close: server.close,
+    waitForRequest: (predicate) => waitForRequest(requests, predicate),
   }
-}
-
-function record(state: State, { target: path, ...received }: Received): SupplierRequest {
-  const { method } = received
-  const reference = decodeURIComponent(path.split('/').at(-1) ?? '')
-  const nth = (state.counts.get(`${method} ${reference}`) ?? 0) + 1
-  state.counts.set(`${method} ${reference}`, nth)
-  const request = { ...received, path, reference, nth, at: Date.now() }
-  state.requests.push(request)
-  for (const waiter of [...state.waiters]) {
-    if (waiter.predicate(request)) waiter.resolve(request)
-  }
-  return request
 }
 
 function follow(script: SupplierScript): SupplierHandler {
@@ -99,29 +79,15 @@ function follow(script: SupplierScript): SupplierHandler {
   }
 }
 
-function waitForRequest(state: State, predicate: Waiter['predicate'], timeoutMs: number): Promise<SupplierRequest> {
-  const past = state.requests.find(predicate)
-  if (past !== undefined) return Promise.resolve(past)
-  return new Promise((resolve, reject) => {
-    const forget = () => {
-      clearTimeout(timer)
-      state.waiters.delete(waiter)
-    }
-    const timer = setTimeout(() => {
-      forget()
-      reject(new Error(`no such request within ${timeoutMs} ms; received: ${summary(state)}`))
-    }, timeoutMs)
-    const waiter: Waiter = {
-      predicate,
-      resolve: (request) => {
-        forget()
-        resolve(request)
-      },
-    }
-    state.waiters.add(waiter)
-  })
-}
-
-function summary({ requests }: State): string {
-  return requests.map(({ method, path }) => `${method} ${path}`).join(', ') || 'nothing'
+async function waitForRequest(
+  requests: SupplierRequest[],
+  predicate: (request: SupplierRequest) => boolean,
+): Promise<SupplierRequest> {
+  for (let waitedMs = 0; waitedMs < 45_000; waitedMs += 5) {
+    const found = requests.find(predicate)
+    if (found !== undefined) return found
+    await sleep(5)
+  }
+  const received = requests.map(({ method, path }) => `${method} ${path}`).join(', ')
+  throw new Error(`no such request came within 45 s; received: ${received || 'nothing'}`)
 }
