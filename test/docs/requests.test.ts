@@ -67,21 +67,3 @@ describe('docs/requests.http', () => {
     expect(missing).toEqual([])
   })
 })
-
-describe('the reader of .http files', () => {
-  test.each([
-    ['### A\nGET /x\n', 'nothing expected: A'],
-    ['### A\n# Expect: 200\n', 'no request, or nothing expected: A'],
-    ['### A\n# Expect: 200\nGET /x\nno header\n', 'what is no header?'],
-    ['hello\n', 'what is hello?'],
-  ])('does not pass over what it does not understand: %j', (text, fault) => {
-    expect(() => parseHttpFile(text)).toThrow(fault)
-  })
-
-  test('does not send what it could not fill in', () => {
-    const answers = new Map([['a', { data: { code: '1' } }]])
-    expect(fill('{{a.response.body.$.data.code}}', new Map(), answers)).toBe('1')
-    expect(() => fill('{{a.response.body.$.data.name}}', new Map(), answers)).toThrow('nothing is known')
-    expect(() => fill('{{other}}', new Map(), answers)).toThrow('nothing is known of other')
-  })
-})

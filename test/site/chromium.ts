@@ -35,6 +35,10 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
+/** The windows of a phone and of a desk. */
+export const narrow = { viewport: { width: 390, height: 844 } }
+export const wide = { viewport: { width: 1280, height: 900 } }
+
 /** A page that is watched: what it asked for, and what the browser had to complain about. */
 export type Watched = {
   page: Page
@@ -44,14 +48,14 @@ export type Watched = {
   complaints: string[]
 }
 
+/** Opens an empty page in a context of its own. */
+export type Open = (options?: BrowserContextOptions) => Promise<Watched>
+
 /**
  * Tests that need a Chromium. Where there is none they are skipped with a message, unless `REQUIRE_BROWSER=1`, which
- * makes them fail. `tests` gets a function that opens an empty page in a context of its own.
+ * makes them fail.
  */
-export function describeInChromium(
-  name: string,
-  tests: (open: (options?: BrowserContextOptions) => Promise<Watched>) => void,
-): void {
+export function describeInChromium(name: string, tests: (open: Open) => void): void {
   if (executablePath === undefined && !required) {
     console.info(`no Chromium on this machine (set CHROMIUM_PATH to use another), hence not run: ${name}`)
     describe.skip(name, () => tests(() => Promise.reject(new Error('there is no Chromium'))))

@@ -1,19 +1,12 @@
 import { expect, test } from 'vitest'
 import { guidePages } from '../../src/site/guide/pages.ts'
-import { testDatabase } from '../support/database.ts'
-import { testApi } from '../support/service.ts'
-import { describeInChromium, overflowOf, type Watched } from './chromium.ts'
+import { describeInChromium, narrow, overflowOf, wide } from './chromium.ts'
+import { guideTests, headers } from './guide_tests.ts'
 
-const docsPassword = 'open sesame'
-const database = testDatabase()
-const api = testApi(() => database.url, { config: { docsPassword } })
-
-const narrow = { viewport: { width: 390, height: 844 } }
-const wide = { viewport: { width: 1280, height: 900 } }
+const { api, openGuide } = guideTests()
 const pages = guidePages.map(({ path }) => path)
 
 test('every link of the guide leads somewhere', async () => {
-  const headers = { authorization: `Basic ${Buffer.from(`partner:${docsPassword}`).toString('base64')}` }
   const links = new Set<string>()
   for (const path of pages) {
     const { text } = await api().get(path, { headers })
@@ -35,14 +28,8 @@ test('every link of the guide leads somewhere', async () => {
 })
 
 describeInChromium('/docs in a browser', (open) => {
-  async function openGuide(path: string, options: Parameters<typeof open>[0] = wide): Promise<Watched> {
-    const watched = await open({ ...options, httpCredentials: { username: 'partner', password: docsPassword } })
-    await watched.page.goto(`${api().url}${path}`)
-    return watched
-  }
-
   test('every page is shown without a complaint, asks for nothing elsewhere, and fits with all its programs', async () => {
-    const { page, requests, complaints } = await openGuide('/docs')
+    const { page, requests, complaints } = await openGuide(open, '/docs')
     for (const path of pages) {
       await page.goto(`${api().url}${path}`)
       expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1)
@@ -66,7 +53,7 @@ describeInChromium('/docs in a browser', (open) => {
   })
 
   test('the contents lead to the chapters', async () => {
-    const { page } = await openGuide('/docs')
+    const { page } = await openGuide(open, '/docs')
     await page.getByRole('link', { name: 'Webhooks' }).first().click()
     await page.waitForURL('**/docs/webhooks')
     await page.locator('.contents').getByRole('link', { name: 'Dead letters' }).click()
@@ -77,7 +64,7 @@ describeInChromium('/docs in a browser', (open) => {
   })
 
   test('can be read without a mouse: the contents can be skipped, and what is too wide moves', async () => {
-    const { page } = await openGuide('/docs', narrow)
+    const { page } = await openGuide(open, '/docs', narrow)
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.className')).toBe('skip')
     await page.keyboard.press('Enter')

@@ -2,31 +2,18 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { guidePages } from '../../src/site/guide/pages.ts'
 import { renderGuidePage } from '../../src/site/guide/render.ts'
-import { testDatabase } from '../support/database.ts'
-import { testApi } from '../support/service.ts'
-import { describeInChromium, overflowOf, seriousIn, type Watched } from './chromium.ts'
+import { describeInChromium, narrow, overflowOf, seriousIn, wide } from './chromium.ts'
+import { guideTests, httpCredentials } from './guide_tests.ts'
 
-const docsPassword = 'open sesame'
-const database = testDatabase()
-const api = testApi(() => database.url, { config: { docsPassword } })
-
-const narrow = { viewport: { width: 390, height: 844 } }
-const wide = { viewport: { width: 1280, height: 900 } }
-const httpCredentials = { username: 'partner', password: docsPassword }
+const { api, openGuide } = guideTests()
 
 describeInChromium('the guide in a browser', (open) => {
-  async function openGuide(path: string, options: Parameters<typeof open>[0] = wide): Promise<Watched> {
-    const watched = await open({ ...options, httpCredentials })
-    await watched.page.goto(`${api().url}${path}`)
-    return watched
-  }
-
   const tabs = (page: Page) => page.locator('.box', { hasText: 'verify' }).filter({ has: page.locator('.tabs') })
   const current = (page: Page) => page.locator('.contents .sections [aria-current]')
 
   describe('tabs', () => {
     test('are moved by mouse and keyboard, and show one language at a time', async () => {
-      const { page, complaints } = await openGuide('/docs/webhooks')
+      const { page, complaints } = await openGuide(open, '/docs/webhooks')
       const box = tabs(page).first()
       expect(await box.getByRole('tab').allInnerTexts()).toEqual(['TypeScript', 'Python', 'PHP', 'Go', 'Java'])
       await box.getByRole('tab', { name: 'Go' }).click()
@@ -47,7 +34,7 @@ describeInChromium('the guide in a browser', (open) => {
     })
 
     test('are chosen in every box, and on the next page', async () => {
-      const { page } = await openGuide('/docs/webhooks')
+      const { page } = await openGuide(open, '/docs/webhooks')
       await tabs(page).first().getByRole('tab', { name: 'Python' }).click()
       const chosen = () => page.getByRole('tab', { selected: true }).allInnerTexts()
       const isOne = async () => new Set(await chosen())
@@ -67,7 +54,7 @@ describeInChromium('the guide in a browser', (open) => {
     })
 
     test('are blocks below each other without JavaScript, each under its name', async () => {
-      const { page } = await openGuide('/docs/webhooks', { ...narrow, javaScriptEnabled: false })
+      const { page } = await openGuide(open, '/docs/webhooks', { ...narrow, javaScriptEnabled: false })
       const box = page.locator('.box', { hasText: 'hash_equals' })
       const names = ['TypeScript', 'Python', 'PHP', 'Go', 'Java']
       expect(await box.locator('.panel-name:visible').allInnerTexts()).toEqual(names)
@@ -82,7 +69,7 @@ describeInChromium('the guide in a browser', (open) => {
     const heard = (page: Page) => page.locator('[aria-live]').innerText()
 
     test('puts what is shown into the clipboard, by keyboard, and says so', async () => {
-      const { page } = await openGuide('/docs')
+      const { page } = await openGuide(open, '/docs')
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await copyOf(page).focus()
       await page.keyboard.press('Enter')
@@ -106,7 +93,7 @@ describeInChromium('the guide in a browser', (open) => {
   })
 
   test('the contents mark the section where the reader is, and show no other as current', async () => {
-    const { page } = await openGuide('/docs/webhooks')
+    const { page } = await openGuide(open, '/docs/webhooks')
     expect(await current(page).count()).toBe(0)
     for (const id of ['dead-letters', 'the-request']) {
       await page.evaluate(`document.getElementById('${id}').scrollIntoView()`)
@@ -116,7 +103,7 @@ describeInChromium('the guide in a browser', (open) => {
   })
 
   test('a wide screen lists the sections at the right, and the bar of a narrow screen names the section', async () => {
-    const { page } = await openGuide('/docs/webhooks', { viewport: { width: 1440, height: 900 } })
+    const { page } = await openGuide(open, '/docs/webhooks', { viewport: { width: 1440, height: 900 } })
     const link = page.locator('.on-page').getByRole('link', { name: 'Dead letters' })
     await link.click()
     await page.waitForURL('**/docs/webhooks#dead-letters')
@@ -129,7 +116,7 @@ describeInChromium('the guide in a browser', (open) => {
   })
 
   test('each page leads to the next, and back', async () => {
-    const { page } = await openGuide('/docs')
+    const { page } = await openGuide(open, '/docs')
     await page.locator('.neighbours').getByRole('link', { name: 'Next First webhook' }).click()
     await page.waitForURL('**/docs/first-webhook')
     await page.locator('.neighbours').getByRole('link', { name: 'Previous Quickstart' }).click()
@@ -143,14 +130,14 @@ describeInChromium('the guide in a browser', (open) => {
   })
 
   test('the pages lead to what the reference says of their operations', async () => {
-    const { page } = await openGuide('/docs/orders')
+    const { page } = await openGuide(open, '/docs/orders')
     await page.locator('.operations').getByRole('link', { name: 'Place an order' }).click()
     await page.waitForURL('**/reference#placeOrder')
     await page.getByLabel('API key').waitFor()
   })
 
   test('on a narrow screen a menu opens and closes', async () => {
-    const { page, complaints } = await openGuide('/docs/orders', narrow)
+    const { page, complaints } = await openGuide(open, '/docs/orders', narrow)
     const menu = page.locator('.contents summary')
     const link = page.locator('.contents').getByRole('link', { name: 'Balance' })
     expect(await menu.innerText()).toContain('Orders')
@@ -168,7 +155,7 @@ describeInChromium('the guide in a browser', (open) => {
   })
 
   test('on a narrow screen each cell of a table says what it is', async () => {
-    const { page } = await openGuide('/docs/results', narrow)
+    const { page } = await openGuide(open, '/docs/results', narrow)
     const cell = `[...document.querySelectorAll('td')].find((one) => one.textContent === 'order.failed')`
     const label = () => page.evaluate(`getComputedStyle(${cell}, '::before').content`)
     expect(await label()).toBe('"Webhook"')

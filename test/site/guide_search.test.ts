@@ -1,20 +1,12 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { searchedSections } from '../../src/site/guide/search.ts'
-import { testDatabase } from '../support/database.ts'
 import { testApi } from '../support/service.ts'
-import { describeInChromium, overflowOf, seriousIn, type Watched } from './chromium.ts'
+import { describeInChromium, narrow, overflowOf, seriousIn, type Watched, wide } from './chromium.ts'
+import { guideTests, headers } from './guide_tests.ts'
 
-const docsPassword = 'open sesame'
-const database = testDatabase()
-const publicUrl = 'https://supply.example/api'
-const api = testApi(() => database.url, { config: { docsPassword } })
-const proxied = testApi(() => database.url, { config: { docsPassword, publicUrl } })
-const headers = { authorization: `Basic ${Buffer.from(`partner:${docsPassword}`).toString('base64')}` }
-
-const narrow = { viewport: { width: 390, height: 844 } }
-const wide = { viewport: { width: 1280, height: 900 } }
-const soon = { timeout: 45_000 }
+const { database, config, api, openGuide: openPage } = guideTests()
+const proxied = testApi(() => database.url, { config: { ...config, publicUrl: 'https://supply.example/api' } })
 
 describe('what the guide’s search looks in', () => {
   const sections = searchedSections()
@@ -60,8 +52,7 @@ describe('what the guide’s search looks in', () => {
 
 describeInChromium('the search of the guide in a browser', (open) => {
   async function openGuide(options: Parameters<typeof open>[0] = wide, path = '/docs'): Promise<Watched> {
-    const watched = await open({ ...options, httpCredentials: { username: 'partner', password: docsPassword } })
-    await watched.page.goto(`${api().url}${path}`)
+    const watched = await openPage(open, path, options)
     await watched.page.getByRole('combobox').waitFor()
     return watched
   }
@@ -84,7 +75,7 @@ describeInChromium('the search of the guide in a browser', (open) => {
     const { page, complaints } = watched
     expect(fetched(watched)).toEqual([])
     await page.keyboard.press('/')
-    await expect.poll(() => fetched(watched), soon).toHaveLength(2)
+    await expect.poll(() => fetched(watched)).toHaveLength(2)
     for (const [query, address] of [
       ['idempotency', '/docs/idempotency'],
       ['idemp', '/docs/idempotency'],
@@ -96,21 +87,21 @@ describeInChromium('the search of the guide in a browser', (open) => {
       await box(page).fill(query ?? '')
       const found = () => page.evaluate('[...document.querySelectorAll("[role=option]")].map(({ href }) => href)')
       await expect
-        .poll(async () => Object(await found()).slice(0, 3), { message: query, ...soon })
+        .poll(async () => Object(await found()).slice(0, 3), { message: query })
         .toContain(`${api().url}${address}`)
     }
 
     const option = page.getByRole('option', { name: 'externalOrderId' }).first()
     await box(page).fill('external order')
-    await expect.poll(() => option.locator('mark').allInnerTexts(), soon).toContain('externalOrderId')
+    await expect.poll(() => option.locator('mark').allInnerTexts()).toContain('externalOrderId')
     await box(page).fill('order.completed')
-    await expect.poll(() => page.locator('.search-trail').allInnerTexts(), soon).toContain('Webhooks › The request')
-    await expect.poll(() => status(page), soon).toMatch(/^\d+ results$|^The first 20 of \d+ results$/)
+    await expect.poll(() => page.locator('.search-trail').allInnerTexts()).toContain('Webhooks › The request')
+    await expect.poll(() => status(page)).toMatch(/^\d+ results$|^The first 20 of \d+ results$/)
     await box(page).fill('qqqqqqqq')
-    await expect.poll(() => status(page), soon).toBe('Nothing found')
+    await expect.poll(() => status(page)).toBe('Nothing found')
     expect(await page.locator('.search-note').innerText()).toBe('Nothing found')
     await box(page).fill('')
-    await expect.poll(() => page.locator('.search-note').isVisible(), soon).toBe(false)
+    await expect.poll(() => page.locator('.search-note').isVisible()).toBe(false)
     expect(fetched(watched).toSorted()).toEqual(['/assets/minisearch.js', '/docs/search.json'])
     expect(complaints).toEqual([])
   })
@@ -158,7 +149,7 @@ describeInChromium('the search of the guide in a browser', (open) => {
     expect(await watched.page.getByRole('option').count()).toBe(0)
     expect(await focused(watched)).toBeNull()
     const top = () => watched.page.evaluate('document.getElementById("deduplication").getBoundingClientRect().top')
-    await expect.poll(top, soon).toBeLessThan(200)
+    await expect.poll(top).toBeLessThan(200)
     expect(await top()).toBeGreaterThan(
       Number(await watched.page.evaluate('document.querySelector(".site").getBoundingClientRect().bottom')),
     )
@@ -192,17 +183,13 @@ describeInChromium('the search of the guide in a browser', (open) => {
     const { page } = watched
     await page.route('**/search.json', (route) => route.fulfill({ status: 429 }))
     await box(page).fill('order')
-    await expect.poll(() => status(page), soon).toContain('could not be loaded')
+    await expect.poll(() => status(page)).toContain('could not be loaded')
     await page.unroute('**/search.json')
     await type(watched, 'webhook')
   })
 
   test('is not there without JavaScript', async () => {
-    const { page } = await open({
-      ...{ javaScriptEnabled: false },
-      httpCredentials: { username: 'partner', password: docsPassword },
-    })
-    await page.goto(`${api().url}/docs`)
+    const { page } = await openPage(open, '/docs', { javaScriptEnabled: false })
     expect(await page.getByRole('combobox').count()).toBe(0)
   })
 

@@ -3,6 +3,7 @@ import { testDatabase } from '../support/database.ts'
 import { makePartner } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
 import { describeInChromium, overflowOf } from './chromium.ts'
+import { basic } from './openapi/requests.ts'
 
 const database = testDatabase()
 const config = { docsPassword: 'open sesame' }
@@ -37,9 +38,8 @@ test('/ is a page for browsers, with nothing in it but text and links', async ()
 
 test('pages show the address of the service as it is, whatever characters it has', async () => {
   const { key } = await makePartner(database.sql)
-  const authorization = `Basic ${Buffer.from(`partner:${config.docsPassword}`).toString('base64')}`
   const pages = [
-    await oddlyNamed().get('/docs', { headers: { authorization } }),
+    await oddlyNamed().get('/docs', { headers: basic(config.docsPassword) }),
     await oddlyNamed().get(`/reference?key=${key}`),
   ]
   for (const { status, text } of pages) {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, products } from '../support/partner.ts'
 import { testApi } from '../support/service.ts'
-import { describeInChromium, overflowOf, seriousIn, type Watched } from './chromium.ts'
+import { describeInChromium, narrow, overflowOf, seriousIn, type Watched, wide } from './chromium.ts'
 
 const database = testDatabase()
 const api = testApi(() => database.url)
@@ -11,10 +11,6 @@ let key = ''
 beforeAll(async () => {
   key = (await makePartner(database.sql)).key
 })
-
-const narrow = { viewport: { width: 390, height: 844 } }
-const wide = { viewport: { width: 1280, height: 900 } }
-const soon = { timeout: 45_000 }
 
 describeInChromium('/reference in a browser', (open) => {
   async function openReference(options: Parameters<typeof open>[0] = wide, place = ''): Promise<Watched> {
@@ -90,7 +86,7 @@ describeInChromium('/reference in a browser', (open) => {
     await page.getByRole('combobox').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('transactions')
-    await expect.poll(firstAddress, soon).toBe('#listTransactions')
+    await expect.poll(firstAddress).toBe('#listTransactions')
     const box = page.getByRole('combobox')
     for (const [query, address] of [
       ['price_changed', '#error-PRICE_CHANGED'],
@@ -100,12 +96,12 @@ describeInChromium('/reference in a browser', (open) => {
       ['authentication', '#authentication'],
     ] as const) {
       await box.fill(query)
-      await expect.poll(firstAddress, { message: query, ...soon }).toBe(address)
+      await expect.poll(firstAddress, { message: query }).toBe(address)
     }
     await page.keyboard.press('Enter')
     await page.waitForURL('**/reference#authentication')
     await box.fill('qqqqqqqq')
-    await expect.poll(() => page.getByRole('status').innerText(), soon).toBe('Nothing found')
+    await expect.poll(() => page.getByRole('status').innerText()).toBe('Nothing found')
     await page.keyboard.press('Escape')
     expect(await box.inputValue()).toBe('')
     expect(complaints).toEqual([])

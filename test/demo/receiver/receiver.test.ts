@@ -75,18 +75,6 @@ describe('an event that comes again', () => {
 })
 
 describe('a receiver in trouble', () => {
-  it('answers 429 with the Retry-After that it was told', async () => {
-    const receiver = await start({ answer: 429, retryAfter: 30 })
-    expect(await deliver(receiver.url, completedEvent())).toEqual(answeredWith(429, 30))
-  })
-
-  it('never answers when told to hang, and shows the delivery at once', async () => {
-    const receiver = await start({ answer: 'hang' })
-    const sent = deliver(receiver.url, completedEvent(), { timeoutMs: 300 })
-    expect(await receiver.waitFor(() => true, 1000)).toMatchObject({ verified: true, status: null })
-    expect(await sent).toEqual({ kind: 'unreachable', error: 'timeout after 0.3 s: response headers' })
-  })
-
   it('chooses its answer by the event when given a function', async () => {
     const receiver = await start({ answer: (event) => (event.event_type === 'order.failed' ? 500 : 'ok') })
     expect(await deliver(receiver.url, completedEvent())).toEqual(answeredWith(200))

@@ -64,12 +64,6 @@ describe('the simulator as an upstream', () => {
     })
   })
 
-  it('fails the order of player …01 after a while', async () => {
-    const call = order({ ...topUp, ...player('01') })
-    await b2b.put(call)
-    expect(await settle(call)).toMatchObject({ status: 'failed', errorCode: 'SUPPLIER_ERROR' })
-  })
-
   it('delivers a part for player …02, with its keys', async () => {
     const call = order({ ...keys, ...player('02') })
     await b2b.put(call)
