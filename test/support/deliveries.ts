@@ -14,7 +14,11 @@ export type Deliveries = {
 }
 
 /** A worker on a database with the small catalog, a supplier that completes every item, and a receiver. */
-export async function startDeliveries(database: TestDatabase, config: Partial<Config> = {}): Promise<Deliveries> {
+export async function startDeliveries(
+  database: TestDatabase,
+  config: Partial<Config> = {},
+  timeoutMs?: number,
+): Promise<Deliveries> {
   const supplier = await startScriptedSupplier()
   supplier.setAnswer(() => ({ status: 200, json: { status: 'completed' } }))
   const receiver = await startScriptedReceiver()
@@ -22,11 +26,11 @@ export async function startDeliveries(database: TestDatabase, config: Partial<Co
   const running: Deliveries = {
     supplier,
     receiver,
-    worker: await startTestWorker(database.url, config),
+    worker: await startTestWorker(database.url, config, { timeoutMs }),
     close: async () => {
+      // What still hangs is cut, so that the worker waits for no time-out.
+      await Promise.all([supplier.close(), receiver.close()])
       await running.worker.stop()
-      await supplier.close()
-      await receiver.close()
     },
   }
   return running

@@ -17,13 +17,18 @@ import { type ApiOptions, startApi, type TestApi } from './service.ts'
 
 export type RunningWorker = Worker & { records: { [field: string]: unknown }[] }
 
-/** Starts a worker as `npm run worker` does, but with shorter time-outs, and nothing at set times unless told. */
+type TestWorkerOptions = {
+  /** How long a call and a delivery may take, for a test that waits for the end of that. */
+  timeoutMs?: number | undefined
+  tracer?: Tracer | undefined
+  crontab?: string
+}
+
+/** Starts a worker as `npm run worker` does, but with nothing at set times unless told. */
 export async function startTestWorker(
   databaseUrl: string,
   config: Partial<Config> = {},
-  timeoutMs = 2_000,
-  tracer?: Tracer,
-  crontab = '',
+  { timeoutMs, tracer, crontab = '' }: TestWorkerOptions = {},
 ): Promise<RunningWorker> {
   const records: { [field: string]: unknown }[] = []
   const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
@@ -37,8 +42,7 @@ export async function startTestWorker(
     config: { ...defaults, ...config },
     ...(sealing === undefined ? {} : { sealing }),
     log,
-    supplierTimeoutMs: timeoutMs,
-    webhookTimeoutMs: timeoutMs,
+    ...(timeoutMs === undefined ? {} : { supplierTimeoutMs: timeoutMs, webhookTimeoutMs: timeoutMs }),
     crontab,
     ...(tracer === undefined ? {} : { tracer }),
   })
@@ -92,7 +96,7 @@ export async function startWholeService(
   const supplier = await startScriptedSupplier()
   await makeCatalog(sql, supplier)
   const api = await startApi(database.url, { config, ...options })
-  const worker = await startTestWorker(database.url, config, undefined, options.tracer)
+  const worker = await startTestWorker(database.url, config, options)
   const receivers: Receiver[] = []
   const sealing = config.dataKeys ? createSealing(config.dataKeys, '') : noSealing
 

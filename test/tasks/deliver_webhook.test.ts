@@ -20,7 +20,7 @@ let receiver: ScriptedReceiver
 let partner: Partner
 
 beforeAll(async () => {
-  deliveries = await startDeliveries(database)
+  deliveries = await startDeliveries(database, {}, 2_000)
   receiver = deliveries.receiver
   partner = await makePartner(sql())
 })

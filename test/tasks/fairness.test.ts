@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Config } from '../../src/config.ts'
 import { testDatabase } from '../support/database.ts'
 import { type Deliveries, startDeliveries } from '../support/deliveries.ts'
 import { audit, place } from '../support/orders.ts'
@@ -12,14 +13,22 @@ const sql = () => database.sql
 let deliveries: Deliveries
 let receiver: ScriptedReceiver
 
+// No attempt times out because the machine is busy: its next rung comes after a minute.
+const patientMs = 60_000
+
 beforeAll(async () => {
-  deliveries = await startDeliveries(database)
+  deliveries = await startDeliveries(database, {}, patientMs)
   receiver = deliveries.receiver
 })
 afterEach(async () => {
   expect(await audit(sql())).toEqual([])
 })
 afterAll(() => deliveries.close())
+
+async function restartWorker(config: Partial<Config>, timeoutMs: number): Promise<void> {
+  await deliveries.worker.stop()
+  deliveries.worker = await startTestWorker(database.url, config, { timeoutMs })
+}
 
 const orderMany = (partner: Partner, count: number, callbackUrl: string) =>
   Promise.all(Array.from({ length: count }, () => place(sql(), partner, { callbackUrl })))
@@ -29,12 +38,6 @@ const delivered = async (partner: Partner) => {
     select count(*)::int as n from ops.events where account_id = ${partner.accountId} and state = 'delivered'`
   return row?.n
 }
-
-test("all of a burst of one partner's events is delivered", async () => {
-  const partner = await makePartner(sql(), { balance: 10_000 })
-  await orderMany(partner, 200, receiver.url)
-  await expect.poll(() => delivered(partner), { interval: 50 }).toBe(200)
-})
 
 test("a partner whose receiver is slow gets more deliveries under way, within bounds, and others' go on", async () => {
   const slow = await makePartner(sql(), { balance: 10_000 })
@@ -65,6 +68,7 @@ test("a partner whose receiver is slow gets more deliveries under way, within bo
 })
 
 test('a partner whose receiver hangs has two deliveries under way soon, and gets its slots back when it answers', async () => {
+  await restartWorker({}, 2_000)
   const partner = await makePartner(sql(), { balance: 10_000 })
   const hanging = await startScriptedReceiver()
   hanging.answer(() => 'hang')
@@ -88,8 +92,7 @@ test('a partner whose receiver hangs has two deliveries under way soon, and gets
 })
 
 test('receivers that hang at later attempts keep first attempts from nobody', async () => {
-  await deliveries.worker.stop()
-  deliveries.worker = await startTestWorker(database.url, { webhookConcurrency: 16 }, 60_000)
+  await restartWorker({ webhookConcurrency: 16 }, patientMs)
   const hanging = await startScriptedReceiver()
   const silence = new Promise<never>(() => {})
   hanging.answer(({ nth }) => (nth === 1 ? { status: 500 } : silence))
@@ -110,8 +113,7 @@ test('receivers that hang at later attempts keep first attempts from nobody', as
 })
 
 test('a supplier that hangs holds up no item of another', async () => {
-  await deliveries.worker.stop()
-  deliveries.worker = await startTestWorker(database.url, { supplierConcurrency: 8 }, 60_000)
+  await restartWorker({ supplierConcurrency: 8 }, patientMs)
   const silent = await startScriptedSupplier()
   silent.setAnswer(() => 'hang')
   await sql()`select ops.upsert_supplier('silent', ${silent.url}, ${silent.token})`

@@ -80,7 +80,7 @@ test('a worker runs the tasks of tasks/crontab', async () => {
     select task, now() - interval '5 minutes' from unnest(${tasks}::text[]) as task`
   await sql()`insert into supply.rate_windows (client, started_at, hits) values ('10.0.0.2', now() - interval '1 hour', 1)`
   await sql()`update supply.periodic_tasks set succeeded_at = null where task = 'run_audit'`
-  const worker = await startTestWorker(database.url, {}, 2_000, undefined, crontab.replaceAll('?', '?fill=5m&'))
+  const worker = await startTestWorker(database.url, {}, { crontab: crontab.replaceAll('?', '?fill=5m&') })
   const left = () => sql()`
     select client::text as what from supply.rate_windows union all
     select task from supply.periodic_tasks where task = 'run_audit' and succeeded_at is null`
