@@ -19,9 +19,8 @@ const loseJob = (name: Name) => `delete from graphile_worker._private_jobs where
 const addJob = (name: Name, at: string, task = 'deliver_webhook') =>
   `select core.enqueue('${task}', '{$${name}}', array[${at}], '${task.replace('waiting', 'webhook')}')`
 const addCode = (name: Name) => `insert into supply.item_keys (item_id, position, code) values ('$${name}', 50, 'X')`
-const addAttempts = (round: number, from: number, to: number) =>
-  `insert into supply.delivery_attempts (event_id, round, attempt, lease_token, finished_at, outcome)
-    select '$dead', ${round}, n, gen_random_uuid(), now(), 'retry' from generate_series(${from}, ${to}) n`
+const addRound = `insert into supply.delivery_attempts (event_id, round, attempt, lease_token, finished_at, outcome)
+  values ('$dead', 2, 1, gen_random_uuid(), now(), 'retry')`
 
 const newest = '(select max(seq) from supply.ledger)'
 const charge = `(select seq from supply.ledger l join supply.orders o on o.id = l.order_id
@@ -50,26 +49,26 @@ const money: Breach[] = [
   ['charge_is_the_orders_total', 'open', setOrder('open', "payment_code = 'pay_other'")],
   ['total_is_the_sum_of_the_items', 'open', setItem('openItem', 'price = price + 0.01')],
   [
-    'only_failed_items_are_refunded',
+    'failed_item_is_refunded',
     'noneItem',
     setEntry(refund, `type = 'deposit', item_id = null, ${booked}`),
     setItem('noneItem', 'refunded_amount = 0'),
     setOrder('none', 'refunded_amount = 0'),
   ],
   [
-    'item_knows_its_refund only_failed_items_are_refunded',
+    'failed_item_is_refunded',
     'noneItem',
     setItem('noneItem', "status = 'completed', refunded_amount = 0"),
     setOrder('none', "status = 'completed', outcome = 'full'"),
   ],
   [
-    'refund_is_the_items_price',
+    'failed_item_is_refunded',
     'noneItem',
     setEntry(refund, ofOpen),
     setOrder('none', 'refunded_amount = 0'),
     setOrder('open', 'refunded_amount = 10.50'),
   ],
-  ['item_knows_its_refund', 'noneItem', setItem('noneItem', 'refunded_amount = 0')],
+  ['failed_item_is_refunded', 'noneItem', setItem('noneItem', 'refunded_amount = 0')],
   ['order_knows_its_refunds', 'none', setOrder('none', 'refunded_amount = 10.49')],
   ['refund_by_hand_is_within_the_items_price', 'openItem', setEntry('1', `type = 'adjustment', item_id = '$openItem'`)],
 ]
@@ -128,17 +127,9 @@ const results: Breach[] = [
 ]
 
 const deliveries: Breach[] = [
-  [
-    'round_has_nine_attempts_at_most',
-    'dead',
-    'alter table supply.delivery_attempts drop constraint delivery_attempts_attempt_check',
-    'alter table supply.events drop constraint events_attempts_check',
-    setEvent('dead', 'attempts = 10'),
-    addAttempts(1, 3, 10),
-  ],
   ['attempts_are_numbered_without_a_gap', 'dead', setAttempt('dead', 2, 'attempt = 3')],
   ['event_counts_its_attempts', 'dead', setEvent('dead', 'attempts = attempts + 1')],
-  ['round_belongs_to_its_event', 'dead', addAttempts(2, 1, 1)],
+  ['round_belongs_to_its_event', 'dead', addRound],
   ['only_a_sending_event_has_an_attempt_under_way', 'dead', setAttempt('dead', 2, 'finished_at = null')],
   ['only_a_sending_event_has_an_attempt_under_way', 'sending', setAttempt('sending', 1, 'finished_at = now()')],
   ['delivered_event_was_delivered', 'delivered', setAttempt('delivered', 2, "outcome = 'retry'")],

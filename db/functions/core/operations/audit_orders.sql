@@ -30,8 +30,8 @@ with orders as (
   select e.order_id, sum(e.amount) as refunded from entries e where e.type = 'order_refund' group by e.order_id
 ), whole_orders as (
   select o.*, coalesce(c.items, 0) as items, coalesce(c.completed, 0) as completed, coalesce(c.failed, 0) as failed,
-    coalesce(c.items - c.completed - c.failed, 0) as open, coalesce(c.total, 0) as items_total,
-    coalesce(b.refunded, 0) as booked_refunds, e.id as event_id, r.seq as result_seq
+    coalesce(c.total, 0) as items_total, coalesce(b.refunded, 0) as booked_refunds, e.id as event_id,
+    r.seq as result_seq
   from orders o
   left join counted c on c.order_id = o.id
   left join booked b on b.order_id = o.id
@@ -40,8 +40,9 @@ with orders as (
 ), codes as (
   select k.item_id, count(*) as codes from items i join supply.item_keys k on k.item_id = i.id group by k.item_id
 ), whole_items as (
-  select i.*, coalesce(k.codes, 0) as codes, o.code, o.account_id, o.status as order_status, o.completed_at,
-    r.item_id is not null as is_refunded, coalesce(r.amount, 0) as refund
+  select i.*, coalesce(k.codes, 0) as codes, o.code, o.account_id,
+    case when i.status = 'failed' and o.completed_at is not null then i.price * i.amount else 0 end as due,
+    r.amount as refund, r.order_id as refund_order_id, r.account_id as refund_account_id
   from items i
   join orders o on o.id = i.order_id
   left join codes k on k.item_id = i.id
@@ -65,10 +66,12 @@ select 'outcome_agrees_with_the_items',
   format('order %s is %s (%s), but of its %s items %s are completed and %s failed', o.code, o.status,
     coalesce(o.outcome, 'open'), o.items, o.completed, o.failed)
 from whole_orders o
-where (o.completed_at is not null) is distinct from (o.open = 0) or o.completed_at is not null
-  and (o.status, o.outcome) is distinct from (
-    case when o.failed = 0 then 'completed' else 'failed' end,
-    case when o.failed = 0 then 'full' when o.completed = 0 then 'none' else 'partial' end)
+where o.outcome is distinct from case
+  when o.items > o.completed + o.failed then null
+  when o.failed = 0 then 'full'
+  when o.completed = 0 then 'none'
+  else 'partial'
+end
 union all
 select 'order_with_an_outcome_to_tell_has_its_event',
   format('order %s is %s (%s), but there is no event for %s', o.code, o.status, o.outcome, o.callback_url)
@@ -89,21 +92,13 @@ from orders o left join entries c on c.order_id = o.id and c.type = 'order_charg
 where (c.account_id, -c.amount, c.currency, c.payment_code)
   is distinct from (o.account_id, o.total_amount, o.currency, o.payment_code)
 union all
-select 'refund_is_the_items_price',
-  format('item %s of order %s cost account %s %s, but account %s was refunded %s', i.id, o.code, o.account_id,
-    i.price * i.amount, r.account_id, r.amount)
-from entries r join supply.order_items i on i.id = r.item_id join supply.orders o on o.id = i.order_id
-where r.type = 'order_refund'
-  and (r.amount, r.account_id, r.order_id) is distinct from (i.price * i.amount, o.account_id, i.order_id)
-union all
-select 'only_failed_items_are_refunded',
-  format('item %s of order %s is %s, the order is %s, and %s was refunded', i.id, i.code, i.status, i.order_status,
-    i.refund)
-from whole_items i where i.is_refunded <> (i.status = 'failed' and i.completed_at is not null)
-union all
-select 'item_knows_its_refund',
-  format('item %s says that %s was refunded, but the ledger says %s', i.id, i.refunded_amount, i.refund)
-from whole_items i where i.refunded_amount <> i.refund
+select 'failed_item_is_refunded',
+  format('item %s of order %s of account %s is %s: due is %s, it says that %s was refunded, and the ledger says %s', i.id,
+    i.code, i.account_id, i.status, i.due, i.refunded_amount, coalesce(
+      i.refund || ' for order ' || i.refund_order_id || ' of account ' || i.refund_account_id, 'nothing'))
+from whole_items i
+where i.refunded_amount <> i.due or coalesce(i.refund, 0) <> i.due
+  or (i.refund_order_id, i.refund_account_id) <> (i.order_id, i.account_id)
 union all
 select 'item_has_its_codes',
   format('item %s (%s, %s) has %s codes for an amount of %s', i.id, i.delivery_type, i.status, i.codes, i.amount)
