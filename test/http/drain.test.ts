@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { testDatabase } from '../support/database.ts'
 import { makeCatalog, makePartner, type Partner, products } from '../support/partner.ts'
-import { startApi, type TestApi } from '../support/service.ts'
+import { batchesOf, startApi, type TestApi } from '../support/service.ts'
 
 const database = testDatabase()
 const drainSeconds = 0.3
@@ -93,7 +93,7 @@ test('a request under way is answered after the listener is closed', async () =>
   const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
   const sent = start('/b2b/orders', 'POST', headers)
   sent.write(body.slice(0, 10))
-  await expect.poll(() => admitted(api)).toBe(1)
+  await expect.poll(() => batchesOf(api, 'admit')).toBe(1)
   await api.get('/livez')
   const drained = api.drain()
   const reach = () => api.get('/livez').catch(({ code }: { code: string }) => code)
@@ -115,13 +115,7 @@ test('a request that does not end is cut off', async () => {
   const sent = start('/b2b/orders', 'POST', { 'content-type': 'application/json', 'content-length': '10' })
   const cut = once(sent, 'error')
   sent.write('{')
-  await expect.poll(() => admitted(api)).toBe(1)
+  await expect.poll(() => batchesOf(api, 'admit')).toBe(1)
   await api.drain()
   await cut
 })
-
-/** How many requests have passed the admission. */
-async function admitted({ metrics }: TestApi): Promise<number> {
-  const sizes = await metrics.registry.getSingleMetricAsString('supply_database_batch_size')
-  return Number(/_count\{batch="admit"\} (\d+)/.exec(sizes)?.[1] ?? 0)
-}

@@ -16,6 +16,10 @@ function parse(response: string) {
   return { status: Number(statusLine.split(' ')[1]), headers, body, json: body === '' ? undefined : JSON.parse(body) }
 }
 
+/** The beginning of an order with the partner's key. */
+const orderHead = (more: string) =>
+  `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner().key}\r\nContent-Type: application/json\r\n${more}`
+
 const raw = async (bytes: string) => parse(await exchangeRaw(api().port, bytes))
 
 async function open(): Promise<Socket> {
@@ -86,7 +90,7 @@ describe('malformed HTTP gets the envelope of a business error', () => {
 describe('complete requests before malformed bytes get their own answers first', () => {
   const placing = (externalOrderId: string) => {
     const body = JSON.stringify({ externalOrderId, items: [{ productId: products.key }] })
-    return `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner().key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    return orderHead(`Content-Length: ${body.length}\r\n\r\n${body}`)
   }
 
   test.each([
@@ -120,9 +124,7 @@ describe('a client that sends too slowly gets 408', () => {
 
   test('for its body', async () => {
     const socket = await open()
-    socket.write(
-      `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner().key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
-    )
+    socket.write(orderHead('Content-Length: 100\r\n\r\n{'))
     const drip = setInterval(() => socket.write(' '), 100)
     const response = parse(await text(socket))
     clearInterval(drip)
@@ -143,11 +145,10 @@ describe('HTTP', () => {
   })
 
   test('a connection serves the next request after a body that was too large', async () => {
-    const head = `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner().key}\r\nContent-Type: application/json\r\n`
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`
     const requests = [
-      `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`,
-      `${head}Content-Length: 327680\r\n\r\n${' '.repeat(327_680)}`,
+      orderHead(`Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`),
+      orderHead(`Content-Length: 327680\r\n\r\n${' '.repeat(327_680)}`),
       get('/livez', 'Connection: close\r\n'),
     ]
     const response = await exchangeRaw(api().port, requests.join(''))
@@ -164,9 +165,8 @@ describe('HTTP', () => {
   })
 
   test('an expectation that is not 100-continue is ignored', async () => {
-    const head = `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner().key}\r\nExpect: miracles\r\n`
-    const rest = 'Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}'
-    expect((await raw(head + rest)).status).toBe(400)
+    const order = orderHead('Expect: miracles\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
+    expect((await raw(order)).status).toBe(400)
   })
 
   test('an upgrade request is served as a plain request', async () => {
@@ -193,9 +193,7 @@ describe('a client that hangs up causes no error record', () => {
     for (const end of ['destroy', 'resetAndDestroy'] as const) {
       for (const delay of [0, 5, 30]) {
         const socket = await open()
-        socket.write(
-          `POST /b2b/orders HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${partner().key}\r\nContent-Type: application/json\r\n${rest}`,
-        )
+        socket.write(orderHead(rest))
         await new Promise((resolve) => setTimeout(resolve, delay))
         socket[end]()
       }

@@ -110,6 +110,12 @@ export function testApi(database: () => string, options: ApiOptions = {}): () =>
   }
 }
 
+/** How many statements an API has made so far for the requests that come together as this batch. */
+export async function batchesOf({ metrics }: TestApi, batch: string): Promise<number> {
+  const sizes = await metrics.registry.getSingleMetricAsString('supply_database_batch_size')
+  return Number(new RegExp(`_count\\{batch="${batch}"\\} (\\d+)`).exec(sizes)?.[1] ?? 0)
+}
+
 /** Writes bytes to a port of this machine and gives all that comes back until the connection is closed. */
 export async function exchangeRaw(port: number, bytes: string | Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1')
