@@ -93,8 +93,8 @@ where (c.account_id, -c.amount, c.currency, c.payment_code)
   is distinct from (o.account_id, o.total_amount, o.currency, o.payment_code)
 union all
 select 'failed_item_is_refunded',
-  format('item %s of order %s of account %s is %s: due is %s, it says that %s was refunded, and the ledger says %s', i.id,
-    i.code, i.account_id, i.status, i.due, i.refunded_amount, coalesce(
+  format('item %s of order %s of account %s is %s: due is %s, it says that %s was refunded, and the ledger says %s',
+    i.id, i.code, i.account_id, i.status, i.due, i.refunded_amount, coalesce(
       i.refund || ' for order ' || i.refund_order_id || ' of account ' || i.refund_account_id, 'nothing'))
 from whole_items i
 where i.refunded_amount <> i.due or coalesce(i.refund, 0) <> i.due
