@@ -20,7 +20,7 @@ export type ApiDocument = {
 type SecurityRequirement = { [scheme: string]: readonly string[] }
 
 /** How a request proves its sender. */
-type SecurityScheme =
+export type SecurityScheme =
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query'; readonly name: string; readonly description: string }
   | { readonly type: 'http'; readonly scheme: string; readonly description: string }
 
@@ -70,6 +70,12 @@ export function subjectsOf({ tags, paths, webhooks }: ApiDocument): Subject[] {
     description,
     endpoints: endpoints.filter(({ operation }) => operation.tags[0] === name),
   }))
+}
+
+/** How the requests of an operation prove their sender; without an operation, how most requests do. */
+export function schemesOf({ components, security }: ApiDocument, operation?: Operation): SecurityScheme[] {
+  const names = (operation?.security ?? security).flatMap((requirement) => Object.keys(requirement))
+  return names.flatMap((name) => components.securitySchemes[name] ?? [])
 }
 
 /** True for a reference to another part of the document. */

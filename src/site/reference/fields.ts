@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
 import type { Parameter, Reference } from '../openapi/types.ts'
 import { escapeHtml } from '../page.ts'
-import { idOf } from './api_document.ts'
+import { idOf, type SecurityScheme } from './api_document.ts'
 import { code, prose } from './html.ts'
 import { isSchema, limitsOf, type ReadSchema, readSchema, type Schemas, typeOf } from './schema_words.ts'
 
@@ -33,6 +33,13 @@ export function parameterFields(
     return { name, required, description: description ?? read.schema.description, example, read }
   })
   return list(fields.map((field) => fieldItem(schemas, field, { id, noted })))
+}
+
+/** How a request proves its sender, as a list entry. */
+export function schemeField(scheme: SecurityScheme, required = false): string {
+  const [name, place] = scheme.type === 'apiKey' ? [scheme.name, scheme.in] : ['Authorization: Basic', 'header']
+  return `<li class="field"><p class="field-head"><span class="field-name">${escapeHtml(name)}</span> <span
+class="type">${place}</span>${mark(required, 'required')}</p>${prose(scheme.description)}</li>`
 }
 
 /** The fields of a schema, of its entries, or of each of its variants. */

@@ -1,8 +1,8 @@
 import { codeBlock, codeBox } from '../code_box.ts'
-import type { Operation, Parameter } from '../openapi/types.ts'
+import type { Operation } from '../openapi/types.ts'
 import { escapeHtml } from '../page.ts'
-import type { ApiDocument, Endpoint } from './api_document.ts'
-import { bodyFields, parameterFields } from './fields.ts'
+import { type ApiDocument, type Endpoint, schemesOf } from './api_document.ts'
+import { bodyFields, parameterFields, schemeField } from './fields.ts'
 import { code, heading, prose } from './html.ts'
 import { examplesAs, responseExamples, responseList } from './responses.ts'
 import { literal, samplesOf } from './samples.ts'
@@ -40,18 +40,11 @@ ${event === undefined ? requestBoxes(document, addresses, endpoint) : deliveryBo
 }
 
 // The key of most operations is described once for all.
-function securityLine({ components, security }: ApiDocument, operation: Operation): string {
-  const requirements = operation.security ?? security
-  if (requirements.length === 0) return '<p class="limits">No key is needed.</p>'
+function securityLine(document: ApiDocument, operation: Operation): string {
   if (operation.security === undefined) return ''
-  const names = requirements.flatMap((requirement) => Object.keys(requirement))
-  const lines = names.map((name) => {
-    const scheme = components.securitySchemes[name]
-    const field = scheme?.type === 'apiKey' ? scheme.name : 'Authorization: Basic'
-    return `<li class="field"><p class="field-head"><span class="field-name">${escapeHtml(field)}</span> <span
-class="type">${scheme?.type === 'apiKey' ? scheme.in : 'header'}</span></p>${prose(scheme?.description)}</li>`
-  })
-  return `<h4>Authentication</h4><ul class="fields">${lines.join('')}</ul>`
+  const schemes = schemesOf(document, operation)
+  if (schemes.length === 0) return '<p class="limits">No key is needed.</p>'
+  return `<h4>Authentication</h4><ul class="fields">${schemes.map((one) => schemeField(one)).join('')}</ul>`
 }
 
 function parameterParts({ components }: ApiDocument, { id, operation, event }: Endpoint): string {
@@ -95,8 +88,11 @@ function requestBoxes(document: ApiDocument, { base, address }: Addresses, endpo
   return [request, response, tryItForm(base, endpoint), bodies].join('\n')
 }
 
-function deliveryBox({ components }: ApiDocument, { operation }: Endpoint): string {
-  const headers = [...(operation.parameters ?? []).map(headerOf), ...signatureOf(components, operation)]
+function deliveryBox(document: ApiDocument, { operation }: Endpoint): string {
+  const signatures = schemesOf(document, operation).flatMap((scheme) =>
+    scheme.type === 'apiKey' ? [{ name: scheme.name, example: 'sha256=…' }] : [],
+  )
+  const headers = [...(operation.parameters ?? []), ...signatures]
   const examples = Object.entries(operation.requestBody?.content['application/json']?.examples ?? {})
   const lines = headers.map(({ name, example }) => `${name}: ${example}\n`).join('')
   const tabs = examples.map(([label, { value }]) => ({
@@ -104,17 +100,4 @@ function deliveryBox({ components }: ApiDocument, { operation }: Endpoint): stri
     html: codeBlock('http', `POST /your/callback/url HTTP/1.1\n${lines}\n${literal(value)}`),
   }))
   return codeBox(tabs, { title: 'Delivery', about: `Delivery of ${operation.summary}` })
-}
-
-function signatureOf({ securitySchemes }: ApiDocument['components'], { security = [] }: Operation) {
-  return security
-    .flatMap((requirement) => Object.keys(requirement))
-    .flatMap((name) => {
-      const scheme = securitySchemes[name]
-      return scheme?.type === 'apiKey' ? [{ name: scheme.name, example: 'sha256=…' }] : []
-    })
-}
-
-function headerOf({ name, example }: Parameter): { name: string; example: string } {
-  return { name, example: String(example) }
 }

@@ -1,7 +1,8 @@
 import { codeBlock, codeBox } from '../code_box.ts'
 import { escapeHtml, searchBox, siteHeader } from '../page.ts'
-import { type ApiDocument, type Endpoint, lastSubjects, type Subject, subjectsOf } from './api_document.ts'
+import { type ApiDocument, type Endpoint, lastSubjects, type Subject, schemesOf, subjectsOf } from './api_document.ts'
 import { errorSections } from './errors.ts'
+import { schemeField } from './fields.ts'
 import { heading, prose } from './html.ts'
 import { type Addresses, operationSection } from './operation.ts'
 import { samplesOf } from './samples.ts'
@@ -73,7 +74,9 @@ ${sample}
 <section class="subject operation" aria-labelledby="authentication">
 <div class="words">
 ${heading(2, 'authentication', 'Authentication')}
-${authentication(document)}
+<ul class="fields">${schemesOf(document)
+    .map((scheme) => schemeField(scheme, true))
+    .join('')}</ul>
 </div>
 </section>`
 }
@@ -81,21 +84,6 @@ ${authentication(document)}
 function firstRequest(document: ApiDocument, address: string, endpoint: Endpoint): string {
   const samples = samplesOf(document, address, endpoint)
   return codeBox(samples, { title: 'First request', group: 'language', about: 'First request' })
-}
-
-function authentication({ components, security }: ApiDocument): string {
-  return security
-    .flatMap((requirement) => Object.keys(requirement))
-    .map((name) => {
-      const scheme = components.securitySchemes[name]
-      if (scheme === undefined) return ''
-      const field = scheme.type === 'apiKey' ? scheme.name : 'Authorization'
-      return `<ul class="fields"><li class="field"><p class="field-head"><span
-class="field-name">${escapeHtml(field)}</span> <span
-class="type">${scheme.type === 'apiKey' ? scheme.in : 'header'}</span> <span
-class="required">required</span></p>${prose(scheme.description)}</li></ul>`
-    })
-    .join('')
 }
 
 function subjectSection(document: ApiDocument, addresses: Addresses, subject: Subject): string {

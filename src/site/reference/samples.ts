@@ -1,6 +1,5 @@
 import { codeBlock, type Tab } from '../code_box.ts'
-import type { Parameter } from '../openapi/types.ts'
-import type { ApiDocument, Endpoint } from './api_document.ts'
+import { type ApiDocument, type Endpoint, schemesOf } from './api_document.ts'
 
 /** A request as the samples show it. `$NAME` in the value of a header is a variable of the environment. */
 type SampleRequest = {
@@ -25,15 +24,13 @@ export function samplesOf(document: ApiDocument, address: string, endpoint: Endp
 function sampleRequest(document: ApiDocument, address: string, endpoint: Endpoint): SampleRequest {
   const { id, method, operation } = endpoint
   const required = (operation.parameters ?? []).filter((parameter) => parameter.required)
-  const path = (endpoint.path ?? '').replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(
-      exampleOf(
-        id,
-        name,
-        required.find((one) => one.name === name),
-      ),
-    ),
-  )
+  const exampleOf = (name: string) => {
+    const parameter = required.find((one) => one.name === name)
+    const example = parameter?.example ?? parameter?.schema.examples?.[0] ?? parameter?.schema.const
+    if (example === undefined) throw new Error(`${id} has no example of ${name}`)
+    return String(example)
+  }
+  const path = (endpoint.path ?? '').replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(name)))
   const body = firstExample(endpoint)
   return {
     method,
@@ -42,7 +39,7 @@ function sampleRequest(document: ApiDocument, address: string, endpoint: Endpoin
       ...credentials(document, endpoint),
       ...required
         .filter((parameter) => parameter.in === 'header')
-        .map((parameter): [string, string] => [parameter.name, exampleOf(id, parameter.name, parameter)]),
+        .map(({ name }): [string, string] => [name, exampleOf(name)]),
       ...(body === undefined ? [] : [['Content-Type', 'application/json'] as [string, string]]),
     ],
     body,
@@ -59,18 +56,9 @@ export function firstExample({ operation }: Endpoint): unknown {
 }
 
 function credentials(document: ApiDocument, { operation }: Endpoint): [string, string][] {
-  const [requirement = {}] = operation.security ?? document.security
-  return Object.keys(requirement).flatMap((name): [string, string][] => {
-    const scheme = document.components.securitySchemes[name]
-    if (scheme?.type !== 'apiKey' || scheme.in !== 'header') return []
-    return [[scheme.name, scheme.name === 'X-Api-Key' ? '$API_KEY' : 'sha256=$SIGNATURE']]
-  })
-}
-
-function exampleOf(id: string, name: string, parameter: Parameter | undefined): string {
-  const example = parameter?.example ?? parameter?.schema.examples?.[0] ?? parameter?.schema.const
-  if (example === undefined) throw new Error(`${id} has no example of ${name}`)
-  return String(example)
+  const [scheme] = schemesOf(document, operation)
+  if (scheme?.type !== 'apiKey' || scheme.in !== 'header') return []
+  return [[scheme.name, scheme.name === 'X-Api-Key' ? '$API_KEY' : 'sha256=$SIGNATURE']]
 }
 
 /* Languages */
