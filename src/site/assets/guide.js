@@ -1,6 +1,6 @@
 import { foldContents, markCurrent } from './contents.js'
 import { addCopyButtons } from './copy.js'
-import { addGuideSearch } from './guide_search.js'
+import { makeSearch } from './search.js'
 import { makeTabs } from './tabs.js'
 
 const boxes = [...document.querySelectorAll('.box')]
@@ -8,4 +8,17 @@ makeTabs(boxes)
 addCopyButtons(boxes)
 foldContents(document.querySelector('.contents'))
 markCurrent('.sections a')
-addGuideSearch(document.querySelector('.search'))
+
+const search = document.querySelector('.search')
+const source = new URL(search.dataset.source, location)
+makeSearch(search, async () => {
+  const answer = await fetch(source)
+  if (!answer.ok) throw new Error(`the sections of the guide: ${answer.status}`)
+  const { data } = await answer.json()
+  return data.map((section) => ({
+    ...section,
+    href: new URL(section.href, source).href,
+    // A page ranks above its sections.
+    weight: section.href.includes('#') ? 1 : 1.5,
+  }))
+})

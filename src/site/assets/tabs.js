@@ -1,6 +1,6 @@
-// Tabs of boxes of code, by the ARIA pattern. All boxes of a group show the same tab, on all pages.
+// Tabs of boxes of code, by the ARIA pattern. All boxes of the group `language` show the same one, on all pages.
 
-const grouped = []
+const selectsOfLanguages = []
 let nextId = 1
 
 /** Adds tabs to each box with several panels. */
@@ -9,15 +9,13 @@ export function makeTabs(boxes) {
     const panels = [...box.querySelectorAll('.panel')]
     if (panels.length > 1) addTabs(box, panels)
   }
-  for (const group of new Set(grouped.map(({ box }) => box.dataset.group))) {
-    const label = remembered(group)
-    if (label !== null) choose(group, label)
-  }
+  const language = remembered()
+  if (language !== null) selectLanguage(language)
 }
 
-/** Selects the tab with this label in every box of the group. */
-function choose(group, label) {
-  for (const { box, select } of grouped) if (box.dataset.group === group) select(label)
+/** Selects the tab with this label in every box of languages. */
+function selectLanguage(label) {
+  for (const select of selectsOfLanguages) select(label)
 }
 
 function addTabs(box, panels) {
@@ -39,9 +37,10 @@ function addTabs(box, panels) {
   const change = (index) => {
     const { label } = panels[index].dataset
     const before = tabs[index].getBoundingClientRect().top
-    if (group === '') select(label)
-    else choose(group, label)
-    remember(group, label)
+    if (group === 'language') {
+      selectLanguage(label)
+      remember(label)
+    } else select(label)
     tabs[index].focus({ preventScroll: true })
     // Boxes above may have changed their height: keep the reader's place.
     scrollBy({ top: tabs[index].getBoundingClientRect().top - before, behavior: 'instant' })
@@ -58,7 +57,7 @@ function addTabs(box, panels) {
   list.append(...tabs)
   box.querySelector('.box-head').append(list)
   box.classList.add('has-tabs')
-  grouped.push({ box, select })
+  if (group === 'language') selectsOfLanguages.push(select)
   select(panels[0].dataset.label)
 }
 
@@ -82,17 +81,19 @@ function tabAfter(key, index, count) {
 
 /* The next page selects the same tab. A browser without storage shows the first tab. */
 
-function remembered(group) {
+const storageName = 'tab of language'
+
+function remembered() {
   try {
-    return group === '' ? null : localStorage.getItem(`tab of ${group}`)
+    return localStorage.getItem(storageName)
   } catch {
     return null
   }
 }
 
-function remember(group, label) {
+function remember(label) {
   try {
-    if (group !== '') localStorage.setItem(`tab of ${group}`, label)
+    localStorage.setItem(storageName, label)
   } catch {
     // The next page shows the first tab.
   }
