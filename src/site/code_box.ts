@@ -7,7 +7,6 @@ import java from 'highlight.js/lib/languages/java'
 import json from 'highlight.js/lib/languages/json'
 import php from 'highlight.js/lib/languages/php'
 import python from 'highlight.js/lib/languages/python'
-import sql from 'highlight.js/lib/languages/sql'
 import typescript from 'highlight.js/lib/languages/typescript'
 import { escapeHtml } from './page.ts'
 
@@ -44,9 +43,8 @@ export function codeBlock(language: string, code: string): string {
 }
 
 const highlighter: HLJSApi = core.newInstance()
-const languages = { bash, go, http, java, json, php, python, sql, typescript }
+const languages = { bash, go, http, java, json, php, python, typescript }
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language)
-highlighter.registerAliases('console', { languageName: 'bash' })
 
 /**
  * Code as HTML, with a class for each kind of word. `language` is a name or a usual short form of it. An unknown

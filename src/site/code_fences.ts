@@ -8,24 +8,10 @@ export type TabGroup = { type: 'tabGroup'; raw: string; blocks: Tokens.Code[] }
 type Names = { [language: string]: string }
 
 /** The names of languages for readers. */
-const names: Names = {
-  bash: 'Shell',
-  console: 'Shell',
-  sh: 'Shell',
-  ts: 'TypeScript',
-  typescript: 'TypeScript',
-  py: 'Python',
-  python: 'Python',
-  php: 'PHP',
-  go: 'Go',
-  java: 'Java',
-  json: 'JSON',
-  http: 'HTTP',
-  sql: 'SQL',
-}
+const names: Names = { sh: 'Shell', ts: 'TypeScript', py: 'Python', php: 'PHP', go: 'Go', java: 'Java', json: 'JSON' }
 
 /** The names in tabs, where a shell command stands for curl. */
-const namesOfTabs: Names = { ...names, bash: 'curl', sh: 'curl' }
+const namesOfTabs: Names = { ...names, sh: 'curl' }
 
 /** Consecutive blocks with the word `tab` become a group. */
 export function groupTabs(tokens: Token[]): Token[] {

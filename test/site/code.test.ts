@@ -6,7 +6,7 @@ import { renderMarkdown } from '../../src/site/markdown.ts'
 import { textOf } from './html_text.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
-const languages = ['sh', 'console', 'ts', 'py', 'php', 'go', 'java', 'json', 'http', 'sql', 'text', '', 'unknown']
+const languages = ['sh', 'ts', 'py', 'php', 'go', 'java', 'json', 'http', 'text', '', 'unknown']
 
 function render(text: string): string {
   return renderMarkdown(text, (target) => `/to/${target}`).html
@@ -42,7 +42,6 @@ describe('blocks with the word tab', () => {
 describe('a block alone', () => {
   test.each([
     ['sh', 'Shell'],
-    ['console', 'Shell'],
     ['json', 'JSON'],
   ])('of %s is called %s', (language, name) => {
     expect(render(block(language, '1'))).toContain(`<p class="box-title">${name}</p>`)
