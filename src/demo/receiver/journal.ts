@@ -1,3 +1,4 @@
+import { EventEmitter, on } from 'node:events'
 import type { OrderEvent } from './event.ts'
 
 /** A POST that arrived, and what the receiver did with it. */
@@ -38,13 +39,12 @@ export type Journal = {
 const receivedLimit = 10_000
 const eventsLimit = 100_000
 
-type Waiting = { fits: (received: Received) => boolean; found: (received: Received) => void; gaveUp: () => void }
-
 /** Makes the journal of a receiver; `onEvent` is called with each POST that is added. */
 export function createJournal(onEvent: (received: Received) => void = () => {}): Journal {
   const received: Received[] = []
   const events = new Map<string, { deliveries: number; taken: boolean }>()
-  const waiting = new Set<Waiting>()
+  const arrivals = new EventEmitter<{ received: [Received] }>().setMaxListeners(0)
+  const closed = new AbortController()
   return {
     received,
     count(eventKey) {
@@ -62,14 +62,22 @@ export function createJournal(onEvent: (received: Received) => void = () => {}):
       received.push(entry)
       if (received.length > receivedLimit) received.shift()
       onEvent(entry)
-      for (const one of waiting) if (one.fits(entry)) one.found(entry)
+      arrivals.emit('received', entry)
     },
-    waitFor(predicate, timeoutMs) {
+    async waitFor(predicate, timeoutMs) {
       const found = received.find(predicate)
-      return found === undefined ? waitForNext(waiting, predicate, timeoutMs) : Promise.resolve(found)
+      if (found !== undefined) return found
+      const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(timeoutMs)])
+      try {
+        for await (const [entry] of on(arrivals, 'received', { signal })) if (predicate(entry)) return entry
+      } catch (error) {
+        if (!signal.aborted) throw error
+      }
+      if (closed.signal.aborted) throw new Error('the receiver was closed before the delivery came')
+      throw new Error(`no such delivery came within ${timeoutMs} ms`)
     },
     close() {
-      for (const one of waiting) one.gaveUp()
+      closed.abort()
     },
   }
 }
@@ -77,25 +85,4 @@ export function createJournal(onEvent: (received: Received) => void = () => {}):
 function forgetOldest(events: Map<string, unknown>): void {
   const [oldest] = events.keys()
   if (events.size > eventsLimit && oldest !== undefined) events.delete(oldest)
-}
-
-async function waitForNext(
-  waiting: Set<Waiting>,
-  fits: (received: Received) => boolean,
-  timeoutMs: number,
-): Promise<Received> {
-  const { promise, resolve, reject } = Promise.withResolvers<Received>()
-  const one: Waiting = {
-    fits,
-    found: resolve,
-    gaveUp: () => reject(new Error('the receiver was closed before the delivery came')),
-  }
-  const timer = setTimeout(() => reject(new Error(`no such delivery came within ${timeoutMs} ms`)), timeoutMs)
-  waiting.add(one)
-  try {
-    return await promise
-  } finally {
-    clearTimeout(timer)
-    waiting.delete(one)
-  }
 }
