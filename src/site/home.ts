@@ -3,8 +3,8 @@ import type { RouteContext, Routes } from '../http/context.ts'
 import { reply } from '../http/reply.ts'
 import { basePath, renderPage, replyPage, siteHeader, styleSheets } from './page.ts'
 
-/** The addresses by their names in JSON. */
-const places = {
+/** The paths of the service by their names in JSON. */
+export const places = {
   api: '/b2b',
   reference: '/reference',
   openApi: '/openapi.json',

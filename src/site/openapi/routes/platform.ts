@@ -1,3 +1,4 @@
+import { places } from '../../home.ts'
 import { answers } from '../examples/bodies.ts'
 import { countedHeaders } from '../headers.ts'
 import { json, operation, textBody, uncountedOk } from '../operation.ts'
@@ -9,15 +10,6 @@ const page: Response = {
   description: 'The page.',
   headers: countedHeaders('Cache-Control', 'Content-Security-Policy', 'Referrer-Policy'),
   content: textBody('text/html'),
-}
-const places = {
-  service: 'supply-ordering',
-  api: '/b2b',
-  reference: '/reference',
-  openApi: '/openapi.json',
-  guide: '/docs',
-  live: '/livez',
-  ready: '/readyz',
 }
 const alive = { 405: responseRef('MethodNotAllowed'), default: responseRef('NotServed') }
 
@@ -38,7 +30,10 @@ export const platformPaths: Paths = {
         200: {
           description: 'The paths.',
           headers: countedHeaders('Vary', 'Content-Security-Policy'),
-          content: { ...json('PlacesAnswer', answers({ 'The paths': places })), ...textBody('text/html') },
+          content: {
+            ...json('PlacesAnswer', answers({ 'The paths': { service: 'supply-ordering', ...places } })),
+            ...textBody('text/html'),
+          },
         },
       },
     }),
