@@ -3,19 +3,18 @@ returns table (at timestamptz, place int, actor text, what text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   with calls as (
-    select a as call, s.item, s.label, s.ordered,
-      coalesce(lead(a.supplier) over later, (s.item).supplier) as next_supplier,
+    select a as call, coalesce(lead(a.supplier) over later, i.supplier) as next_supplier,
       -- Questions that were answered alike share a line: there may be a thousand.
       case when a.method = 'get' and a.verdict = 'waiting' then
         row_number() over later - row_number() over (
           partition by a.item_id, a.supplier, a.method, a.verdict, a.outcome, a.status_code, a.error order by a.id)
       end as run
-    from core.story_items(story_of_items.order_id) s
-    join supply.supplier_attempts a on a.item_id = (s.item).id and a.method <> 'operator'
+    from supply.order_items i
+    join supply.supplier_attempts a on a.item_id = i.id and a.method <> 'operator'
+    where i.order_id = story_of_items.order_id
     window later as (partition by a.item_id order by a.id)
   ), told as (
     select (array_agg(c.call order by (c.call).id))[1] as call, count(*) as times, max((c.call).started_at) as last_at,
-      (array_agg(c.item))[1] as item, min(c.label) as label, min(c.ordered) as ordered,
       (array_agg(c.next_supplier order by (c.call).id desc))[1] as next_supplier
     from calls c
     group by (c.call).item_id, c.run, case when c.run is null then (c.call).id end,
@@ -24,11 +23,9 @@ as $$
   select
     case (t.call).method when 'push' then coalesce((t.call).finished_at, (t.call).started_at)
       else (t.call).started_at end,
-    3,
-    case (t.call).method when 'push' then 'supplier' else 'service' end,
+    3, case (t.call).method when 'push' then 'supplier' else 'service' end,
     case (t.call).method when 'put' then 'sent to ' when 'get' then 'asked ' else 'push from ' end || (t.call).supplier,
-    t.label
-      || case (t.call).method when 'put' then format(' (%s × %s)', t.ordered, (t.item).product_name) else '' end
+    s.label || case (t.call).method when 'put' then format(' (%s × %s)', s.ordered, s.product_name) else '' end
       || case
         when t.times > 1 then format(', %s times within %s', t.times,
           date_trunc('second', t.last_at - (t.call).started_at))
@@ -36,24 +33,23 @@ as $$
           then format(', after %s s', round(extract(epoch from (t.call).finished_at - (t.call).started_at)))
         else ''
       end
-      || ': ' || core.call_in_words(t.call, t.ordered, t.next_supplier,
-        is_under_way => (t.item).lease_token = (t.call).lease_token and (t.item).lease_expires_at > now())
+      || ': ' || core.call_in_words(t.call, s.ordered, t.next_supplier,
+        is_under_way => s.lease_token = (t.call).lease_token and s.lease_expires_at > now())
   from told t
+  join core.story_items s on s.id = (t.call).item_id and s.order_id = story_of_items.order_id
   union all
-  select core.story_end(array[whole.id], (s.item).completed_at), 5, 'service', 'item ' || (s.item).status,
-    format('%s: %s × %s', s.label, (s.item).amount, (s.item).product_name)
+  select core.story_end(array[whole.id], s.completed_at), 5, 'service', 'item ' || s.status,
+    format('%s: %s × %s', s.label, s.amount, s.product_name)
       || case
-        when (s.item).status = 'failed' then '; ' || coalesce('the partner reads: ' || (s.item).error_message,
-          'the partner reads no reason')
-        when (s.item).delivery_type = 'key'
-          then format('; codes delivered: %s', (select count(*) from supply.item_keys k where k.item_id = (s.item).id))
+        when s.status = 'failed'
+          then '; ' || coalesce('the partner reads: ' || s.error_message, 'the partner reads no reason')
+        when s.delivery_type = 'key'
+          then format('; codes delivered: %s', (select count(*) from supply.item_keys k where k.item_id = s.id))
         else ''
       end
-  from core.story_items(story_of_items.order_id) s
-  cross join lateral (
-    select i.id from supply.order_items i
-    where i.order_id = (s.item).order_id and i.position = (s.item).position and i.part = 0) as whole
-  where (s.item).completed_at is not null
+  from core.story_items s
+  join supply.order_items whole on whole.order_id = s.order_id and whole.position = s.position and whole.part = 0
+  where s.order_id = story_of_items.order_id and s.completed_at is not null
 $$;
 comment on function core.story_of_items is
   'Returns the calls of an order''s story (ops.order_story): calls to suppliers and pushes with their answers, and the

@@ -8,8 +8,9 @@ begin
   return query
   with acts as (
     select l.*, s.label
-    from core.story_items(order_id) s
-    join supply.operator_log l on l.subject = 'item ' || (s.item).id
+    from core.story_items s
+    join supply.operator_log l on l.subject = 'item ' || s.id
+    where s.order_id = story_of_operators.order_id
     union all
     select l.*, 'the event' from supply.operator_log l where l.subject = 'event ' || event.id
     union all

@@ -14,12 +14,9 @@ begin
   select placed.created_at, 0, 'partner', 'placed', format('%s (account %s) orders %s, as %s; %s', account,
     placed.account_id,
     (
-      select string_agg(format('%s × %s at %s %s', w.ordered, w.name, w.price, placed.currency), ' and '
-        order by w.position)
-      from (
-        select (s.item).position, max((s.item).product_name) as name, max(s.ordered) as ordered,
-          max((s.item).price) as price
-        from core.story_items(placed.id) s group by (s.item).position) as w
+      select string_agg(format('%s × %s at %s %s', s.ordered, s.product_name, s.price, placed.currency), ' and '
+        order by s.position)
+      from core.story_items s where s.order_id = placed.id and s.part = 0
     ),
     placed.external_order_id, coalesce('the result goes to ' || url, 'no callback URL')
       || coalesce('; request ' || placed.request_id, '') || coalesce('; trace ' || substr(placed.traceparent, 4, 32),
@@ -39,7 +36,7 @@ begin
     select l.* from supply.ledger l where l.order_id = placed.id
     union all
     select l.* from supply.ledger l where l.item_id = any (item_ids) and l.type = 'adjustment') as l
-  left join core.story_items(placed.id) s on (s.item).id = l.item_id;
+  left join core.story_items s on s.id = l.item_id and s.order_id = placed.id;
 
   if placed.completed_at is null then
     return;

@@ -14,16 +14,15 @@ as $$
       when p.next_call = 'put' then format('%s is sent to %s', p.label, p.supplier)
       else format('%s is asked again about %s', p.supplier, p.label)
     end
-    || case when p.is_stuck then format('; it is stuck: ops.settle_item(%L, …) settles it by hand', p.id) else '' end
+    || case when p.stuck_at is not null and p.held_at is null
+      then format('; it is stuck: ops.settle_item(%L, …) settles it by hand', p.id) else '' end
     || case when p.due_at < now() - interval '1 minute' then format('; it was due at %s: is a worker running?',
       date_trunc('second', p.due_at)) else '' end
   from (
-    select s.label, (s.item).id, (s.item).supplier, (s.item).next_call, (s.item).lease_expires_at,
-      coalesce((s.item).lease_expires_at, (s.item).next_check_at) as due_at,
-      (s.item).stuck_at is not null and (s.item).held_at is null as is_stuck,
-      (s.item).sent_at is null and exists (
-        select from supply.suppliers su where su.code = (s.item).supplier and su.paused_at is not null) as is_waiting
-    from core.story_items(story_of_plans.order_id) s where (s.item).completed_at is null
+    select s.*, coalesce(s.lease_expires_at, s.next_check_at) as due_at,
+      s.sent_at is null and exists (
+        select from supply.suppliers su where su.code = s.supplier and su.paused_at is not null) as is_waiting
+    from core.story_items s where s.order_id = story_of_plans.order_id and s.completed_at is null
   ) as p
   union all
   select greatest(now(), p.due_at), 12, 'service', case when p.due_at > now() then 'planned' else 'now' end,
