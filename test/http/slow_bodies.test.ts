@@ -236,23 +236,13 @@ describe('bodies in flight', () => {
       .toBe(401)
   })
 
-  test('the events of suppliers count as pushes', async () => {
-    const raws = await Promise.all(
-      times(pushesOfOneClient + 2, () => open(unhurried(), eventHead('203.0.113.40', half))),
-    )
-    const refused = () => raws.filter((raw) => raw.status() === 429).length
-    await expect.poll(refused).toBe(2)
-    for (const raw of raws) raw.socket.destroy()
-  })
-
-  test('orders are bounded for each client', async () => {
-    const ordersOfOneClient = 256
-    const raws = await Promise.all(
-      times(ordersOfOneClient + 2, () => open(unhurried(), orderHead('203.0.113.20', half))),
-    )
-    const refused = () => raws.filter((raw) => raw.status() === 429).length
-    await expect.poll(refused).toBe(2)
-    const placed = await open(unhurried(), order('203.0.113.21', 'beside stalled orders'))
+  test.each<[string, number, () => string]>([
+    ['the events of suppliers', pushesOfOneClient, () => eventHead('203.0.113.40', half)],
+    ['orders', 256, () => orderHead('203.0.113.20', half)],
+  ])('%s are bounded for each client', async (_, limit, head) => {
+    const raws = await Promise.all(times(limit + 2, () => open(unhurried(), head())))
+    await expect.poll(() => raws.filter((raw) => raw.status() === 429).length).toBe(2)
+    const placed = await open(unhurried(), order('203.0.113.21', `beside ${limit} stalled bodies`))
     expect(await statusOf(placed)).toBe(201)
     for (const raw of [...raws, placed]) raw.socket.destroy()
   })
