@@ -1,4 +1,3 @@
-import type { Server } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
 import type { SupplierCall } from '../../src/suppliers/adapter.ts'
 import { createAdapters, type SupplierAdapters } from '../../src/suppliers/adapters.ts'
@@ -44,11 +43,4 @@ export function httpAdapters() {
       return method === 'PUT' ? adapter.put(call, signal) : adapter.get(call, signal)
     },
   }
-}
-
-/** The port that a server listens on. */
-export function portOf(server: Server): number {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return address.port
 }

@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createSupplierHttp, type SupplierHttp } from '../../src/suppliers/exchange.ts'
 import { type RawServer, startRawServer } from '../support/servers/raw_server.ts'
@@ -52,17 +51,14 @@ it('a request was not sent where there was no connection', async () => {
 it.each(['a name that does not resolve', 'a certificate that is not trusted'])(
   'a request was not sent to %s',
   async (what) => {
-    const secure = createServer({ key: pem('receiver.key'), cert: pem('receiver.crt') }, () => {
-      throw new Error('a request arrived')
-    })
-    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve))
-    const { port } = secure.address() as AddressInfo
-    const host = what.startsWith('a name') ? 'nowhere.invalid' : `127.0.0.1:${port}`
+    const secure = await startRawServer({ tls: { key: pem('receiver.key'), cert: pem('receiver.crt') } })
+    const host = what.startsWith('a name') ? 'nowhere.invalid' : `127.0.0.1:${secure.port}`
     const exchange = await http.request(
       { method: 'POST', url: new URL(`https://${host}/orders`), headers: {}, body: '{}' },
       new AbortController().signal,
     )
     expect(exchange).toMatchObject({ lost: expect.stringMatching(/^connection error: /), notSent: true })
-    secure.close()
+    expect(secure.requests).toEqual([])
+    await secure.close()
   },
 )

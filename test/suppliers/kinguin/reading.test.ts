@@ -4,37 +4,39 @@ import type { StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
 import { kinguinAdapter } from './harness.ts'
 
 const { adapter, kinguin, order, placed, paths } = kinguinAdapter()
+/** An order there that has ended with these keys, and the call for it. */
+async function ended(keys: object[], call = order(), status = 'completed') {
+  const { there, asked } = await placed(call)
+  Object.assign(there, { status, keys })
+  return { there, asked }
+}
 const serials = (count: number) => Array.from({ length: count }, (_, n) => `KEY-${n}`)
 
 describe('the keys of an order', () => {
   it('are downloaded to the last page', async () => {
-    const { there, asked } = await placed(order({ sku: 'bulk/bulk-o', quantity: 250 }))
-    Object.assign(there, { status: 'completed', keys: textKeys(serials(250)) })
+    const { asked } = await ended(textKeys(serials(250)), order({ sku: 'bulk/bulk-o', quantity: 250 }))
     expect(await adapter.get(asked)).toMatchObject({ status: 'completed', codes: serials(250) })
     expect(paths().filter((path) => path.endsWith('/keys'))).toHaveLength(3)
   })
 
   it('are downloaded to the last page though pages are shorter than was asked for', async () => {
     kinguin().pageLimit = 25
-    const { there, asked } = await placed(order({ sku: 'bulk/bulk-o', quantity: 60 }))
-    Object.assign(there, { status: 'completed', keys: textKeys(serials(60)) })
+    const { asked } = await ended(textKeys(serials(60)), order({ sku: 'bulk/bulk-o', quantity: 60 }))
     expect(await adapter.get(asked)).toMatchObject({ codes: serials(60) })
   })
 
   it('count once where a page repeats the one before', async () => {
-    const { there, asked } = await placed(order({ sku: 'bulk/bulk-o', quantity: 110 }))
-    Object.assign(there, { status: 'completed', keys: textKeys(serials(100)) })
-    const [first] = there.keys
+    const keys = textKeys(serials(100))
+    const { asked } = await ended(keys, order({ sku: 'bulk/bulk-o', quantity: 110 }))
     kinguin().setFault({
       to: ({ query }) => Number(query.get('page')) > 1,
-      damage: () => ({ status: 200, json: [{ ...first, productId: 'bulk' }] }),
+      damage: () => ({ status: 200, json: [{ ...keys[0], productId: 'bulk' }] }),
     })
     expect(await adapter.get(asked)).toMatchObject({ status: 'completed', codes: serials(100) })
   })
 
   it('are asked for no further once more than were ordered have come', async () => {
-    const { there, asked } = await placed(order({ quantity: 2 }))
-    Object.assign(there, { status: 'completed' })
+    const { asked } = await ended([])
     // Pages without end, each with other keys.
     kinguin().setFault({
       to: ({ path }) => path.endsWith('/keys'),
@@ -49,8 +51,8 @@ describe('the keys of an order', () => {
   })
 
   it('are refused as soon as one is longer than a key can be', async () => {
-    const { there, asked } = await placed(order({ sku: 'bulk/bulk-o', quantity: 250 }))
-    Object.assign(there, { status: 'completed', keys: textKeys(serials(250).map((s) => s.padEnd(1001))) })
+    const keys = textKeys(serials(250).map((serial) => serial.padEnd(1001)))
+    const { asked } = await ended(keys, order({ sku: 'bulk/bulk-o', quantity: 250 }))
     expect(await adapter.get(asked)).toMatchObject({
       outcome: 'unknown',
       error: 'the answer is unusable: a key is longer than 1000 characters',
@@ -60,9 +62,8 @@ describe('the keys of an order', () => {
   })
 
   it('of which one is an image are held, with those that are text', async () => {
-    const { there, asked } = await placed(order())
-    const [text, image] = textKeys(['AAAA-1', 'aW1hZ2U='])
-    Object.assign(there, { status: 'completed', keys: [text, { ...image, type: 'image/png' }] })
+    const [text = {}, image] = textKeys(['AAAA-1', 'aW1hZ2U='])
+    const { there, asked } = await ended([text, { ...image, type: 'image/png' }])
     expect(await adapter.get(asked)).toMatchObject({
       outcome: 'hold',
       error: '1 of 2 keys are no text',
@@ -72,17 +73,15 @@ describe('the keys of an order', () => {
   })
 
   it('that were taken back are not given away', async () => {
-    const { there, asked } = await placed(order())
-    const [good, bad] = textKeys(['AAAA-1', 'BBBB-2'])
-    Object.assign(there, { status: 'completed', keys: [good, { ...bad, status: 'RETURNED' }] })
+    const [good = {}, bad] = textKeys(['AAAA-1', 'BBBB-2'])
+    const { asked } = await ended([good, { ...bad, status: 'RETURNED' }])
     expect(await adapter.get(asked)).toMatchObject({ status: 'completed', codes: ['AAAA-1'] })
   })
 
   it.each(['reset', 'not JSON', { status: 500 }, { status: 404, json: { kind: 'OrderNotFound' } }] as const)(
     'after %j are asked for again',
     async (damage) => {
-      const { there, asked } = await placed(order())
-      Object.assign(there, { status: 'completed', keys: textKeys(serials(2)) })
+      const { asked } = await ended(textKeys(serials(2)))
       kinguin().setFault({ to: ({ path }) => path.endsWith('/keys'), damage })
       const outcome = await adapter.get(asked)
       expect(outcome).toMatchObject({ outcome: 'unknown' })
@@ -93,28 +92,26 @@ describe('the keys of an order', () => {
 
 describe.each(['canceled', 'refunded'])('an order that was %s', (status) => {
   it('without keys has failed, and none are asked for', async () => {
-    const { there, asked } = await placed(order())
-    Object.assign(there, { status, keys: textKeys(serials(2)).map((key) => ({ ...key, status: 'REFUNDED' })) })
+    const keys = textKeys(serials(2)).map((key) => ({ ...key, status: 'REFUNDED' }))
+    const { asked } = await ended(keys, order(), status)
     expect(await adapter.get(asked)).toMatchObject({ status: 'failed', errorCode: 'SUPPLIER_ERROR', codes: [] })
     expect(paths().some((path) => path.endsWith('/keys'))).toBe(false)
   })
 
   it('has failed in part where some keys are good', async () => {
-    const { there, asked } = await placed(order())
-    const [good, bad] = textKeys(['AAAA-1', 'BBBB-2'])
-    Object.assign(there, { status, keys: [good, { ...bad, status: 'CANCELED' }] })
+    const [good = {}, bad] = textKeys(['AAAA-1', 'BBBB-2'])
+    const { asked } = await ended([good, { ...bad, status: 'CANCELED' }], order(), status)
     expect(await adapter.get(asked)).toMatchObject({ status: 'failed', codes: ['AAAA-1'] })
   })
 
   it('is held where the status of a key is none that is known, for it may be in use', async () => {
-    const { there, asked } = await placed(order())
-    Object.assign(there, { status, keys: textKeys(serials(2)).map((key) => ({ ...key, status: 'SENT' })) })
+    const keys = textKeys(serials(2)).map((key) => ({ ...key, status: 'SENT' }))
+    const { asked } = await ended(keys, order(), status)
     expect(await adapter.get(asked)).toMatchObject({ outcome: 'hold', codes: serials(2) })
   })
 
   it('is held where it is not said which keys are good', async () => {
-    const { there, asked } = await placed(order())
-    Object.assign(there, { status, keys: textKeys(serials(2)) })
+    const { asked } = await ended(textKeys(serials(2)), order(), status)
     kinguin().setFault({ damage: withoutStatuses })
     expect(await adapter.get(asked)).toMatchObject({ outcome: 'hold', codes: serials(2) })
   })
