@@ -1,34 +1,33 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
-import { answered, finishAttempt, leaseAttempt } from '../../support/events.ts'
+import { answered, leaseAttempt } from '../../support/events.ts'
+import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed, leaseCalls, processing, record, unknown } from '../../support/items.ts'
-import { operatorOf, refusals } from '../../support/operator.ts'
-import { type OrderRequest, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { refusals } from '../../support/operator.ts'
+import { place } from '../../support/orders.ts'
+import { makePartner, products } from '../../support/partner.ts'
 import { timePasses } from '../../support/sql/passing_time.ts'
 
-const database = testDatabase()
-const operator = operatorOf(database)
-let partner: Partner
+const scene = itemTests({ name: 'Acme Games' })
+const { sql, operator, partner, order: newOrder, read, eventsOf, attempt: attemptWith, push } = scene
 
 beforeAll(async () => {
-  const { sql } = database
-  await makeCatalog(sql, { url: 'http://127.0.0.1:9', token: 'the-suppliers-token' })
-  await sql`select ops.upsert_supplier('second', 'http://127.0.0.1:9', 'the-suppliers-token')`
-  await sql`select ops.upsert_offer(${products.key}, 'second', 'sku', priority => 200)`
-  partner = await makePartner(sql, { name: 'Acme Games' })
+  await sql()`select ops.upsert_supplier('second', 'http://127.0.0.1:9', 'the-suppliers-token')`
+  await sql()`select ops.upsert_offer(${products.key}, 'second', 'sku', priority => 200)`
 })
 
-const passes = (interval: string) => timePasses(database.sql, interval)
+const passes = (interval: string) => timePasses(sql(), interval)
+const reply = (item: string, result: object) => answer(sql(), item, result)
+const attempt = (event: string, status: number) => attemptWith(event, answered(status))
+const eventOf = async (code: string): Promise<string> => (await eventsOf(code))[0]?.id
 const threeKeys = [{ productId: products.key, quantity: 3 }]
 
 type Line = { at: Date; elapsed: string; actor: string; what: string; detail: string }
 
-async function storyOf(reference: string): Promise<Line[]> {
-  return [...(await operator()<Line[]>`select * from ops.order_story(${reference})`)]
-}
+const storyOf = async (reference: string): Promise<Line[]> => [
+  ...(await operator()<Line[]>`select * from ops.order_story(${reference})`),
+]
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
@@ -45,24 +44,8 @@ function told(lines: Line[]): string[] {
   )
 }
 
-async function newOrder(request: OrderRequest = {}) {
-  const { body } = await place(database.sql, partner, request)
-  const items = body.items.map(({ id }) => id)
-  return { code: body.code, items, item: items[0] ?? '', paymentCode: String(body.paymentCode) }
-}
-
-async function eventOf(code: string): Promise<string> {
-  const [event] = await operator()`select event_id from ops.events where order_code = ${code}`
-  return event?.event_id
-}
-
-async function attempt(event: string, status: number) {
-  await finishAttempt(database.sql, await leaseAttempt(database.sql, event), answered(status))
-}
-
 /** Failover, a worker that died, a partial delivery, a settlement by hand, a dead letter, a redelivery. */
 async function longStory() {
-  const { sql } = database
   const order = await newOrder({
     externalOrderId: 'acme-1042',
     requestId: 'acme-r-77',
@@ -71,47 +54,47 @@ async function longStory() {
   })
   const { code, item } = order
   await passes('300 milliseconds')
-  await answer(sql, item, failed({ errorCode: 'OUT_OF_STOCK', reason: 'sold out' }))
+  await reply(item, failed({ errorCode: 'OUT_OF_STOCK', reason: 'sold out' }))
   await passes('200 milliseconds')
-  await leaseCalls(sql, [item])
+  await leaseCalls(sql(), [item])
   await passes('46 seconds')
   for (const wait of ['1 second', '2 seconds', '5 seconds']) {
-    await answer(sql, item, processing())
+    await reply(item, processing())
     await passes(wait)
   }
-  await answer(sql, item, unknown())
+  await reply(item, unknown())
   await passes('10 seconds')
-  await answer(sql, item, completed({ codes: ['THE-FIRST-CODE', 'THE-SECOND-CODE'] }))
-  await sql`update supply.alerts set sent_at = now()`
+  await reply(item, completed({ codes: ['THE-FIRST-CODE', 'THE-SECOND-CODE'] }))
+  await sql()`update supply.alerts set sent_at = now()`
   await passes('20 minutes')
   await operator()`
     select ops.settle_item(${item}, 'completed', array['THE-THIRD-CODE'], 'second sent the missing code by mail')`
   const event = await eventOf(code)
   await attempt(event, 503)
   await passes('1 minute')
-  await leaseAttempt(sql, event)
+  await leaseAttempt(sql(), event)
   await passes('31 seconds')
-  await sql`select work.begin_deliveries(array[${event}]::uuid[])`
+  await sql()`select work.begin_deliveries(array[${event}]::uuid[])`
   await passes('5 minutes')
   await attempt(event, 404)
-  await sql`update supply.alerts set sent_at = now()`
+  await sql()`update supply.alerts set sent_at = now()`
   await passes('2 hours')
   await operator()`select ops.redeliver(${event})`
   await passes('100 milliseconds')
   await attempt(event, 200)
-  return { ...order, event }
+  const { paymentCode } = await read(code)
+  return { ...order, event, paymentCode, lines: await storyOf(code) }
 }
 
 describe('the story of an order with a failover, a partial delivery, a crash, a dead letter and a redelivery', () => {
-  let lines: Line[]
-  let order: Awaited<ReturnType<typeof longStory>>
+  let made: ReturnType<typeof longStory> | undefined
+  const story = () => {
+    made ??= longStory()
+    return made
+  }
 
-  beforeAll(async () => {
-    order = await longStory()
-    lines = await storyOf(order.code)
-  })
-
-  test('has a line for each step', () => {
+  test('has a line for each step', async () => {
+    const { lines } = await story()
     expect(told(lines)).toEqual([
       'partner | placed | Acme Games (account N) orders 3 × Gift key at 20.00 RUB, as acme-1042; the result goes to https://shop.example/hooks?…; request acme-r-77',
       'service | charged | 60.00 RUB under PAYMENT; the balance is 940.00',
@@ -135,7 +118,8 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
     ])
   })
 
-  test('goes on in time, counted from the placing', () => {
+  test('goes on in time, counted from the placing', async () => {
+    const { lines } = await story()
     const times = lines.map(({ at }) => at.getTime())
     expect(times).toEqual([...times].sort((a, b) => a - b))
     expect(lines[0]?.elapsed).toBe('00:00:00')
@@ -143,17 +127,17 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
   })
 
   test('is the same for every reference to the order', async () => {
-    const { code, item, event, paymentCode } = order
-    await database.sql`update supply.order_items set supplier_order_id = 'their-77' where id = ${item}`
+    const { code, item, event, paymentCode, lines } = await story()
+    await sql()`update supply.order_items set supplier_order_id = 'their-77' where id = ${item}`
     for (const reference of ['acme-1042', item, item.toUpperCase(), event, paymentCode, 'their-77', ` ${code}\n`])
       expect(await storyOf(reference), reference).toEqual(lines)
   })
 
-  test('holds no code, no token and no query of the callback URL', () => {
-    expect(JSON.stringify(lines)).not.toMatch(/THE-|the-suppliers-token/)
+  test('holds no code, no token and no query of the callback URL', async () => {
+    expect(JSON.stringify((await story()).lines)).not.toMatch(/THE-|the-suppliers-token/)
   })
 
-  test('is the one of docs/operations/operators.md, but for the times', () => {
+  test('is the one of docs/operations/operators.md, but for the times', async () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/operations/operators.md'), 'utf8')
     const block = page.match(/ops\.order_story\('acme-1042'\);\n[^\n]*\n[-+]+\n([^`]*)\(\d+ rows\)/)?.[1] ?? ''
     const rows: string[][] = []
@@ -167,20 +151,19 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
       ...{ at: new Date(), elapsed: '', actor: actor.replace('alice', operator.login), what },
       detail: detail.join(' '),
     }))
-    expect(told(shown)).toEqual(told(lines))
+    expect(told(shown)).toEqual(told((await story()).lines))
   })
 })
 
 test('a partial delivery shows the refund of its rest, and why it sends no event', async () => {
-  const { sql } = database
   const { code, items } = await newOrder({
     callbackUrl: 'https://shop.example/hooks',
     items: [{ productId: products.topUp, quantity: 2 }, ...threeKeys],
   })
   const [topUp = '', keys = ''] = items
-  await answer(sql, topUp, completed())
+  await reply(topUp, completed())
   await passes('1 second')
-  await answer(sql, keys, failed({ codes: ['A', 'B'], errorCode: 'PURCHASE_LIMIT', reason: 'limit reached' }))
+  await reply(keys, failed({ codes: ['A', 'B'], errorCode: 'PURCHASE_LIMIT', reason: 'limit reached' }))
   expect(told(await storyOf(code)).slice(2)).toEqual([
     'service | sent to first | item 1 (2 × 100 credits): first has delivered',
     'service | item completed | item 1: 2 × 100 credits',
@@ -194,17 +177,16 @@ test('a partial delivery shows the refund of its rest, and why it sends no event
 })
 
 test('the next step shows its time', async () => {
-  const { sql } = database
   const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
   const last = async () => (await storyOf(code)).at(-1)
   expect(told([...(await storyOf(code))].slice(2))).toEqual(['service | now | item 1 is sent to first'])
-  const [call] = await leaseCalls(sql, [item])
+  const [call] = await leaseCalls(sql(), [item])
   expect(told((await storyOf(code)).slice(2))).toEqual([
     'service | sent to first | item 1 (1 × 100 credits): the call is under way',
     'service | planned | without a result, first is asked again about item 1',
   ])
   if (call === undefined) throw new Error('no call')
-  await record(sql, call, unknown(60))
+  await record(sql(), call, unknown(60))
   expect(await last()).toMatchObject({ what: 'planned', detail: 'first is asked again about item 1' })
   expect(((await last())?.at.getTime() ?? 0) - Date.now()).toBeGreaterThan(30_000)
   await operator()`select ops.poll_now(${item})`
@@ -215,13 +197,13 @@ test('the next step shows its time', async () => {
   await passes('5 minutes')
   expect((await last())?.detail).toMatch(/; it was due at .*: is a worker running\?$/)
   await passes('25 hours')
-  await answer(sql, item, processing())
+  await reply(item, processing())
   expect(told((await storyOf(code)).slice(-3))).toEqual([
     'service | asked first | item 1: first works on it; the deadline has passed, so the item is stuck',
     'service | alert | operators are notified of item_stuck:first, as soon as a worker is free',
     `service | planned | first is asked again about item 1; it is stuck: ops.settle_item('UUID', …) settles it by hand`,
   ])
-  await answer(sql, item, completed())
+  await reply(item, completed())
   await attempt(await eventOf(code), 503)
   expect(told((await storyOf(code)).slice(-1))).toEqual(['service | planned | attempt 2 of 9'])
   await attempt(await eventOf(code), 404)
@@ -231,22 +213,19 @@ test('the next step shows its time', async () => {
 })
 
 test('mass redeliveries, pushed results and contradicting results have lines, too', async () => {
-  const { sql } = database
   const { code, item } = await newOrder({ callbackUrl: 'https://shop.example/hooks' })
-  await leaseCalls(sql, [item])
-  const push = (result: object) => sql`select api.record_pushed_result('first', ${item}, ${sql.json(result as never)})`
-  await push(completed())
-  await push(completed())
+  await leaseCalls(sql(), [item])
+  await push('first', item, completed())
+  await push('first', item, completed())
   const event = await eventOf(code)
   await attempt(event, 410)
   await passes('1 minute')
   const since = new Date(Date.now() - 3_600_000)
-  await operator()`select ops.redeliver_all(${partner.accountId}, ${since}, dry_run => false)`
+  await operator()`select ops.redeliver_all(${partner().accountId}, ${since}, dry_run => false)`
   await attempt(event, 204)
-  await push({ ...failed(), reason: 'code AAAA-BBBB-CCCC-DDDD was not for you' })
-  const [alert] = await operator()`
-    select alert_id from ops.alerts where cause = 'contradicting_result:first'`
-  await operator()`select ops.acknowledge(${alert?.alert_id}, 'they were mistaken')`
+  await push('first', item, { ...failed(), reason: 'code AAAA-BBBB-CCCC-DDDD was not for you' })
+  await operator()`
+    select ops.acknowledge(alert_id, 'they were mistaken') from ops.alerts where cause = 'contradicting_result:first'`
   expect(told(await storyOf(code)).slice(3)).toEqual([
     'supplier | push from first | item 1: first has delivered (pushed again 1 times)',
     'service | item completed | item 1: 1 × 100 credits',
@@ -275,17 +254,16 @@ describe('a reference', () => {
   })
 
   test('of several orders is refused, with their codes', async () => {
-    const other = await makePartner(database.sql, { name: 'Other' })
+    const other = await makePartner(sql(), { name: 'Other' })
     const mine = await newOrder({ externalOrderId: 'shared' })
-    const { body } = await place(database.sql, other, { externalOrderId: 'shared' })
+    const { body } = await place(sql(), other, { externalOrderId: 'shared' })
     const refused = operator()`select * from ops.order_story('shared')`
-    await expect(refused).rejects.toMatchObject({ code: '21000', message: "'shared' may be one of 2 orders" })
-    const { hint } = await refused.then(
-      () => ({ hint: '' }),
-      (error) => error,
-    )
-    expect(hint).toContain(`${mine.code} (account ${partner.accountId}, processing, placed `)
-    expect(hint).toContain(`${body.code} (account ${other.accountId}, processing, placed `)
+    for (const [code, { accountId }] of [[mine.code, partner()] as const, [body.code, other] as const]) {
+      await expect(refused).rejects.toMatchObject({
+        ...{ ...refusals.several, message: "'shared' may be one of 2 orders" },
+        hint: expect.stringContaining(`${code} (account ${accountId}, processing, placed `),
+      })
+    }
     expect((await storyOf(mine.code)).length).toBeGreaterThan(1)
   })
 })
