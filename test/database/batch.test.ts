@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { batch } from '../../src/database/batch.ts'
 import { byOrdinal, callForIds, callNumbered } from '../../src/database/batch_call.ts'
 import { isUnavailable } from '../../src/database/client.ts'
@@ -156,10 +156,12 @@ describe('a call that waits too long for its run', () => {
   })
 
   test('may take as long as it likes once its run has begun', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     const { call, answer } = manual({ waitMs: 20 })
     const calls = await callInTurn(call, ['a', 'b'])
     await answer(0)
-    await new Promise((resolve) => setTimeout(resolve, 40))
+    await vi.advanceTimersByTimeAsync(40)
     await answer(1)
     expect(await Promise.all(calls)).toEqual(['A', 'B'])
   })

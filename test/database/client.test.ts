@@ -99,7 +99,7 @@ describe('a repeat', () => {
 
 describe('a deadline', () => {
   test('ends a call whose statement runs too long, and the next call gets a connection', async () => {
-    const db = client({ max: 1, deadlineMs: 300 })
+    const db = client({ max: 1, deadlineMs: 1_000 })
     const error = await failure(db.call('api.sleep', { seconds: 30 }))
     expect(error).toMatchObject({ name: 'DatabaseDeadline' })
     expect(isUnavailable(error)).toBe(true)

@@ -36,7 +36,7 @@ describe('an event that comes again', () => {
   it('is a duplicate when it was taken and the answer never came', async () => {
     const receiver = await start({ answer: (_event, delivery) => (delivery === 1 ? 'hang' : 'ok') })
     const event = completedEvent()
-    expect(await deliver(receiver.url, event, { timeoutMs: 100 })).toMatchObject({ kind: 'unreachable' })
+    expect(await deliver(receiver.url, event, { timeoutMs: 1_000 })).toMatchObject({ kind: 'unreachable' })
     expect(await deliver(receiver.url, event)).toEqual(answeredWith(200))
     expect(receiver.received.map(({ duplicate }) => duplicate)).toEqual([false, true])
   })
@@ -132,7 +132,7 @@ describe('closing', () => {
   it('cuts deliveries that hang, and frees the port', async () => {
     const receiver = await start({ answer: 'hang' })
     const sent = deliver(receiver.url, completedEvent(), { timeoutMs: 20_000 })
-    await receiver.waitFor(() => true, 1000)
+    await receiver.waitFor(() => true, 45_000)
     await receiver.close()
     expect(await sent).toEqual({ kind: 'unreachable', error: 'connection closed by the receiver' })
     const socket = connect(receiver.port, '127.0.0.1')

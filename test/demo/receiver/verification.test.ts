@@ -7,7 +7,7 @@ describe('a delivery of the service', () => {
   it.each([completedEvent(), failedEvent()])('is verified, understood and taken: $eventType', async (event) => {
     const receiver = await start()
     expect(await deliver(`${receiver.url}/hooks?shop=1`, event)).toEqual(answeredWith(200))
-    const received = await receiver.waitFor(() => true, 1000)
+    const received = await receiver.waitFor(() => true, 45_000)
     expect(received).toMatchObject({
       path: '/hooks?shop=1',
       verified: true,

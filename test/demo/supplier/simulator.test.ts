@@ -8,7 +8,7 @@ import { supplierCall } from '../../support/supplier_call.ts'
 
 const timeScale = 0.02
 const adapters = createAdapters()
-const hasty = createAdapters({ timeoutMs: 100 })
+const hasty = createAdapters({ timeoutMs: 500 })
 let simulator: Simulator
 let http: SupplierAdapter
 let impatient: SupplierAdapter

@@ -7,7 +7,7 @@ import { supplierCall } from '../../support/supplier_call.ts'
 
 const timeScale = 0.02
 const b2b = createB2bAdapter({ timeoutMs: 30_000 })
-const impatient = createB2bAdapter({ timeoutMs: 100 })
+const impatient = createB2bAdapter({ timeoutMs: 500 })
 let simulator: Simulator
 
 beforeAll(async () => {
