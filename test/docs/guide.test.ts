@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import demoCatalog from '../../db/seed/demo.json' with { type: 'json' }
 import { addressIn } from '../../src/site/guide/files.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'
 import { testDatabase } from '../support/database.ts'
-import { makePartner } from '../support/partner.ts'
+import { loadDemoCatalog, makePartner } from '../support/partner.ts'
 import { startScriptedSupplier } from '../support/servers/scripted_supplier.ts'
 import { startApi, type TestApi } from '../support/service.ts'
 import { startTestWorker } from '../support/whole_service.ts'
@@ -37,12 +36,8 @@ describe.skipIf(!hasCurl)('the commands of the guide', () => {
       status: 200,
       json: { status: 'completed', codes: String(Object(body).sku).startsWith('KEY') ? ['A', 'B'] : [] },
     }))
-    const suppliers = ['demo', 'demo-reserve'].map((code) => ({
-      ...{ code, base_url: supplier.url, token: supplier.token },
-    }))
-    const { sql } = database
-    await sql`select ops.load_catalog(${sql.json({ ...demoCatalog, suppliers } as never)})`
-    key = (await makePartner(sql, { mode: 'test', balance: 100_000 })).key
+    await loadDemoCatalog(database.sql, supplier)
+    key = (await makePartner(database.sql, { mode: 'test', balance: 100_000 })).key
     api = await startApi(database.url)
     const worker = await startTestWorker(database.url)
     closing.push(worker.stop, api.close, supplier.close)

@@ -71,6 +71,16 @@ export function testDatabase(options: { empty?: boolean } = {}): TestDatabase {
   }
 }
 
+/** Makes functions fail as only a bug does. */
+export async function breakFunctions(sql: postgres.Sql, ...names: string[]): Promise<void> {
+  const functions = await sql`
+    select pg_get_functiondef(name::regproc) as definition from unnest(${names}::text[]) as name`
+  for (const { definition } of functions) {
+    const head = String(definition).replace(/\sLANGUAGE[\s\S]*$/, '')
+    await sql.unsafe(`${head} language plpgsql as $$ begin raise exception 'broken'; end $$`)
+  }
+}
+
 // A template can be copied by one session at a time: the others get 55006 object_in_use.
 async function copyTemplate(server: postgres.Sql, name: string, template: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

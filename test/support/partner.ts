@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import demoCatalog from '../../db/seed/demo.json' with { type: 'json' }
 
 export type Partner = { accountId: number; keyId: number; key: string }
 
@@ -43,4 +44,10 @@ export async function makeCatalog(sql: postgres.Sql, supplier: { url: string; to
     in_stock => false)`
   await sql`select ops.upsert_product(${products.dollars}, 'space-trader', 'In dollars', 1.00, 'USD', 'id_only', ${fields})`
   for (const id of Object.values(products)) await sql`select ops.upsert_offer(${id}, ${code}, ${`sku-${id}`})`
+}
+
+/** The catalog of the demo, whose two suppliers are this one. */
+export async function loadDemoCatalog(sql: postgres.Sql, { url, token }: { url: string; token: string }) {
+  const suppliers = ['demo', 'demo-reserve'].map((code) => ({ code, base_url: url, token }))
+  await sql`select ops.load_catalog(${sql.json({ ...demoCatalog, suppliers } as never)})`
 }

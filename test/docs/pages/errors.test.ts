@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import demoCatalog from '../../../db/seed/demo.json' with { type: 'json' }
 import { errorNames, errorOf } from '../../../src/http/errors.ts'
 import { openApiDocument } from '../../../src/site/openapi/document.ts'
-import { testDatabase } from '../../support/database.ts'
+import { breakFunctions, testDatabase } from '../../support/database.ts'
 import { completed, answer as settle } from '../../support/items.ts'
-import { makePartner, type Partner } from '../../support/partner.ts'
+import { loadDemoCatalog, makePartner, type Partner } from '../../support/partner.ts'
 import { type Answer, exchangeRaw, testApi } from '../../support/service.ts'
 import { blocksOf, guideText, guideTexts } from '../guide_text.ts'
 
@@ -81,18 +80,13 @@ const failing = testApi(() => broken.url, { config })
 let partner: Partner
 let keys: { poor: string; storefront: string }
 beforeAll(async () => {
-  const suppliers = ['demo', 'demo-reserve'].map((code) => ({
-    ...{ code, base_url: 'http://127.0.0.1:9', token: 'token' },
-  }))
-  await sql()`select ops.load_catalog(${sql().json({ ...demoCatalog, suppliers } as never)})`
+  await loadDemoCatalog(sql(), { url: 'http://127.0.0.1:9', token: 'token' })
   partner = await makePartner(sql(), { balance: 1000 })
   keys = {
     poor: (await makePartner(sql(), { balance: 12.5 })).key,
     storefront: (await makePartner(sql(), { kind: 'storefront', balance: 0 })).key,
   }
-  const [admit] = await broken.sql`select pg_get_functiondef('api.admit'::regproc) as definition`
-  const head = String(admit?.definition).replace(/\sLANGUAGE[\s\S]*$/, '')
-  await broken.sql.unsafe(`${head} language plpgsql as $$ begin raise exception 'broken'; end $$`)
+  await breakFunctions(broken.sql, 'api.admit')
 })
 
 const pearls = { productId: 101, quantity: 1, deliveryData: { gameUserId: '123456789' } }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testDatabase } from '../../support/database.ts'
+import { breakFunctions, testDatabase } from '../../support/database.ts'
 import { type Located, operations } from '../../support/openapi/document.ts'
 import { misfits } from '../../support/openapi/fits.ts'
 import { makeCatalog, makePartner } from '../../support/partner.ts'
@@ -34,30 +34,17 @@ beforeAll(async () => {
   keys.storefront = (await makePartner(sql, { kind: 'storefront', balance: 0 })).key
   keys.public = await issue('public', null)
   keys.elsewhere = await issue('full', ['203.0.113.0/24'])
-  await breakFunctions()
+  await breakFunctions(broken.sql, 'api.admit', 'api.readiness', 'api.supplier_token')
 })
-
-/** Makes everything that a request needs fail as only a bug does. */
-async function breakFunctions(): Promise<void> {
-  const functions = await broken.sql`
-    select p.oid::regprocedure::text as signature, pg_get_functiondef(p.oid) as definition
-    from pg_proc p where p.oid in (
-      'api.admit'::regproc, 'api.readiness'::regproc, 'api.supplier_token'::regproc)`
-  for (const { definition } of functions) {
-    const head = String(definition).replace(/\sLANGUAGE[\s\S]*$/, '')
-    await broken.sql.unsafe(`${head} language plpgsql as $$ begin raise exception 'broken'; end $$`)
-  }
-}
 
 /** Requests come from this address of a network; another one has a budget of its own. */
 let client = 1
 
 /** Sends a request for an operation, and holds the answer against the document. */
-async function ask(to: TestApi, located: Located, given = credentials(), headers = {}): Promise<Answer> {
+function ask(to: TestApi, located: Located, given = credentials(), headers = {}): Promise<Answer> {
   const { method, path, send } = requestFor(located, given)
   const from = { 'x-forwarded-for': `198.51.100.${client}` }
-  const answer = await to.send(method, path, { ...send, headers: { ...from, ...send.headers, ...headers } })
-  return answer
+  return to.send(method, path, { ...send, headers: { ...from, ...send.headers, ...headers } })
 }
 
 const named = operations.map((located) => ({ ...located, name: located.operation.operationId }))
