@@ -22,26 +22,20 @@ as $$
       select a.* from supply.delivery_attempts a
       where a.event_id = e.id and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')) as a
     where e.order_id = story_of_alerts.order_id
-  )
-  select o.at, 11, 'service', 'alert', 'operators are notified of ' || alert.cause || case when alert.sent_at is null
-    then ', as soon as a worker is free' else '' end
-  from occurrences o
-  cross join lateral (
-    select a.* from supply.alerts a
+  ), raised as (
+    select o.at, al as alert, row_number() over (partition by o.at, o.causes order by al.last_at desc) as place
+    from occurrences o
     -- An alert stands for an hour, and two transactions may record their times in the opposite order.
-    where a.cause = any (o.causes) and o.at between a.first_at - interval '1 minute' and a.last_at + interval '1 minute'
-    order by a.last_at desc limit 1) as alert
+    join supply.alerts al on al.cause = any (o.causes)
+      and o.at between al.first_at - interval '1 minute' and al.last_at + interval '1 minute'
+  )
+  select r.at, 11, 'service', 'alert', 'operators are notified of ' || (r.alert).cause
+    || case when (r.alert).sent_at is null then ', as soon as a worker is free' else '' end
+  from raised r where r.place = 1
   union all
-  select a.acknowledged_at, 11, 'operator ' || a.acknowledged_by, 'acknowledged', a.cause
-    || coalesce(': ' || a.note, '')
-  from (
-    select distinct alert.* from occurrences o
-    cross join lateral (
-      select a.* from supply.alerts a
-      where a.cause = any (o.causes) and o.at between a.first_at - interval '1 minute'
-        and a.acknowledged_at + interval '1 minute'
-        and o.at <= a.last_at + interval '1 minute') as alert
-  ) as a
+  select distinct (r.alert).acknowledged_at, 11, 'operator ' || (r.alert).acknowledged_by, 'acknowledged',
+    (r.alert).cause || coalesce(': ' || (r.alert).note, '')
+  from raised r where r.at <= (r.alert).acknowledged_at + interval '1 minute'
 $$;
 comment on function core.story_of_alerts is
   'Returns the alerts of an order''s story (ops.order_story) that its items and its event raised, and who acknowledged

@@ -1,8 +1,8 @@
 create or replace function ops.margins(from_at timestamptz default null, to_at timestamptz default null)
 returns table (
   day date, product_id int, product text, supplier text, account_id bigint, partner text, currency text, items int,
-    open_items int,
-  sold numeric, refunded numeric, cost numeric, margin numeric, items_without_cost int, sold_without_cost numeric
+  open_items int, sold numeric, refunded numeric, cost numeric, margin numeric, items_without_cost int,
+  sold_without_cost numeric
 )
 -- A plan of its own for each period: of a month by index, of a year by the whole tables.
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan
@@ -10,34 +10,27 @@ as $$
 begin
   perform core.require(coalesce(from_at <= to_at, true), 'from_at must not be after to_at');
   return query
-  with given_back as (
-    select l.item_id, sum(l.amount) as amount from supply.ledger l where l.type = 'adjustment'
-      and l.item_id is not null group by l.item_id
-  ), item as (
+  select i.day, i.product_id, (select p.name from supply.products p where p.id = i.product_id), i.supplier,
+    i.account_id, (select a.name from supply.accounts a where a.id = i.account_id), i.currency, count(*)::int,
+    (count(*) filter (where i.is_open))::int, sum(i.sold), sum(i.refunded), sum(i.cost),
+    sum(i.sold - i.refunded - i.cost), (count(*) filter (where i.cost is null))::int,
+    coalesce(sum(i.sold - i.refunded) filter (where i.cost is null), 0.00)
+  from (
     select o.created_at::date as day, i.product_id, i.supplier, o.account_id, o.currency,
-      o.completed_at is null as is_open,
-      i.price * i.amount as sold, i.refunded_amount + coalesce(g.amount, 0) as refunded,
+      o.completed_at is null as is_open, i.price * i.amount as sold,
+      i.refunded_amount + coalesce(g.amount, 0) as refunded,
       -- Nobody pays for what was not delivered.
       case when i.status = 'failed' and i.refunded_amount > 0 then 0.00 else i.cost * i.amount end as cost
     from supply.orders o
     join supply.order_items i on i.order_id = o.id
-    left join given_back g on g.item_id = i.id
+    left join (
+      select l.item_id, sum(l.amount) as amount from supply.ledger l
+      where l.type = 'adjustment' and l.item_id is not null group by l.item_id
+    ) as g on g.item_id = i.id
     where o.created_at >= coalesce(from_at, '-infinity') and o.created_at < coalesce(to_at, 'infinity')
-  ), total as (
-    select i.day, i.product_id, i.supplier, i.account_id, i.currency, count(*)::int as items,
-      (count(*) filter (where i.is_open))::int as open_items, sum(i.sold) as sold, sum(i.refunded) as refunded,
-        sum(i.cost) as cost,
-      sum(i.sold - i.refunded - i.cost) as margin, (count(*) filter (where i.cost is null))::int as items_without_cost,
-      coalesce(sum(i.sold - i.refunded) filter (where i.cost is null), 0.00) as sold_without_cost
-    from item i group by i.day, i.product_id, i.supplier, i.account_id, i.currency
-  )
-  select t.day, t.product_id, p.name, t.supplier, t.account_id, a.name, t.currency, t.items, t.open_items, t.sold,
-    t.refunded,
-    t.cost, t.margin, t.items_without_cost, t.sold_without_cost
-  from total t
-  join supply.products p on p.id = t.product_id
-  join supply.accounts a on a.id = t.account_id
-  order by t.day, t.product_id, t.supplier, t.account_id;
+  ) as i
+  group by i.day, i.product_id, i.supplier, i.account_id, i.currency
+  order by i.day, i.product_id, i.supplier, i.account_id;
 end
 $$;
 comment on function ops.margins is
