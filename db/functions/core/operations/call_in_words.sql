@@ -5,37 +5,30 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
     when call.finished_at is null and is_under_way then 'the call is under way'
-    when call.finished_at is null then format('no answer was recorded, because the worker was lost; %s may have got '
-      'it', call.supplier)
-    when call.verdict = 'held' and call.outcome = 'not_received' then
-      format('%s does not have it, and sending it again is not safe without a look: the item is held for an operator',
-        call.supplier)
-    when call.verdict = 'held' and call.outcome = 'hold' then
-      format('%s wants a look (%s)%s: the item is held for an operator', call.supplier,
-        coalesce(call.error, 'no reason given'),
-        case when number > 0 then ' and gives ' || codes else '' end)
-    when call.verdict = 'held' then
-      format('%s says %s with %s for an amount of %s, which makes no sense: the item is held for an operator',
-        call.supplier, call.outcome, codes, ordered)
-    when call.verdict = 'next_supplier' then format('%s has none left%s, so %s gets it', call.supplier,
-      coalesce(' (' || why || ')', ''), next_supplier)
+    when call.finished_at is null
+      then format('no answer was recorded, because the worker was lost; %s may have got it', call.supplier)
+    when call.verdict = 'held' then call.supplier || case call.outcome
+      when 'not_received' then ' does not have it, and sending it again is not safe without a look'
+      when 'hold' then ' wants a look (' || coalesce(call.error, 'no reason given') || ')'
+        || case when number > 0 then ' and gives ' || codes else '' end
+      else format(' says %s with %s for an amount of %s, which makes no sense', call.outcome, codes, ordered)
+    end || ': the item is held for an operator'
+    when call.verdict = 'next_supplier'
+      then format('%s has none left%s, so %s gets it', call.supplier, coalesce(' (' || why || ')', ''), next_supplier)
     else case call.outcome
-      when 'processing' then format('%s works on it', call.supplier)
-      when 'completed' then case when number > 0 then format('%s gives %s', call.supplier, codes)
-        else format('%s has delivered', call.supplier) end
-      when 'failed' then
-        case when number > 0 then format('%s gives %s of %s and fails the rest', call.supplier, codes, ordered)
-          else format('%s refuses', call.supplier) end
+      when 'processing' then call.supplier || ' works on it'
+      when 'completed' then call.supplier || case when number > 0 then ' gives ' || codes else ' has delivered' end
+      when 'failed' then call.supplier
+        || case when number > 0 then format(' gives %s of %s and fails the rest', codes, ordered) else ' refuses' end
         || coalesce(' (' || why || ')', '')
-      when 'not_received' then format('%s never received it', call.supplier)
-      when 'not_placed' then format('%s %s%s: there is no order by this call', call.supplier,
-        case call.cause
-          when 'balance' then 'says that our balance there is spent'
-          when 'credentials' then 'does not accept our credentials'
-          when 'settings' then 'was not called, for our settings make no request'
-          when 'unreachable' then 'could not be reached'
-          else 'takes nothing now'
-        end, coalesce(' (' || call.error || ')', ''))
+      when 'not_received' then call.supplier || ' never received it'
+      when 'not_placed' then call.supplier || case call.cause
+        when 'balance' then ' says that our balance there is spent'
+        when 'credentials' then ' does not accept our credentials'
+        when 'settings' then ' was not called, for our settings make no request'
+        when 'unreachable' then ' could not be reached'
+        else ' takes nothing now'
+      end || coalesce(' (' || call.error || ')', '') || ': there is no order by this call'
       when 'hold' then format('%s wants a look (%s)', call.supplier, coalesce(call.error, 'no reason given'))
       else format('no usable answer from %s (%s): whether it delivers is unknown', call.supplier,
         coalesce(call.error, 'HTTP status ' || call.status_code, 'no reason given'))
