@@ -1,22 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Receiver, type ReceiverOptions, startReceiver } from '../../../src/demo/receiver/receiver.ts'
-import { httpTests } from '../../support/http_tests.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabase } from '../../support/database.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
-import { makeCatalog, makePartner, type Partner, products } from '../../support/partner.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { type DnsServer, startDnsServer } from '../../support/servers/dns_server.ts'
-import {
-  type ScriptedSupplier,
-  type SupplierAnswer,
-  startScriptedSupplier,
-} from '../../support/servers/scripted_supplier.ts'
+import type { SupplierAnswer } from '../../support/servers/scripted_supplier.ts'
 import { shapeOf, withoutRequestId } from '../../support/service.ts'
-import { type RunningWorker, startTestWorker } from '../../support/whole_service.ts'
+import { startWholeService, type WholeService } from '../../support/whole_service.ts'
 
-const { database, sql, api, partner, get, post } = httpTests({ partner: { mode: 'test' } })
-const receivers: Receiver[] = []
-let worker: RunningWorker
+const database = testDatabase()
+const sql = () => database.sql
 let dns: DnsServer
-let supplier: ScriptedSupplier
+let service: WholeService
+let partner: Partner
 
 beforeAll(async () => {
   dns = await startDnsServer({
@@ -24,35 +19,20 @@ beforeAll(async () => {
     'slow-trap.example': { a: ['10.1.2.3'], delayMs: 300 },
     'broken.example': { a: 'SERVFAIL', aaaa: 'SERVFAIL' },
   })
-  supplier = await startScriptedSupplier()
-  await makeCatalog(sql(), supplier)
-  worker = await startTestWorker(database.url, { dnsServers: [dns.address] })
+  service = await startWholeService(database, { dnsServers: [dns.address] })
+  partner = await service.partner({ mode: 'test' })
 })
 afterAll(async () => {
-  await worker.stop()
+  await service.close()
   await dns.close()
-  await supplier.close()
-})
-afterEach(async () => {
-  for (const receiver of receivers.splice(0)) await receiver.close()
 })
 
-/** A receiver that knows the partner's signing secret. */
-async function startPartnersReceiver(options: Partial<ReceiverOptions> = {}): Promise<Receiver> {
-  const secret = async () => {
-    const [row] = await sql()`select ops.webhook_secret(${partner().accountId}) as secret`
-    return row?.secret ?? undefined
-  }
-  const receiver = await startReceiver({ secret, ...options })
-  receivers.push(receiver)
-  return receiver
-}
-
-const simulate = (body: unknown, who = partner()) => post('/simulation/webhooks', body, {}, who)
-const read = (eventId: string, who = partner()) => get(`/simulation/webhooks/${eventId}`, {}, who)
+const get = (path: string, { key } = partner) => service.api.get(path, { key })
+const simulate = (body: unknown, { key } = partner) => service.api.post('/simulation/webhooks', { key, body })
+const read = (eventId: string, who = partner) => get(`/simulation/webhooks/${eventId}`, who)
 
 /** Asks for a sample that must be accepted, and returns its event id. */
-async function sample(body: object, who = partner()): Promise<string> {
+async function sample(body: object, who = partner): Promise<string> {
   const { status, json } = await simulate({ eventType: 'order.completed', ...body }, who)
   expect({ status, json }).toEqual({
     status: 202,
@@ -73,7 +53,7 @@ async function realEvent(of: Partner, eventType = 'order.completed', codes = ['A
     eventType === 'order.completed'
       ? { status: 200, json: { status: 'completed', codes } }
       : { status: 422, json: { errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' } }
-  supplier.setAnswer(() => result)
+  service.supplier.setAnswer(() => result)
   const items = [{ productId: products.key, quantity: codes.length }]
   const { body } = await place(sql(), of, { items, callbackUrl: 'http://127.0.0.1:9/' })
   const find = async () => {
@@ -88,7 +68,7 @@ async function realEvent(of: Partner, eventType = 'order.completed', codes = ['A
 
 describe('a simulated event', () => {
   test('of a completed order arrives at once, signed with the secret of the account, in the form of a real one', async () => {
-    const receiver = await startPartnersReceiver()
+    const receiver = await service.receiver(partner)
     const eventId = await sample({ callbackUrl: `${receiver.url}/hook` })
     const { event, headers, verified } = await receiver.waitFor(() => true, 60_000)
     expect(verified).toBe(true)
@@ -122,7 +102,7 @@ describe('a simulated event', () => {
   })
 
   test('of a failed order has a reason and no items', async () => {
-    const receiver = await startPartnersReceiver()
+    const receiver = await service.receiver(partner)
     const eventId = await sample({ callbackUrl: receiver.url, eventType: 'order.failed' })
     const { event } = await receiver.waitFor(() => true, 60_000)
     expect(event).toMatchObject({ event_id: eventId, event_type: 'order.failed' })
@@ -140,7 +120,7 @@ describe('a simulated event', () => {
   test.each(['order.completed', 'order.failed'])(
     '%s has the members of a real one, in the same order',
     async (eventType) => {
-      const real = await realEvent(partner(), eventType)
+      const real = await realEvent(partner, eventType)
       const eventId = await sample({ callbackUrl: 'http://127.0.0.1:9/', eventType })
       const [simulated] = await sql()`select body from supply.events where id = ${eventId}`
       expect(shapeOf(JSON.parse(simulated?.body))).toEqual(shapeOf(JSON.parse(real.body)))
@@ -148,8 +128,8 @@ describe('a simulated event', () => {
   )
 
   test('about an own order with that end holds the data of the order, under an event id of its own', async () => {
-    const receiver = await startPartnersReceiver()
-    const real = await realEvent(partner())
+    const receiver = await service.receiver(partner)
+    const real = await realEvent(partner)
     const eventId = await sample({ callbackUrl: receiver.url, orderCode: real.order_code })
     const { event } = await receiver.waitFor(() => true, 60_000)
     expect(event?.event_id).toBe(eventId)
@@ -158,8 +138,8 @@ describe('a simulated event', () => {
   })
 
   test('about any other order holds sample data with the given code', async () => {
-    const receiver = await startPartnersReceiver()
-    const own = (await realEvent(partner())).order_code
+    const receiver = await service.receiver(partner)
+    const own = (await realEvent(partner)).order_code
     const others = (await realEvent(await makePartner(sql()))).order_code
     for (const [orderCode, eventType] of [
       [own, 'order.failed'],
@@ -173,11 +153,11 @@ describe('a simulated event', () => {
   })
 
   test('changes no balance and no ledger, and calls no supplier', async () => {
-    const receiver = await startPartnersReceiver()
+    const receiver = await service.receiver(partner)
     const counts = async () => {
       const [row] = await sql()`select (select count(*)::int from ops.ledger) as ledger,
         (select count(*)::int from ops.orders) as orders, (select count(*)::int from ops.supplier_attempts) as calls`
-      return { ...row, balance: await balanceOf(sql(), partner()) }
+      return { ...row, balance: await balanceOf(sql(), partner) }
     }
     const before = await counts()
     await inState(await sample({ callbackUrl: receiver.url }), 'delivered')
@@ -188,7 +168,7 @@ describe('a simulated event', () => {
 
 describe('the state of a simulated event', () => {
   test('shows the attempt that delivered it', async () => {
-    const receiver = await startPartnersReceiver()
+    const receiver = await service.receiver(partner)
     const eventId = await sample({ callbackUrl: `${receiver.url}/hook`, orderCode: 'my-order' })
     const shown = await inState(eventId, 'delivered')
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
@@ -220,7 +200,7 @@ describe('the state of a simulated event', () => {
   })
 
   test('shows a refused attempt, and the time of the next one on the ladder', async () => {
-    const receiver = await startPartnersReceiver({ answer: 500 })
+    const receiver = await service.receiver(partner, { answer: 500 })
     const eventId = await sample({ callbackUrl: receiver.url })
     await expect.poll(async () => (await read(eventId)).json.data.attempts[0]?.outcome).toBe('retry')
     const { state, nextAttemptAt, attempts } = (await read(eventId)).json.data
@@ -230,7 +210,7 @@ describe('the state of a simulated event', () => {
   })
 
   test('shows a dead letter, and no operator is alerted', async () => {
-    const receiver = await startPartnersReceiver({ secret: '0'.repeat(64) })
+    const receiver = await service.receiver(partner, { secret: '0'.repeat(64) })
     const shown = await inState(await sample({ callbackUrl: receiver.url }), 'dead')
     expect(shown).toMatchObject({ deadReason: 'http_4xx', attempts: [{ outcome: 'dead', statusCode: 401 }] })
     expect(await sql()`select from ops.alerts where cause like 'dead_letter:%'`).toHaveLength(0)
@@ -288,7 +268,7 @@ describe('the state of a simulated event', () => {
     const other = await makePartner(sql(), { mode: 'test' })
     const theirs = await sample({ callbackUrl: 'http://127.0.0.1:9/' }, other)
     expect((await read(theirs, other)).status).toBe(200)
-    const { id: real } = await realEvent(partner())
+    const { id: real } = await realEvent(partner)
     for (const id of [theirs, real, crypto.randomUUID(), 'x', '..%2F..']) {
       const { status, json } = await read(id)
       expect({ status, json: withoutRequestId(json) }).toEqual({
@@ -314,7 +294,7 @@ describe('a request for a simulated event', () => {
 
   test('is refused if the event about the order would be larger than 64 KiB', async () => {
     const codes = Array.from({ length: 40 }, (_, n) => `${n}`.padEnd(1000, 'ж'))
-    const { order_code: orderCode } = await realEvent(partner(), 'order.completed', codes)
+    const { order_code: orderCode } = await realEvent(partner, 'order.completed', codes)
     const { status, json } = await simulate({ ...good, orderCode })
     expect([status, json.code, fieldsOf(json)]).toEqual([400, 'VALIDATION_ERROR', ['orderCode']])
   })
@@ -340,7 +320,7 @@ describe('a request for a simulated event', () => {
     for (const answer of [await simulate({}, live), await read(crypto.randomUUID(), live)]) {
       expect(answer).toMatchObject({ status: 403, json: { error: 'Forbidden', message } })
     }
-    expect((await api().get('/simulation/other')).status).toBe(401)
+    expect((await service.api.get('/simulation/other')).status).toBe(401)
     expect((await get('/simulation/other')).status).toBe(404)
   })
 })
