@@ -86,20 +86,17 @@ describe('the deliveries of an order', () => {
 
 describe('the timeline of an order', () => {
   const timeline = (code: string, who = partner()) => get(`/b2b/orders/${code}/timeline`, {}, who)
-  type Entry = { at: string; what: string; [field: string]: unknown }
-
   /** The entries, each without what is null, and without its time. */
   async function told(code: string): Promise<object[]> {
     const { status, headers, json } = await timeline(code)
     expect({ status, code: json.data.code }).toEqual({ status: 200, code })
     expect(headers['cache-control']).toBe('no-store')
-    const entries: Entry[] = json.data.entries
+    const entries: { at: string }[] = json.data.entries
     const times = entries.map(({ at }) => at)
     expect(times).toEqual([...times].sort())
-    return entries.map(({ at, ...entry }) => {
-      expect(at).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
-      return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
-    })
+    return entries.map(({ at, ...entry }) =>
+      Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)),
+    )
   }
 
   test('tells all that the partner may know, in order of time', async () => {

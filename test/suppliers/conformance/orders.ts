@@ -19,11 +19,6 @@ export function describeOrders(bench: Bench): void {
       expect(supplier().ordersFor(call.reference)).toBe(1)
     })
 
-    it('that is completed at once has its codes', async () => {
-      const call = order(completed)
-      expect(await put(call)).toMatchObject({ outcome: 'answered', ...completed })
-    })
-
     it('that is completed later is asked for by our reference, or by the name that the supplier gave it', async () => {
       const call = order(processing)
       const accepted = await put(call)
@@ -39,22 +34,14 @@ export function describeOrders(bench: Bench): void {
       expect(await get(sent(call, accepted))).toMatchObject({ status: 'processing', codes: [] })
     })
 
-    it('that fails later has failed', async () => {
+    it.each([
+      ['that fails later has failed', []],
+      ['of which a part comes has failed, with those codes', ['AAAA-1']],
+    ])('%s', async (_, codes) => {
       const call = order(processing)
       const accepted = await put(call)
-      supplier().plan(call.reference, { status: 'failed', codes: [] })
-      expect(await get(sent(call, accepted))).toMatchObject({ outcome: 'answered', status: 'failed', codes: [] })
-    })
-
-    it('of which a part comes has failed, with those codes', async () => {
-      const call = order(processing)
-      const accepted = await put(call)
-      supplier().plan(call.reference, { status: 'failed', codes: ['AAAA-1'] })
-      expect(await get(sent(call, accepted))).toMatchObject({
-        outcome: 'answered',
-        status: 'failed',
-        codes: ['AAAA-1'],
-      })
+      supplier().plan(call.reference, { status: 'failed', codes })
+      expect(await get(sent(call, accepted))).toMatchObject({ outcome: 'answered', status: 'failed', codes })
     })
 
     it.each([
@@ -108,7 +95,7 @@ export function describeOrders(bench: Bench): void {
       expect(supplier().ordersFor(call.reference)).toBe(0)
     })
 
-    it('that is put twice is one order, with the same answer', async () => {
+    it('that is completed at once has its codes, and put twice is one order, with the same answer', async () => {
       const call = order(completed)
       const first = await put(call)
       expect(first).toMatchObject({ outcome: 'answered', ...completed })

@@ -37,8 +37,11 @@ describe('an order', () => {
     expect(await adapter.put(order())).toMatchObject({ status: 'processing' })
   })
 
-  it('for more text keys than there are is out of stock', async () => {
-    kinguin().products.set('game', testProduct('game', { textQty: 1 }))
+  it.each([
+    ['for more text keys than there are', testProduct('game', { textQty: 1 })],
+    ['of a pre-order, which is not sold as text,', { ...testProduct('game'), isPreorder: true }],
+  ])('%s is out of stock', async (_, product) => {
+    kinguin().products.set('game', product)
     expect(await adapter.put(order())).toMatchObject(outOfStock)
   })
 
@@ -48,11 +51,6 @@ describe('an order', () => {
     expect(kinguin().requests).toEqual([])
     expect(await adapter.put(order({ sku: 'game/game-o', quantity: 10 }))).toMatchObject(outOfStock)
     expect(await adapter.put(order({ sku: 'bulk/bulk-o', quantity: 10 }))).toMatchObject({ status: 'processing' })
-  })
-
-  it('of a pre-order is out of stock, for these are not sold as text', async () => {
-    kinguin().products.set('game', { ...testProduct('game'), isPreorder: true })
-    expect(await adapter.put(order())).toMatchObject(outOfStock)
   })
 
   it.each([
