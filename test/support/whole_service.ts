@@ -96,7 +96,7 @@ export async function startWholeService(
   const supplier = await startScriptedSupplier()
   await makeCatalog(sql, supplier)
   const api = await startApi(database.url, { config, ...options })
-  const worker = await startTestWorker(database.url, config, options)
+  const worker = await startTestWorker(database.url, { publicUrl: api.url, ...config }, options)
   const receivers: Receiver[] = []
   const sealing = config.dataKeys ? createSealing(config.dataKeys, '') : noSealing
 
