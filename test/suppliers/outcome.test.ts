@@ -39,7 +39,7 @@ describe.each(methods)('an answer to a %s', (method) => {
     expect(interpret(method, 200, { ...fields, reference, more: 1 })).toEqual(answered(fields))
   })
 
-  it('takes null and blank texts for absent', () => {
+  it('may have null and blank texts for absent fields', () => {
     const body = {
       status: 'completed',
       codes: null,
@@ -108,7 +108,7 @@ describe.each(methods)('an answer to a %s', (method) => {
   })
 
   it.each([203, 204, 206, 301, 302, 307, 308, 401, 403, 408, 409, 425, 429, 500, 502, 503, 504, 599])(
-    'with %i says nothing, whatever its body leases',
+    'with %i has an unknown outcome, whatever its body is',
     (httpStatus) => {
       for (const body of [{ status: 'completed' }, { status: 'failed', errorCode: 'X' }, '']) {
         expect(interpret(method, httpStatus, body)).toMatchObject({
@@ -146,7 +146,7 @@ describe('a 404', () => {
     expect(interpret('GET', 404, '<html>')).toEqual({ outcome: 'not_received' })
   })
 
-  it('to a PUT says nothing', () => {
+  it('to a PUT has an unknown outcome', () => {
     expect(interpret('PUT', 404, { status: 'failed' })).toMatchObject({ outcome: 'unknown', httpStatus: 404 })
   })
 })
@@ -154,7 +154,7 @@ describe('a 404', () => {
 describe('any other 4xx', () => {
   const refusals = [400, 402, 405, 406, 410, 412, 413, 415, 422, 423, 451, 499]
 
-  it.each(refusals)('%i to a GET says nothing', (status) => {
+  it.each(refusals)('%i to a GET has an unknown outcome', (status) => {
     expect(interpret('GET', status, { status: 'failed' })).toMatchObject({ outcome: 'unknown', httpStatus: status })
   })
 

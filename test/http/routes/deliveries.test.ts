@@ -53,7 +53,7 @@ describe('the deliveries of an order', () => {
     expect(await read(body.code)).toMatchObject({ outcome: 'partial', deliveries: null })
   })
 
-  test('show the event on its way, refused, and delivered', async () => {
+  test('show the event while it waits, is sent, is refused and is delivered', async () => {
     const eventId = await makeEvent(sql(), partner())
     const deliveries = { eventId, attempts: 0, nextAttemptAt: expect.any(String), lastStatus: null }
     expect(await deliveriesOf(eventId)).toEqual({ ...deliveries, state: 'waiting', lastError: null })
@@ -99,7 +99,7 @@ describe('the timeline of an order', () => {
     )
   }
 
-  test('tells all that the partner may know, in order of time', async () => {
+  test('shows all that the partner may know, in order of time', async () => {
     const { body } = await place(sql(), partner(), {
       externalOrderId: 'told',
       callbackUrl,
@@ -158,7 +158,7 @@ describe('the timeline of an order', () => {
     expect(await told(body.code)).toHaveLength(3)
   })
 
-  test('has of many rounds the last twenty', async () => {
+  test('has the last twenty of many rounds', async () => {
     const eventId = await madeFinal(200)
     await sql()`update supply.events set round = 30 where id = ${eventId}`
     await sql()`insert into supply.redelivery_requests (event_id, round, key_id)
@@ -172,7 +172,7 @@ describe('the timeline of an order', () => {
     expect(new Set(ofRounds)).toEqual(new Set(Array.from({ length: 20 }, (_, n) => n + 11)))
   })
 
-  test('is 404 for an order of another account, and what is none', async () => {
+  test('is 404 for an order of another account, and for an invalid code', async () => {
     const other = await makePartner(sql())
     const { body } = await place(sql(), other)
     expect((await timeline(body.code, other)).status).toBe(200)
@@ -256,7 +256,7 @@ describe('a redelivery that the partner asks for', () => {
     expect((await redeliver(await madeFinal(404))).status).toBe(202)
   })
 
-  test('is refused while the event is on its way, or held', async () => {
+  test('is refused while the event is being delivered, or held', async () => {
     const eventId = await makeEvent(sql(), partner())
     const refusal = { status: 422, json: { success: false, code: 'EVENT_NOT_FINAL' } }
     expect(await redeliver(eventId)).toMatchObject(refusal)
@@ -270,7 +270,7 @@ describe('a redelivery that the partner asks for', () => {
     await sql()`update supply.events set state = 'queued', next_attempt_at = now() where id = ${eventId}`
   })
 
-  test('is 404 for an event of another account, a sample, and what is no event', async () => {
+  test('is 404 for an event of another account, a sample, and an unknown event', async () => {
     const other = await makePartner(sql(), { mode: 'test' })
     const theirs = await makeEvent(sql(), other)
     await attempt(theirs, answered(404))

@@ -127,7 +127,7 @@ describe('pages as of one moment', () => {
 test.each([
   ['without a page', 'asOf=1', 'must come with a page'],
   ['with a cursor', 'asOf=1&cursor=ord_1', 'must come with a page'],
-  ['that is none', 'page=1&asOf=x', 'must be an asOf'],
+  ['that is not a number', 'page=1&asOf=x', 'must be an asOf'],
   ['that is empty', 'page=1&asOf=', 'must be an asOf'],
   ['that is too long', `page=1&asOf=${'9'.repeat(30)}`, 'must be an asOf'],
   ['that was never given', 'page=1&asOf=999999', 'must be an asOf'],

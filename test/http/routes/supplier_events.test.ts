@@ -72,7 +72,7 @@ describe('an event that a supplier pushes', () => {
     expect(await isDue()).toBe(false)
   })
 
-  test('waits for nobody: where the item is locked, the supplier is to send it again', async () => {
+  test('is answered by 503 while the item is locked, so that the supplier sends it again', async () => {
     await isSent()
     await sql().begin(async (tx) => {
       await tx`select from supply.order_items where id = ${itemId} for update`
@@ -87,15 +87,15 @@ describe('an event that a supplier pushes', () => {
   test.each([
     ['with another secret', { secret: 'guess' }],
     ['for a supplier that pushes none', { supplier: 'other' }],
-    ['for no supplier', { supplier: 'nobody' }],
-    ['for what cannot be a supplier', { supplier: '%00' }],
+    ['for an unknown supplier', { supplier: 'nobody' }],
+    ['for an invalid supplier code', { supplier: '%00' }],
   ])('%s is refused', async (_, options) => {
     await isSent()
     expect((await post(upstreamEvent('e8', itemId), options)).status).toBe(401)
     expect(await isDue()).toBe(false)
   })
 
-  test('that makes no sense is refused', async () => {
+  test('that is malformed is refused', async () => {
     expect((await post({})).status).toBe(400)
   })
 

@@ -105,7 +105,7 @@ describe('a push that is not authentic is 401 and changes nothing', () => {
     ['signed with another token', { token: 'wrong' }],
     ['signed with another supplier’s token', { token: 'other-token' }],
     ['from an unknown supplier', { supplier: 'unknown' }],
-    ['from a supplier whose name is none', { supplier: '%00' }],
+    ['from an invalid supplier code', { supplier: '%00' }],
     ['signed more than 300 s ago', { timestamp: String(Math.floor(Date.now() / 1000) - 302) }],
     ['with an altered timestamp', { headers: { 'x-supplier-timestamp': String(Math.floor(Date.now() / 1000) - 5) } }],
     ['without a signature', { headers: { 'x-supplier-signature': '' } }],
@@ -125,7 +125,7 @@ describe('a push that is not authentic is 401 and changes nothing', () => {
     expect(answer.status).toBe(401)
   })
 
-  test('a broken body is not talked about', async () => {
+  test('a broken body gets 401, and not 400', async () => {
     expect((await push('{broken', { token: 'wrong' })).status).toBe(401)
   })
 })
@@ -150,7 +150,7 @@ describe('an authentic push that cannot be used', () => {
     expect(answer).toMatchObject({ status: 400, json: { success: false, code: 'VALIDATION_ERROR' } })
   })
 
-  test('is 415 where it is no JSON by its own words, 413 where it is too large', async () => {
+  test('is 415 if its content type is not JSON, 413 if it is too large', async () => {
     expect((await push(completed(), { headers: { 'content-type': 'text/plain' } })).status).toBe(415)
     expect((await push('x'.repeat(70_000))).status).toBe(413)
   })

@@ -12,7 +12,7 @@ const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
 
 type Item = { amount: number; status: string; errorCode?: string | null; codes?: string[] }
 
-/** What an order with these items, read upstream by its code, means for the call. */
+/** The outcome of a call whose order, read upstream by its code, has these items. */
 async function outcomeOf(
   { status, items, reason = null }: { status: string; items: Item[]; reason?: string | null },
   overrides: Partial<SupplierCall> = {},
@@ -56,12 +56,12 @@ describe('an order that is asked for', () => {
     }
   })
 
-  it('is no order that was never received because its code is not known there any more', async () => {
+  it('has an unknown outcome if its code is not known upstream any more', async () => {
     const call = { ...order(completed), supplierOrderId: 'ord_of_another_account' }
     expect(await get(call)).toMatchObject({ outcome: 'unknown', error: 'HTTP 404', httpStatus: 404 })
   })
 
-  it('is not concluded from a list that was not searched', async () => {
+  it('has an unknown outcome if the list has orders of other references', async () => {
     const call = order(completed)
     const others = { success: true, data: { orders: [{ code: 'ord_1', externalOrderId: 'shop-1' }] } }
     expect(await during({ damage: { status: 200, json: others } }, () => get(sent(call)))).toMatchObject({
@@ -81,14 +81,14 @@ describe('an order that is asked for', () => {
     expect(await during({ damage }, () => get(sent(call)))).toMatchObject({ outcome: 'hold', codes: [] })
   })
 
-  it('is asked for again as late as a 429 wants', async () => {
+  it('is asked for again after the wait of a 429', async () => {
     const call = order(completed)
     const damage: StandInAnswer = { status: 429, headers: { 'retry-after': '9' } }
     expect(await during({ damage }, () => get(sent(call)))).toMatchObject({ outcome: 'unknown', retryAfter: 9 })
   })
 })
 
-describe('what an order says', () => {
+describe('an order that is read', () => {
   it.each(['pending', 'processing'])('is processing while it is %s, whatever its items are', async (status) => {
     const items = [
       { amount: 1, status: 'completed', codes: ['A'] },
@@ -155,7 +155,7 @@ describe('what an order says', () => {
     ['failed', ['completed', 'completed']],
     ['failed', ['failed', 'shipped']],
     ['shipped', ['completed', 'completed']],
-  ])('decides nothing where it is %s with items that are %j', async (status, statuses) => {
+  ])('has an unknown outcome where it is %s with items that are %j', async (status, statuses) => {
     const items = statuses.map((one) => ({ amount: 1, status: one, codes: ['A'] }))
     expect(await outcomeOf({ status, items })).toMatchObject({ outcome: 'unknown' })
   })
@@ -170,7 +170,7 @@ describe('what an order says', () => {
     expect(await during({ damage }, () => get(sent(call, placed)))).toMatchObject({ outcome: 'hold', codes: [] })
   })
 
-  it('decides nothing where a key cannot be one', async () => {
+  it('has an unknown outcome where a key is blank', async () => {
     const items = [{ amount: 2, status: 'completed', codes: ['A', ' '] }]
     expect(await outcomeOf({ status: 'completed', items })).toMatchObject({
       outcome: 'unknown',

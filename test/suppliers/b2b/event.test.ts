@@ -19,7 +19,7 @@ describe('a webhook of an upstream', () => {
     expect(readUpstreamEvent(event)).toEqual({ ok: true, eventId: event.headers['x-idempotency-key'], reference })
   })
 
-  it('is known by the id in its body, for the header with it is not signed', () => {
+  it('has the id of its body, because the header with the id is not signed', () => {
     const event = orderEvent({ secret, data })
     const replayed = changed(event, { 'x-idempotency-key': crypto.randomUUID() })
     expect(readUpstreamEvent(replayed)).toEqual(readUpstreamEvent(event))
@@ -36,7 +36,7 @@ describe('a webhook of an upstream', () => {
     expect(readUpstreamEvent({ ...event, rawBody })).toEqual(refused)
   })
 
-  it('is refused where its headers are missing or doubled, and without a secret', () => {
+  it('is refused if a header is missing or repeated, and without a secret', () => {
     const event = orderEvent({ secret, data })
     for (const header of ['x-webhook-signature', 'x-webhook-timestamp']) {
       expect(readUpstreamEvent(changed(event, { [header]: undefined }))).toEqual(refused)
@@ -53,7 +53,7 @@ describe('a webhook of an upstream', () => {
     expect(readUpstreamEvent(orderEvent({ secret, ...event }))).toEqual({ ok: false, problem: 'ignored' })
   })
 
-  it('that is signed and no event is malformed', () => {
+  it('that is signed but is not an event is malformed', () => {
     const malformed = { ok: false, problem: 'malformed' }
     const event = orderEvent({ secret, data: { externalOrderId: 7 } })
     expect(readUpstreamEvent(event)).toEqual(malformed)

@@ -69,7 +69,7 @@ describe('an order', () => {
   it.each([
     ['../../admin', 'data.code must be the code of an order'],
     [7, 'data.code must be a string'],
-  ])('with the code %j is of no use', async (code, problem) => {
+  ])('with the code %j has an unknown outcome', async (code, problem) => {
     const damage = changeOrders(() => ({ code }))
     expect(await during({ damage }, () => put(order(completed)))).toMatchObject({
       outcome: 'unknown',
@@ -105,7 +105,7 @@ describe('a refusal', () => {
     },
   )
 
-  it('for a reason that is not known decides nothing where the order was sent before, which may be the reason', async () => {
+  it('for an unknown reason has an unknown outcome where the order was sent before, which may be the reason', async () => {
     const damage = refusal(422, 'EXTERNAL_ORDER_ID_TAKEN')
     expect(await during({ damage }, () => put(sent(order(completed))))).toMatchObject({
       outcome: 'unknown',
@@ -168,11 +168,11 @@ describe('a refusal', () => {
     ['a 503 of the family', refusal(503, 'UNAVAILABLE')],
     ['a 500 with the words of a refusal', refusal(500, 'PRODUCT_UNAVAILABLE')],
     ['a 202', { status: 202, json: { success: true, data: { code: 'ord_1' } } }],
-  ] as [string, StandInAnswer][])('is not concluded from %s', async (_, damage) => {
+  ] as [string, StandInAnswer][])('is not assumed after %s', async (_, damage) => {
     expect(await outcomeOf(damage)).toMatchObject({ outcome: 'unknown', httpStatus: damage.status })
   })
 
-  it('keeps what it said out of the technical text', async () => {
+  it('has no unknown code in its error', async () => {
     const outcome = await outcomeOf(refusal(400, 'a secret; drop table'))
     expect(outcome).toMatchObject({ error: 'HTTP 400 with an unknown code' })
   })
@@ -182,7 +182,7 @@ describe('a reference that is bound to another body', () => {
   const first = 'https://one.example/suppliers/upstream/webhooks'
   const second = 'https://two.example/suppliers/upstream/webhooks'
 
-  it('is our order where it can be found, as when our own address changed between', async () => {
+  it('is our order where it is found, as after a change of our own address', async () => {
     const call = order(completed, { eventsUrl: first })
     await put(call)
     const again = await put({ ...sent(call), eventsUrl: second })
@@ -191,7 +191,7 @@ describe('a reference that is bound to another body', () => {
     expect(supplier().ordersFor(call.reference)).toBe(1)
   })
 
-  it('is held where nothing can be found', async () => {
+  it('is held where no order is found', async () => {
     const call = order(completed)
     const other = refusal(409, 'IDEMPOTENCY_KEY_REUSED', 'idempotency_key_reused_with_different_body')
     expect(await during({ damage: other, to: 'placing' }, () => put(call))).toMatchObject({
@@ -201,7 +201,7 @@ describe('a reference that is bound to another body', () => {
     })
   })
 
-  it('decides nothing where the look-up is lost', async () => {
+  it('has an unknown outcome where the look-up is lost', async () => {
     const call = order(completed, { eventsUrl: first })
     await put(call)
     const repeat = () => put({ ...sent(call), eventsUrl: second })

@@ -8,12 +8,12 @@ import type { StandIn, StandInAnswer } from '../../support/servers/supplier_stan
 export type Standing = { status: 'processing' | 'completed' | 'failed'; codes: string[] }
 
 /**
- * What a supplier does when an order is placed: it takes it, or refuses it because of what was ordered, because it has
- * none, or because our balance is spent.
+ * What a supplier does when an order is placed: it takes it, or refuses it because of its content, because it is out
+ * of stock, or because our balance is spent.
  */
 export type Plan = Standing | 'refuse' | 'out of stock' | 'balance spent'
 
-/** A supplier of the protocol that can be told what to do. */
+/** A supplier of the protocol whose answers a test sets. */
 export type TestSupplier = StandIn & {
   /** The credential that it accepts. */
   token: string
@@ -25,9 +25,9 @@ export type TestSupplier = StandIn & {
   ordersFor: (reference: string) => number
   /** From now on it accepts this credential only. */
   changeToken: (token: string) => void
-  /** What was wrong in the requests that it received, by what is documented of the protocol; as far as it checks that. */
+  /** The faults of the requests that it received, if it checks them against the documents of the protocol. */
   violations?: string[]
-  /** What it lists of a sku. Needed where `capabilities.listsOffers`. */
+  /** Sets what it lists of a sku. Needed where `capabilities.listsOffers`. */
   list?: (offer: ListedOffer) => void
   /** Whether its list only says if it has some at all. By default it says how many. */
   hidesStock?: boolean
@@ -36,18 +36,18 @@ export type TestSupplier = StandIn & {
 /** A part of an outcome, as `toMatchObject` takes it. */
 type Expected = { outcome: string; [field: string]: unknown }
 
-/** What the conformance suite has to know about a protocol, besides its adapter. */
+/** What the conformance suite needs to know about a protocol, besides its adapter. */
 export type ConformanceDriver = {
   protocol: string
   create: AdapterFactory
   startSupplier: () => Promise<TestSupplier>
   /** What its calls are given, as sku and cost. */
   call: Partial<SupplierCall>
-  /** Changes that make an answer about our order one about another: each with its name. */
+  /** Changes that make an answer about our order an answer about another one, by name. */
   foreign: Record<string, (answer: StandInAnswer) => StandInAnswer>
-  /** What becomes of a PUT where protocols differ. */
+  /** The outcomes of a PUT that differ between protocols. */
   outcomes: {
-    /** It is refused because of what was ordered. */
+    /** It is refused because of its content. */
     refused: Expected
     /** Our balance is spent; absent: the protocol has none. */
     balanceSpent?: Expected
@@ -55,9 +55,9 @@ export type ConformanceDriver = {
     tokenExpired: Expected
     /** Nobody listens. */
     unreachable: Expected
-    /** The base URL is none. */
+    /** The base URL is not usable. */
     badSettings: Expected
-    /** A status with an empty body that decides, by the status. Each of the others that the suite tries leaves all open. */
+    /** Outcomes of answers with an empty body, by status. The outcome of any other status is unknown. */
     byStatus?: Record<number, Expected>
   }
   /** An event about an order, and one about something else. Needed where `capabilities.pushes` is `events`. */

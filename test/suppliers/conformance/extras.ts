@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReadEvent, SupplierEvent } from '../../../src/suppliers/adapter.ts'
 import type { Bench } from './suite.ts'
 
-/** What a supplier that lists is said to have. */
+/** The list of what a supplier has. */
 export function describeList({ driver, adapter, hasty, supplier, order, during }: Bench): void {
   const { protocol, call } = driver
   const { sku = '', currency } = call
@@ -10,7 +10,7 @@ export function describeList({ driver, adapter, hasty, supplier, order, during }
   const promised = driver.create({ timeoutMs: 1 }).capabilities.listsOffers
 
   describe(`${protocol}: the list`, () => {
-    it(promised ? 'can be had' : 'is none', () => {
+    it(promised ? 'is supported' : 'is not supported', () => {
       expect(adapter().list !== undefined).toBe(promised)
       expect(adapter().capabilities.listsOffers).toBe(promised)
     })
@@ -18,7 +18,7 @@ export function describeList({ driver, adapter, hasty, supplier, order, during }
 
     const list = (skus: string[], using = adapter()) => using.list?.(order(), skus)
 
-    it('tells cost and stock of what was asked for, and nothing of what the supplier has not', async () => {
+    it('has the cost and the stock of each sku that is asked for, and leaves out unknown skus', async () => {
       supplier().list?.(offer)
       const stock = supplier().hidesStock ? null : offer.stock
       expect(await list([sku])).toEqual({ ok: true, offers: [{ ...offer, stock }] })
@@ -26,7 +26,7 @@ export function describeList({ driver, adapter, hasty, supplier, order, during }
       expect(await list([])).toEqual({ ok: true, offers: [] })
     })
 
-    it('says that the supplier has none left', async () => {
+    it('shows a stock of 0', async () => {
       supplier().list?.({ ...offer, stock: 0 })
       expect(await list([sku])).toEqual({ ok: true, offers: [{ ...offer, stock: 0 }] })
     })
@@ -40,7 +40,7 @@ export function describeList({ driver, adapter, hasty, supplier, order, during }
       { status: 503 },
       { status: 401 },
       { status: 200, json: [7] },
-    ] as const)('after %j is none, rather than empty', async (damage) => {
+    ] as const)('is an error after %j, and not an empty list', async (damage) => {
       const listing = await during({ damage }, async () => list([sku], damage === 'silence' ? hasty() : adapter()))
       expect(listing).toMatchObject({ ok: false, error: expect.stringMatching(/./) })
       expect(JSON.stringify(listing)).not.toContain(supplier().token)
@@ -48,19 +48,19 @@ export function describeList({ driver, adapter, hasty, supplier, order, during }
   })
 }
 
-/** What a supplier's events say. */
+/** The events that a supplier pushes. */
 export function describeEvents({ driver, adapter, supplier }: Bench): void {
   const { protocol, events } = driver
   const read = (event: SupplierEvent): ReadEvent | undefined => adapter().readEvent?.(event)
 
   describe(`${protocol}: an event`, () => {
-    it(events === undefined ? 'there is none' : 'can be read', () => {
+    it(events === undefined ? 'is not supported' : 'is supported', () => {
       expect(adapter().capabilities.pushes === 'events').toBe(events !== undefined)
       expect(adapter().readEvent !== undefined).toBe(events !== undefined)
     })
     if (events === undefined) return
 
-    it('names an item, and is known when it comes again', () => {
+    it('names its item, and has the same id when it is repeated', () => {
       const reference = crypto.randomUUID()
       const event = events.about(reference, supplier())
       const said = read(event)
@@ -75,7 +75,7 @@ export function describeEvents({ driver, adapter, supplier }: Bench): void {
       expect(read(events.other(supplier()))).toEqual({ ok: false, problem: 'ignored' })
     })
 
-    it('without the secret is not believed, whatever it says', () => {
+    it('without a valid signature is refused, whatever its body is', () => {
       const event = events.about(crypto.randomUUID(), supplier())
       const refused = { ok: false, problem: 'bad_signature' }
       expect(read({ ...event, secret: 'another-secret' })).toEqual(refused)

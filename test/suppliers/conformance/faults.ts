@@ -9,19 +9,19 @@ const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
 
 const statuses = [204, 300, 301, 302, 307, 308, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 502, 503, 504]
 
-/** Each with whether nothing ends the waiting for it but the caller. */
+/** Each with whether only the caller ends the wait for it. */
 const damages: [what: string, damage: Damage, hasty: boolean][] = [
-  ['the connection is cut before it', 'reset', false],
-  ['the connection is cut in its body', 'cut', false],
-  ['it does not come in time', 'silence', true],
-  ['its body does not end in time', 'stall', true],
-  ['it is larger than 1 MiB', 'oversized', false],
-  ['it is no JSON', 'not JSON', false],
-  ['it is JSON of another kind', { status: 200, json: ['completed', 7, null] }, false],
-  ['it is null', { status: 200, json: null }, false],
+  ['the connection is cut before the answer', 'reset', false],
+  ['the connection is cut within the body', 'cut', false],
+  ['no answer comes in time', 'silence', true],
+  ['the body does not end in time', 'stall', true],
+  ['the answer is larger than 1 MiB', 'oversized', false],
+  ['the answer is not JSON', 'not JSON', false],
+  ['the answer is JSON of another kind', { status: 200, json: ['completed', 7, null] }, false],
+  ['the answer is null', { status: 200, json: null }, false],
 ]
 
-/** What may be concluded where the supplier or the way to it fails: nothing, unless it is certain. */
+/** The outcome of a call is unknown where the supplier or the network fails, unless it is certain. */
 export function describeFaults(bench: Bench): void {
   describeLostPlacings(bench)
   describeLostReadings(bench)
@@ -42,40 +42,52 @@ function describeLostPlacings({ driver, supplier, hasty, order, put, get, during
     return during({ ...fault, to }, () => put(call, { signal: controller.signal }))
   }
 
-  describe(`${protocol}: the answer to a PUT`, () => {
-    it.each(damages)('where %s leaves all open, and the order is found afterwards', async (_, damage, isHasty) => {
-      const call = order(completed)
-      expect(await lose(call, { damage, carriedOut: true }, isHasty)).toMatchObject({ outcome: 'unknown' })
-      expect(await get(sent(call))).toMatchObject({ outcome: 'answered', ...completed })
-      expect(supplier().ordersFor(call.reference)).toBe(1)
-    })
+  describe(`${protocol}: a PUT`, () => {
+    it.each(damages)(
+      'has an unknown outcome where %s, and the next GET finds its order',
+      async (_, damage, isHasty) => {
+        const call = order(completed)
+        expect(await lose(call, { damage, carriedOut: true }, isHasty)).toMatchObject({ outcome: 'unknown' })
+        expect(await get(sent(call))).toMatchObject({ outcome: 'answered', ...completed })
+        expect(supplier().ordersFor(call.reference)).toBe(1)
+      },
+    )
 
-    it.each(damages)('where %s leaves all open, and the order is not found', async (_, damage, isHasty) => {
-      const call = order(completed)
-      expect(await lose(call, { damage }, isHasty)).toMatchObject({ outcome: 'unknown' })
-      expect(await get(sent(call))).toEqual({ outcome: 'not_received' })
-    })
+    it.each(damages)(
+      'has an unknown outcome where %s, and the next GET does not find its order',
+      async (_, damage, isHasty) => {
+        const call = order(completed)
+        expect(await lose(call, { damage }, isHasty)).toMatchObject({ outcome: 'unknown' })
+        expect(await get(sent(call))).toEqual({ outcome: 'not_received' })
+      },
+    )
 
-    it.each(['silence', 'stall'] as const)('is waited for no longer than a call may take: %s', async (damage) => {
+    it.each(['silence', 'stall'] as const)('times out at the time limit of the adapter: %s', async (damage) => {
       const outcome = await during({ damage }, () => put(order(completed), { adapter: hasty() }))
       expect(outcome).toMatchObject({ outcome: 'unknown', error: 'timeout' })
     })
 
-    it('that is lost after the order was made leads to no second order, even if it is put again', async () => {
+    it('whose answer is lost leads to no second order, even if it is repeated', async () => {
       const call = order(completed)
       await during({ to: 'placing', damage: 'reset', carriedOut: true }, () => put(call))
       expect(await put(sent(call))).toMatchObject({ outcome: 'answered', ...completed })
       expect(supplier().ordersFor(call.reference)).toBe(1)
     })
 
-    it.each(statuses)('of %i without a word decides nothing that it does not say', async (status) => {
-      const call = order(completed)
-      const outcome = await during({ to: 'placing', damage: { status } }, () => put(call))
-      // By a 401 the worker knows that it has to renew a token.
-      expect(outcome).toMatchObject({ ...(outcomes.byStatus?.[status] ?? { outcome: 'unknown' }), httpStatus: status })
-    })
+    it.each(statuses)(
+      'that is answered by %i without a body has no other outcome than that status has',
+      async (status) => {
+        const call = order(completed)
+        const outcome = await during({ to: 'placing', damage: { status } }, () => put(call))
+        // By a 401 the worker knows that it has to renew a token.
+        expect(outcome).toMatchObject({
+          ...(outcomes.byStatus?.[status] ?? { outcome: 'unknown' }),
+          httpStatus: status,
+        })
+      },
+    )
 
-    it('that redirects is not followed', async () => {
+    it('that is answered by a redirect is not sent elsewhere', async () => {
       const elsewhere = await startStandIn({ places: () => true, answer: () => ({ status: 200, json: {} }) })
       const headers = { location: `${elsewhere.url}/orders` }
       await during({ damage: { status: 307, headers } }, () => put(order(completed)))
@@ -83,14 +95,14 @@ function describeLostPlacings({ driver, supplier, hasty, order, put, get, during
       await elsewhere.close()
     })
 
-    it('may be slow, as that to a GET may', async () => {
+    it('may be answered slowly, and so may a GET', async () => {
       const call = order(completed)
       for (const ask of [() => put(call), () => get(sent(call))]) {
         expect(await during({ damage: { delayMs: 100 } }, ask)).toMatchObject({ outcome: 'answered', ...completed })
       }
     })
 
-    it('that does not accept our credential makes no order', async () => {
+    it('with a credential that is not accepted makes no order', async () => {
       const call = order(completed)
       supplier().changeToken('the-next-token')
       expect(await put(call)).toMatchObject(outcomes.tokenExpired)
@@ -103,8 +115,8 @@ function describeLostPlacings({ driver, supplier, hasty, order, put, get, during
 }
 
 function describeLostReadings({ driver, hasty, order, put, get, during }: Bench): void {
-  describe(`${driver.protocol}: the answer to a GET`, () => {
-    it.each(damages)('where %s leaves all open, and can be had again', async (_, damage, isHasty) => {
+  describe(`${driver.protocol}: a GET`, () => {
+    it.each(damages)('has an unknown outcome where %s, and can be repeated', async (_, damage, isHasty) => {
       const call = order(completed)
       await put(call)
       const using = isHasty ? { adapter: hasty() } : {}
@@ -113,25 +125,28 @@ function describeLostReadings({ driver, hasty, order, put, get, during }: Bench)
       expect(await get(sent(call))).toMatchObject({ outcome: 'answered', ...completed })
     })
 
-    it.each(statuses.filter((status) => status !== 404))('of %i decides nothing', async (status) => {
-      const call = order(completed)
-      await put(call)
-      expect(await during({ to: 'reading', damage: { status } }, () => get(sent(call)))).toMatchObject({
-        outcome: 'unknown',
-        httpStatus: status,
-      })
-    })
+    it.each(statuses.filter((status) => status !== 404))(
+      'that is answered by %i has an unknown outcome',
+      async (status) => {
+        const call = order(completed)
+        await put(call)
+        expect(await during({ to: 'reading', damage: { status } }, () => get(sent(call)))).toMatchObject({
+          outcome: 'unknown',
+          httpStatus: status,
+        })
+      },
+    )
   })
 }
 
 function describeForeignOrders({ driver, supplier, order, put, get, during }: Bench): void {
   describe.each(Object.entries(driver.foreign))(`${driver.protocol}: an answer that %s`, (_what, damage) => {
-    it('to a PUT decides nothing, and its codes are not taken', async () => {
+    it('to a PUT gives no outcome and no codes', async () => {
       const call = order(completed)
       expectNothingTaken(await during({ damage }, () => put(call)))
     })
 
-    it('to a GET decides nothing, and its codes are not taken', async () => {
+    it('to a GET gives no outcome and no codes', async () => {
       const call = order(completed)
       const placed = await put(call)
       for (const asked of [sent(call), sent(call, placed)]) {
@@ -151,7 +166,7 @@ function describeUnsent({ driver, supplier, order, put, get }: Bench): void {
   const { protocol, outcomes } = driver
 
   describe(`${protocol}: a call`, () => {
-    it('that was ended before it began sends nothing', async () => {
+    it('that is aborted before it begins sends nothing', async () => {
       const call = order(completed)
       const count = supplier().requests.length
       const signal = AbortSignal.abort()
@@ -160,7 +175,7 @@ function describeUnsent({ driver, supplier, order, put, get }: Bench): void {
       expect(supplier().requests).toHaveLength(count)
     })
 
-    it('that is ended while it waits leaves all open', async () => {
+    it('that is aborted while it waits has an unknown outcome', async () => {
       const call = order(completed)
       const controller = new AbortController()
       supplier().setFault({
@@ -173,7 +188,7 @@ function describeUnsent({ driver, supplier, order, put, get }: Bench): void {
       expect(await put(call, { signal: controller.signal })).toMatchObject({ outcome: 'unknown' })
     })
 
-    it('to where nobody listens was not received', async () => {
+    it('to a port where nobody listens was not received', async () => {
       const silent = await startStandIn({ places: () => true, answer: () => ({ status: 200 }) })
       await silent.close()
       const call = order(completed, { baseUrl: silent.url })
@@ -182,7 +197,7 @@ function describeUnsent({ driver, supplier, order, put, get }: Bench): void {
     })
 
     it.each(['nonsense', 'ftp://127.0.0.1/', 'http://user:pass@127.0.0.1/', 'http://127.0.0.1/?a=1'])(
-      'to %s is not made',
+      'to the unusable base URL %s is not sent',
       async (baseUrl) => {
         const call = order(completed, { baseUrl })
         expect(await put(call)).toMatchObject(outcomes.badSettings)
@@ -190,7 +205,7 @@ function describeUnsent({ driver, supplier, order, put, get }: Bench): void {
       },
     )
 
-    it('with a token that cannot stand in a header is not made', async () => {
+    it('with a token that no header can hold is not sent', async () => {
       const call = order(completed, { token: 'line\nbreak' })
       const count = supplier().requests.length
       expect(['unknown', 'not_placed']).toContain((await put(call)).outcome)

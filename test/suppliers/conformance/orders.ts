@@ -6,7 +6,7 @@ import { type Bench, sent } from './suite.ts'
 const processing: Standing = { status: 'processing', codes: [] }
 const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
 
-/** What becomes of orders while the supplier answers as it should. */
+/** The outcomes of orders while the supplier answers without a fault. */
 export function describeOrders(bench: Bench): void {
   const { driver, supplier, order, put, get } = bench
   const { outcomes } = driver
@@ -19,7 +19,7 @@ export function describeOrders(bench: Bench): void {
       expect(supplier().ordersFor(call.reference)).toBe(1)
     })
 
-    it('that is completed later is asked for by our reference, or by the name that the supplier gave it', async () => {
+    it('that is completed later is found by our reference, or by the id that the supplier gave it', async () => {
       const call = order(processing)
       const accepted = await put(call)
       supplier().plan(call.reference, completed)
@@ -27,7 +27,7 @@ export function describeOrders(bench: Bench): void {
       expect(await get(sent(call, accepted))).toMatchObject({ outcome: 'answered', ...completed })
     })
 
-    it('that is processing tells no codes, even if some have come', async () => {
+    it('that is processing has no codes, even if the supplier sent some', async () => {
       const call = order({ ...processing, codes: ['AAAA-1'] })
       const accepted = await put(call)
       expect(accepted).toMatchObject({ outcome: 'answered', status: 'processing', codes: [] })
@@ -47,26 +47,23 @@ export function describeOrders(bench: Bench): void {
     it.each([
       ['too few', ['AAAA-1']],
       ['too many', ['AAAA-1', 'BBBB-2', 'CCCC-3']],
-    ])(
-      'that is completed with %s codes has exactly these, for the service or an operator to judge',
-      async (_, codes) => {
-        const call = order(processing)
-        const accepted = await put(call)
-        supplier().plan(call.reference, { status: 'completed', codes })
-        const outcome = await get(sent(call, accepted))
-        expect(['answered', 'hold']).toContain(outcome.outcome)
-        if (outcome.outcome === 'answered') expect(outcome.status).toBe('completed')
-        expect(outcome).toMatchObject({ codes })
-      },
-    )
+    ])('that is completed with %s codes has exactly these', async (_, codes) => {
+      const call = order(processing)
+      const accepted = await put(call)
+      supplier().plan(call.reference, { status: 'completed', codes })
+      const outcome = await get(sent(call, accepted))
+      expect(['answered', 'hold']).toContain(outcome.outcome)
+      if (outcome.outcome === 'answered') expect(outcome.status).toBe('completed')
+      expect(outcome).toMatchObject({ codes })
+    })
 
-    it('that is refused for what it is makes none', async () => {
+    it('that is refused for its content makes no order at the supplier', async () => {
       const call = order('refuse')
       expect(await put(call)).toMatchObject(outcomes.refused)
       expect(supplier().ordersFor(call.reference)).toBe(0)
     })
 
-    it('of what the supplier has not is out of stock', async () => {
+    it('for what the supplier does not have is out of stock', async () => {
       const call = order('out of stock')
       expect(await put(call)).toMatchObject({
         outcome: 'answered',
@@ -78,7 +75,7 @@ export function describeOrders(bench: Bench): void {
     })
 
     if (outcomes.balanceSpent !== undefined) {
-      it('for which our balance there does not suffice waits, and may be sent again', async () => {
+      it('for which our balance at the supplier is too low may be sent again', async () => {
         const call = order('balance spent')
         expect(await put(call)).toMatchObject(outcomes.balanceSpent ?? {})
         expect(supplier().ordersFor(call.reference)).toBe(0)

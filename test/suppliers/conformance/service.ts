@@ -16,8 +16,8 @@ const price = 1_000
 const productId = 102
 
 /**
- * The cases of the conformance suite that are the database's as much as the adapter's: what becomes of an item. Call it
- * once in a test file of the protocol's own. The protocol's row has to stand in `supply.protocols` by then.
+ * The part of the conformance suite that needs the database: how an item ends. Call it once in a test file of the
+ * protocol's own. `supply.protocols` must have the protocol's row by then.
  */
 export function describeService(driver: ConformanceDriver, addProtocol?: string): void {
   const database = testDatabase()
@@ -121,7 +121,7 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
       expect([placings() - before, supplier.ordersFor(id)]).toEqual([1, 0])
     })
 
-    it('of which nothing is known is neither failed nor refunded', async () => {
+    it('whose outcome is unknown is neither failed nor refunded', async () => {
       const id = await item({ status: 'failed', codes: [] })
       supplier.setFault({ damage: 'cut', carriedOut: true })
       expect(await steps(id, 4)).toEqual(['put waiting', 'get waiting', 'get waiting', 'get waiting'])
@@ -165,7 +165,7 @@ export function describeService(driver: ConformanceDriver, addProtocol?: string)
     })
 
     if (driver.outcomes.balanceSpent !== undefined) {
-      it('for which our balance does not suffice waits until it does', async () => {
+      it('for which our balance is too low waits until it suffices', async () => {
         const id = await item('balance spent')
         expect(await step(id)).toBe('put waiting')
         expect(await stateOf(id)).toMatchObject(open)

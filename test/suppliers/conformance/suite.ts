@@ -10,7 +10,7 @@ import { describeOrders } from './orders.ts'
 
 type Adapter = ReturnType<AdapterFactory>
 
-/** What a case of the suite works with. */
+/** What the tests of the suite use. */
 export type Bench = {
   driver: ConformanceDriver
   adapter: () => Adapter
@@ -65,7 +65,7 @@ export function setUp(driver: ConformanceDriver): Bench {
       const outcome = await chosen[method](call, signal)
       const made = supplier.requests.slice(before)
       assertSound(method, call, outcome)
-      // Whether an order is sent again is never the adapter's to decide.
+      // An adapter never decides to send an order again.
       expect(made.filter(({ places }) => places).length).toBeLessThanOrEqual(method === 'put' ? 1 : 0)
       expect(made.length).toBeLessThanOrEqual(chosen.capabilities.requestsPerCall)
       return outcome
@@ -100,7 +100,7 @@ export function sent(call: SupplierCall, outcome?: SupplierOutcome): SupplierCal
   return { ...call, firstSentAt: new Date(), supplierOrderId: named }
 }
 
-/** What holds for each outcome, whatever the supplier does. */
+/** Checks what holds for every outcome. */
 function assertSound(method: 'put' | 'get', call: SupplierCall, outcome: SupplierOutcome): void {
   expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome)
   expect(JSON.stringify(outcome)).not.toContain(call.token)

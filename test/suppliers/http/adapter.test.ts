@@ -6,14 +6,14 @@ import { type AskOptions, httpAdapters, methods } from '../harness.ts'
 const { supplier, adapters, order, ask } = httpAdapters()
 
 describe('the adapters', () => {
-  it('know the protocols that have one, and no other', () => {
+  it('exist for known protocols only', () => {
     for (const protocol of ['http', 'b2b']) expect(adapters().adapterFor(protocol)).toBeDefined()
     for (const protocol of ['', 'HTTP', 'smtp', 'constructor', '__proto__']) {
       expect(adapters().adapterFor(protocol)).toBeUndefined()
     }
   })
 
-  it('answer calls under way with unknown when they are closed', async () => {
+  it('give running calls an unknown outcome when they are closed', async () => {
     const own = createAdapters()
     const call = order()
     supplier().on(call.reference, () => 'hang')

@@ -7,7 +7,7 @@ const { adapter, kinguin, order, paths } = kinguinAdapter()
 describe('the list', () => {
   const list = (...skus: string[]) => adapter.list?.(order(), skus)
 
-  it('tells the cheapest price of a product, that of one offer, and nothing of what is not there', async () => {
+  it('has the cheapest price of a product and the price of one offer, and leaves out what is not there', async () => {
     const [expensive] = testProduct('game', { price: 6.5, textQty: 3 }).offers
     kinguin()
       .products.get('game')
@@ -22,18 +22,18 @@ describe('the list', () => {
     expect(paths()).toEqual(['GET /v2/products/game', 'GET /v2/products/none'])
   })
 
-  it('has none of a pre-order', async () => {
+  it('shows a stock of 0 for a pre-order', async () => {
     kinguin().products.set('game', { ...testProduct('game'), isPreorder: true })
     expect(await list('game')).toMatchObject({ offers: [{ stock: 0 }] })
   })
 
-  it('does not know the stock where text is not counted, and rounds no price down', async () => {
+  it('leaves the stock unknown where text keys are not counted, and rounds prices up', async () => {
     const json = { productId: 'game', price: 4.751, qty: 7 }
     kinguin().setFault({ damage: () => ({ status: 200, json }) })
     expect(await list('game')).toMatchObject({ offers: [{ cost: '4.76', stock: null }] })
   })
 
-  it('is none where another server says that there is nothing', async () => {
+  it('is an error where another server answers 404', async () => {
     kinguin().setFault({ damage: { status: 404, json: { error: 'no such host' } } })
     expect(await list('game')).toEqual({ ok: false, error: 'HTTP 404' })
   })
@@ -63,7 +63,7 @@ describe('an event', () => {
     [{ ...event, orderId: 'K'.repeat(65) }, 'malformed'],
     [{ ...event, orderExternalId: 'theirs' }, 'ignored'],
     [{ ...event, orderExternalId: null }, 'ignored'],
-  ])('of %j is none of ours', (body, problem) => {
+  ])('of %j is not read', (body, problem) => {
     expect(read(body)).toEqual({ ok: false, problem })
   })
 })

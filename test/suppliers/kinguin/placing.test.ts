@@ -30,7 +30,7 @@ describe('an order', () => {
     expect(await adapter.put(order({ sku: 'game/another' }))).toMatchObject(outOfStock)
   })
 
-  it('whose price has risen is out of stock, and one that costs less by now is taken', async () => {
+  it('whose price has risen is out of stock, and one whose price has fallen is placed', async () => {
     kinguin().products.set('game', testProduct('game', { price: 4.76 }))
     expect(await adapter.put(order())).toMatchObject(outOfStock)
     kinguin().products.set('game', testProduct('game', { price: 4.74 }))
@@ -67,7 +67,7 @@ describe('an order', () => {
 })
 
 describe('a repeated order', () => {
-  it('is a second one to the API, so that it is looked for before', async () => {
+  it('is looked for before, because the API would make a second one', async () => {
     const call = order()
     const { there, asked } = await placed(call)
     kinguin().requests.length = 0
@@ -109,14 +109,14 @@ describe('an error', () => {
   }
 
   it.each(['Error', 'HttpClient', 'Http', 'OrderFailed', 'ResourceLock', 'OrderNotSupported', 'Unheard'])(
-    'of the kind %s leaves all open',
+    'of the kind %s has an unknown outcome',
     async (kind) => {
       expect(await put({ status: 400, kind })).toMatchObject({ outcome: 'unknown', error: `HTTP 400: ${kind}` })
     },
   )
 
   it.each(['ProductUnavailable', 'InsufficientBalance', 'Authorization', 'ConstraintViolation'])(
-    'of the kind %s that is the server’s own leaves all open',
+    'of the kind %s with the status 500 has an unknown outcome',
     async (kind) => {
       expect(await put({ status: 500, kind, propertyPath: 'products' })).toMatchObject({ outcome: 'unknown' })
     },
@@ -135,7 +135,7 @@ describe('an error', () => {
     expect(await put({ status: 400, kind: 'ConstraintViolation', ...field })).toMatchObject(expected)
   })
 
-  it('of our key counts only as a 401', async () => {
+  it('about our key is certain only with the status 401', async () => {
     expect(await put({ status: 401, kind: 'Authorization' })).toMatchObject({ cause: 'credentials' })
     expect(await put({ status: 403, kind: 'Authorization' })).toMatchObject({ outcome: 'unknown' })
   })

@@ -72,7 +72,7 @@ describe('the keys of an order', () => {
     })
   })
 
-  it('that were taken back are not given away', async () => {
+  it('that were returned are not delivered', async () => {
     const [good = {}, bad] = textKeys(['AAAA-1', 'BBBB-2'])
     const { asked } = await ended([good, { ...bad, status: 'RETURNED' }])
     expect(await adapter.get(asked)).toMatchObject({ status: 'completed', codes: ['AAAA-1'] })
@@ -126,7 +126,7 @@ describe('an order there', () => {
     })
   })
 
-  it('that a search did not look for decides nothing', async () => {
+  it('of another search result has an unknown outcome', async () => {
     await placed(order())
     const call = order({ firstSentAt: new Date() })
     kinguin().setFault({
