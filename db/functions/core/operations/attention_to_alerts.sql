@@ -49,5 +49,4 @@ from (
 ) as late
 where late.since < now() - interval '5 minutes';
 comment on view core.attention_to_alerts is
-  'The lines of ops.attention about open alerts that no operator has looked at, about orders that a failover lost, and
-about a late sweeper or audit. Alerts about dead letters, items and unread lists have lines of their own.';
+  'The lines of ops.attention about open alerts, losses of a failover, and a late sweeper or audit.';

@@ -50,5 +50,4 @@ from (
   )
 ) as k;
 comment on view core.attention_to_deliveries is
-  'The lines of ops.attention about results that partners did not receive: dead letters, late deliveries, and results
-that a receiver has refused for an hour. It reads the 2,000 waiting events that are due first.';
+  'The lines of ops.attention about results that partners did not receive.';

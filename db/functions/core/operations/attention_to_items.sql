@@ -64,5 +64,4 @@ join (
   ) as several (act, detail, remedy) on several.act = one.act
 ) as told on told.act = f.act;
 comment on view core.attention_to_items is
-  'The lines of ops.attention about items that are stuck, held, or without a usable answer for 15 minutes, of which it
-reads the 2,000 that were sent first.';
+  'The lines of ops.attention about items that are stuck, held, or without a usable answer.';

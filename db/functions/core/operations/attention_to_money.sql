@@ -24,5 +24,4 @@ from (
   group by o.account_id
 ) as h;
 comment on view core.attention_to_money is
-  'The lines of ops.attention about balances at or below their threshold, and about money held by orders that are open
-for over an hour.';
+  'The lines of ops.attention about low balances, and money held by orders open for over an hour.';

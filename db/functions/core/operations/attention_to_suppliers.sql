@@ -53,5 +53,4 @@ from (
 ) as r
 where r.valid_until > now() and r.valid_until <= now() + interval '1 day' and r.offers > 0;
 comment on view core.attention_to_suppliers is
-  'The lines of ops.attention about suppliers that are paused while items wait for them or whose lists were not read for
-four intervals, about offers below cost, and about rates that are missing, expired, or expire within a day.';
+  'The lines of ops.attention about suppliers, rates, and offers below cost.';

@@ -60,4 +60,4 @@ union all
 select 'held_event_belongs_to_an_open_recovery', format('event %s is held, but no recovery is open', e.id)
 from supply.events e where e.state = 'held' and not exists (select from supply.recoveries r where r.ended_at is null);
 comment on view core.audit_deliveries is
-  'Violated invariants of the events of orders within core.audit_scope, of all samples, and of their attempts.';
+  'Violated invariants of events within core.audit_scope, of samples, and of their attempts.';

@@ -80,4 +80,4 @@ select ops.add_operator(''anna'');
 Who did what: select * from ops.operator_log order by log_id desc limit 20;')
 ) as t (task, names, introduction);
 comment on view core.help_tasks is
-  'The operators'' tasks in the order of ops.help, with the functions and views of each and statements to copy.';
+  'The tasks of ops.help in order, with the functions and views of each and statements to copy.';

@@ -5,5 +5,4 @@ where i.recovered_at is not null and i.completed_at is null and i.held_at is nul
     select from supply.supplier_attempts a
     where a.item_id = i.id and a.finished_at >= i.recovered_at and a.outcome not in ('unknown', 'not_placed'));
 comment on view core.items_to_ask is
-  'The items that were open at a restore and about which their supplier has not answered since. Held items are not
-included.';
+  'The items that were open at a restore, are not held, and have had no answer since.';

@@ -8,5 +8,4 @@ as $$
       and o.supplier <> all (may_be_elsewhere.tried_suppliers))
 $$;
 comment on function core.may_be_elsewhere is
-  'Returns whether another supplier may have an item that its supplier does not know: a restored database may have lost
-the move.';
+  'Returns whether another supplier may have an item: a restored database may have lost a move.';

@@ -37,6 +37,4 @@ as $$
     (r.alert).cause || coalesce(': ' || (r.alert).note, '')
   from raised r where r.at <= (r.alert).acknowledged_at + interval '1 minute'
 $$;
-comment on function core.story_of_alerts is
-  'Returns the alerts of an order''s story (ops.order_story) that its items and its event raised, and who acknowledged
-them.';
+comment on function core.story_of_alerts is 'Returns the alerts of an order''s story, and who acknowledged them.';

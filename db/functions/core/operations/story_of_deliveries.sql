@@ -43,5 +43,4 @@ as $$
   where a.finished_at is not null and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')
 $$;
 comment on function core.story_of_deliveries is
-  'Returns the deliveries of an order''s story (ops.order_story): attempts, redeliveries by the partner, and dead
-letters.';
+  'Returns the attempts, redeliveries by the partner, and dead letters of an order''s story.';

@@ -52,5 +52,4 @@ as $$
   where s.order_id = story_of_items.order_id and s.completed_at is not null
 $$;
 comment on function core.story_of_items is
-  'Returns the calls of an order''s story (ops.order_story): calls to suppliers and pushes with their answers, and the
-ends of items.';
+  'Returns the calls to suppliers, the pushes, and the ends of items of an order''s story.';

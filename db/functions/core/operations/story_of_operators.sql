@@ -59,4 +59,4 @@ begin
 end
 $$;
 comment on function core.story_of_operators is
-  'Returns the operators'' actions of an order''s story (ops.order_story), on its items and its event.';
+  'Returns the operators'' actions on items and the event in an order''s story.';

@@ -65,5 +65,4 @@ begin
 end
 $$;
 comment on function core.story_of_order is
-  'Returns the order''s own part of its story (ops.order_story): placed, charged, refunded, ended, and its event or why
-there is none. place orders what happened at one moment.';
+  'Returns what happened to the order itself in its story. place orders what happened at one moment.';

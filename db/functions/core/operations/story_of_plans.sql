@@ -41,5 +41,4 @@ as $$
   ) as p
 $$;
 comment on function core.story_of_plans is
-  'Returns the end of an order''s story (ops.order_story): the next call and attempt of its open items and its event,
-or what waits for an operator.';
+  'Returns the end of an order''s story: what comes next, or waits for an operator.';

@@ -1,19 +1,18 @@
 create or replace view ops.supplier_health as
-with answers as (
-  select p.period, c.supplier, c.latency_ms, c.latency_ms > 0 as is_usable, sum(c.calls) as calls,
-    sum(c.failures) as failures, sum(c.unknowns) as unknowns
+with ranked as (
+  -- part: which part of the answers took as long as these, or less.
+  select p.period, c.supplier, c.latency_ms, sum(c.calls) as calls, sum(c.failures) as failures,
+    sum(c.unknowns) as unknowns,
+    sum(sum(c.calls)) over (alike order by c.latency_ms) / sum(sum(c.calls)) over alike as part
   from core.counted_calls c
   join (values ('5m', interval '5 minutes'), ('1h', interval '1 hour'), ('1d', interval '1 day')) as p (period, length)
     on c.at >= now() - p.length
   group by p.period, c.supplier, c.latency_ms
-), ranked as (
-  -- part: which part of the answers took as long as these, or less.
-  select a.*, sum(a.calls) over (alike order by a.latency_ms) / sum(a.calls) over alike as part
-  from answers a window alike as (partition by a.period, a.supplier, a.is_usable)
+  window alike as (partition by p.period, c.supplier, c.latency_ms > 0)
 ), figures as materialized (
   select r.period, r.supplier, sum(r.calls)::int as calls, sum(r.failures)::int as failures,
-    sum(r.unknowns)::int as unknowns, min(r.latency_ms) filter (where r.is_usable and r.part >= 0.5) as p50_ms,
-    min(r.latency_ms) filter (where r.is_usable and r.part >= 0.95) as p95_ms
+    sum(r.unknowns)::int as unknowns, min(r.latency_ms) filter (where r.latency_ms > 0 and r.part >= 0.5) as p50_ms,
+    min(r.latency_ms) filter (where r.latency_ms > 0 and r.part >= 0.95) as p95_ms
   from ranked r group by r.period, r.supplier
 )
 select s.supplier,
