@@ -6,20 +6,17 @@ declare
   known supply.suppliers := core.lock_supplier(code);
   waiting uuid[];
 begin
-  perform core.require(coalesce(set_supplier_limits.max_calls >= 1, true),
-    'max_calls must be 1 or more; null: no limit');
-  perform core.require(
-    coalesce(set_supplier_limits.per_minute >= 0.01 and set_supplier_limits.per_minute < 1000000, true),
+  perform core.require(coalesce(max_calls >= 1, true), 'max_calls must be 1 or more; null: no limit');
+  perform core.require(coalesce(per_minute >= 0.01 and per_minute < 1000000, true),
     'per_minute must be from 0.01 to 1000000; null: no limit');
-  per_minute := round(set_supplier_limits.per_minute, 2);
-  if (known.max_calls, known.per_minute) is not distinct
-    from (set_supplier_limits.max_calls, set_supplier_limits.per_minute) then
+  per_minute := round(per_minute, 2);
+  if (known.max_calls, known.per_minute) is not distinct from (max_calls, per_minute) then
     raise notice 'supplier % has these limits already: nothing changed', known.code;
     return;
   end if;
   update supply.suppliers s set
     max_calls = set_supplier_limits.max_calls, per_minute = set_supplier_limits.per_minute, free_at = null,
-      updated_at = now()
+    updated_at = now()
   where s.code = known.code;
   -- Items that wait for the old limits look again within seconds, oldest first; the new limits hold then.
   waiting := array(
@@ -27,14 +24,14 @@ begin
     where i.supplier = known.code and i.limited_at is not null and i.completed_at is null and i.next_check_at > now()
     order by i.limited_at, i.order_id, i.position for no key update skip locked);
   update supply.order_items i set next_check_at = now() + array_position(waiting, i.id) * interval '2 ms'
-    where i.id = any (waiting);
+  where i.id = any (waiting);
   perform core.enqueue('call_supplier', waiting,
     array(select now() + place * interval '2 ms' from generate_subscripts(waiting, 1) as place), 'call_supplier');
   perform core.log_operator('set_supplier_limits', 'supplier ' || known.code,
     jsonb_build_object('max_calls', max_calls, 'per_minute', per_minute));
   raise notice 'supplier %: calls at once % → %, requests a minute % → %', known.code,
-    coalesce(known.max_calls::text, 'no limit'), coalesce(set_supplier_limits.max_calls::text, 'no limit'),
-    coalesce(known.per_minute::text, 'no limit'), coalesce(set_supplier_limits.per_minute::text, 'no limit');
+    coalesce(known.max_calls::text, 'no limit'), coalesce(max_calls::text, 'no limit'),
+    coalesce(known.per_minute::text, 'no limit'), coalesce(per_minute::text, 'no limit');
 end
 $$;
 comment on function ops.set_supplier_limits is

@@ -3,11 +3,10 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known supply.suppliers;
+  -- work.begin_calls holds this lock while it makes items wait for the pause: none is overlooked.
+  known supply.suppliers := core.lock_supplier(code);
   waiting uuid[];
 begin
-  -- work.begin_calls holds this lock while it makes items wait for the pause: none is overlooked.
-  known := core.lock_supplier(code);
   perform core.require(reason is null or not core.is_blank(reason) and length(reason) <= 500,
     'reason must say why, in up to 500 characters; null: it goes on');
   if known.paused_reason is not distinct from reason then
@@ -27,18 +26,15 @@ begin
       order by i.order_id, i.position for no key update skip locked);
     update supply.order_items i set next_check_at = now() where i.id = any (waiting);
     -- Jobs that are due at the same moment run in any order.
-    perform core.enqueue('call_supplier', waiting,
-      array(select now() + place * interval '1 microsecond' from generate_subscripts(waiting, 1) as place),
-        'call_supplier');
-  end if;
-  perform core.log_operator('set_supplier_paused', 'supplier ' || code,
-    jsonb_strip_nulls(jsonb_build_object('reason', reason, 'items', cardinality(waiting))));
-  if reason is null then
+    perform core.enqueue('call_supplier', waiting, array(
+      select now() + place * interval '1 microsecond' from generate_subscripts(waiting, 1) as place), 'call_supplier');
     raise notice 'supplier % gets new items again; % that waited for it are due now', known.code, cardinality(waiting);
   else
     raise notice 'supplier % is paused: new items go to other suppliers, or wait; the items that it has are still '
       'asked for', known.code;
   end if;
+  perform core.log_operator('set_supplier_paused', 'supplier ' || code,
+    jsonb_strip_nulls(jsonb_build_object('reason', reason, 'items', cardinality(waiting))));
 end
 $$;
 comment on function ops.set_supplier_paused is

@@ -11,10 +11,9 @@ begin
   perform core.require(coalesce(set_supplier_sync.sync_every between interval '1 minute' and interval '30 days', true),
     'sync_every must be from 1 minute to 30 days; null: never');
   perform core.require(
-    set_supplier_sync.sync_every is null or exists (select from supply.protocols p where p.name = known.protocol
-      and p.lists_offers),
+    sync_every is null or exists (select from supply.protocols p where p.name = known.protocol and p.lists_offers),
     format('suppliers of the protocol %s list neither costs nor stock', known.protocol),
-      'object_not_in_prerequisite_state');
+    'object_not_in_prerequisite_state');
   update supply.suppliers s set
     sync_every = set_supplier_sync.sync_every, updated_at = now(),
     sync_due_at = case when set_supplier_sync.sync_every is not null

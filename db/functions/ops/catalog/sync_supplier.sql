@@ -3,13 +3,11 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  known supply.suppliers;
+  known supply.suppliers := core.lock_supplier(code);
 begin
-  known := core.lock_supplier(code);
   perform core.require(exists (select from supply.protocols p where p.name = known.protocol and p.lists_offers),
     format('suppliers of the protocol %s list neither costs nor stock', known.protocol),
-      'object_not_in_prerequisite_state',
-    'Set its costs by ops.upsert_offer.');
+    'object_not_in_prerequisite_state', 'Set its costs by ops.upsert_offer.');
   perform core.require(known.active, format('supplier %s is not active', code), 'object_not_in_prerequisite_state',
     format('Open it by select ops.set_supplier_active(%L, true).', code));
   update supply.suppliers s set sync_due_at = now() where s.code = known.code;
