@@ -44,8 +44,8 @@ export function itemTests({ name, balance = 1000, audited = false, isolated = fa
     if (audited) expect(await audit(sql())).toEqual([])
   })
 
-  async function order(request: OrderRequest = {}) {
-    const { body } = await place(sql(), present, request)
+  async function order(request: OrderRequest = {}, of = present) {
+    const { body } = await place(sql(), of, request)
     const items = body.items.map(({ id }) => id)
     return { code: body.code, items, item: items[0] ?? '' }
   }
@@ -56,7 +56,7 @@ export function itemTests({ name, balance = 1000, audited = false, isolated = fa
     /** A client with the rights of an operator and no others. */
     operator,
     partner: () => present,
-    /** Places an order of the partner and returns its code and the ids of its items. */
+    /** Places an order of a partner and returns its code and the ids of its items. */
     order,
     newItem: async () => (await order()).item,
     keys: (quantity: number, callbackUrl: string | null = null) =>

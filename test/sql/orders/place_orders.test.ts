@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
 import { balanceOf, type OrderRequest, orderRequest, place, placeAll } from '../../support/orders.ts'
 import { makePartner, products } from '../../support/partner.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
 const { database, sql, partner } = itemTests({ audited: true })
 
@@ -12,12 +13,9 @@ const ask = (request: OrderRequest = {}, of = partner()) => place(sql(), of, req
 const askAll = (requests: ReturnType<typeof orderRequest>[]) => placeAll(sql(), requests)
 const balance = (of = partner()) => balanceOf(sql(), of)
 
-async function jobsOf(code: string): Promise<number> {
-  const [row] = await sql()`
-    select count(*)::int as jobs from graphile_worker._private_jobs j
-    join ops.order_items i on i.item_id::text = j.payload ->> 'id' where i.order_code = ${code}`
-  return row?.jobs
-}
+const countJobs = (code: string) =>
+  oneValue(sql()`
+    select count(*)::int from core.jobs j join ops.order_items i on i.item_id = j.subject where i.order_code = ${code}`)
 
 /** The milliseconds that a time-ordered UUID begins with. */
 const timeOf = (uuid: string) => Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16)
@@ -73,7 +71,7 @@ describe('an accepted order', () => {
     expect(body.orders).toEqual([{ code: body.code, total: 81, itemCount: 2 }])
     expect(body.code).toMatch(/^[A-Za-z0-9_-]{20,64}$/)
     expect(await balance()).toBe(919)
-    expect(await jobsOf(body.code)).toBe(2)
+    expect(await countJobs(body.code)).toBe(2)
     const ledger = await sql()`
       select type, amount::float, balance_after::float, seq::int from ops.ledger
       where account_id = ${partner().accountId} order by seq`

@@ -2,11 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, processing } from '../../support/items.ts'
-import { operatorOf } from '../../support/operator.ts'
 import { audit } from '../../support/orders.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
-const { database, sql, partner, newItem, keys, newEvent, attempt, push } = itemTests({ balance: 100_000 })
-const operator = operatorOf(database)
+const { sql, operator, partner, newItem, keys, newEvent, attempt, push } = itemTests({ balance: 100_000 })
 
 beforeEach(() => sql()`delete from supply.alerts`)
 
@@ -15,10 +14,7 @@ const states = async () => (await alerts()).map(({ state }) => state)
 const jobs = async () => (await sql()`select from ops.queue where task = 'alert_operators'`).length
 
 /** Closes the alerts whose cause is gone. Returns how many it closed, and the states of all. */
-async function close(): Promise<[number, ...string[]]> {
-  const [row] = await sql()`select work.close_alerts() as closed`
-  return [row?.closed, ...(await states())]
-}
+const close = async () => [await oneValue(sql()`select work.close_alerts()`), ...(await states())]
 
 /** Does what a worker does with the jobs of alerts; returns what it sent. */
 async function send(): Promise<string[]> {

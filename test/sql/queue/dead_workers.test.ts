@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { answered, finishAttempt, leaseAttempt, leaseAttempts, unreachable } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { completed, finishCalls, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
 const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attemptsOf, jobsOf } = itemTests({ audited: true })
 let pool = ''
@@ -35,10 +36,8 @@ async function register(poolId: string, age: number): Promise<void> {
   await sql()`update supply.worker_pools set seen_at = now() - ${age} * interval '1 s' where pool_id = ${poolId}`
 }
 
-async function sweep(): Promise<number> {
-  const [row] = await sql()`select work.sweep() as freed`
-  return row?.freed
-}
+/** Returns how many jobs a sweep frees. */
+const sweep = () => oneValue<number>(sql()`select work.sweep()`)
 
 /** Lets the pool's heartbeat grow old. Returns how many jobs a sweep freed. */
 async function die(): Promise<number> {
@@ -192,10 +191,7 @@ describe('a pool that is known to be dead', () => {
 })
 
 test('a process that stood still learns from its heartbeat that it was declared dead, and is known again', async () => {
-  const beat = async () => {
-    const [row] = await sql()`select work.heartbeat(array['pool-a', 'pool-b']) as unknown`
-    return row?.unknown
-  }
+  const beat = () => oneValue(sql()`select work.heartbeat(array['pool-a', 'pool-b'])`)
   await sql()`select work.register_pool('pool-a')`
   expect([await beat(), await beat()]).toEqual([1, 0])
   await sql()`update supply.worker_pools set seen_at = now() - interval '11 s' where pool_id like 'pool-%'`

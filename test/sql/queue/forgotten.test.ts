@@ -3,6 +3,7 @@ import { leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, leaseCalls, processing, unknown } from '../../support/items.ts'
 import { audit } from '../../support/orders.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
 // States that no known fault leaves, and in which no worker would ever look at an item, an event or an alert again.
 const { sql, newItem, newEvent, attemptsOf, jobsOf } = itemTests({ audited: true })
@@ -15,8 +16,7 @@ async function askedItem(): Promise<string> {
 
 async function newAlert(): Promise<string> {
   await sql()`select core.raise_alerts(array[row('cause ' || gen_random_uuid(), 'a message')::supply.occurrence])`
-  const [alert] = await sql()`select id from supply.alerts order by first_at desc limit 1`
-  return alert?.id
+  return oneValue(sql()`select id from supply.alerts order by first_at desc limit 1`)
 }
 
 const setItem = (id: string, change: string) =>
@@ -31,10 +31,8 @@ const loseJob = (subject: string) =>
 const available = async (subject: string) =>
   (await jobsOf(subject)).map(({ is_available, wait }) => is_available && wait <= 0)
 
-async function resume(): Promise<number> {
-  const [row] = await sql()`select work.resume_forgotten() as resumed`
-  return row?.resumed
-}
+/** Returns how many jobs it makes. */
+const resume = () => oneValue<number>(sql()`select work.resume_forgotten()`)
 
 const overdue = "next_check_at = now() - interval '31 s'"
 const tomorrow = "run_at = now() + interval '1 day'"
@@ -163,10 +161,7 @@ describe('a job at its last attempt without a worker, which the queue would neve
         select id from graphile_worker.add_job('call_supplier'::text, json_build_object('id', ${subject}::text)))
       select graphile_worker.reschedule_jobs(array(select id from added), attempts => 25) from added`
 
-  async function sweep(): Promise<number> {
-    const [row] = await sql()`select work.sweep() as freed`
-    return row?.freed
-  }
+  const sweep = () => oneValue<number>(sql()`select work.sweep()`)
 
   test('is replaced by the sweep, for an item, an event and an alert', async () => {
     const later = await newItem()

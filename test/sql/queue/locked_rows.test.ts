@@ -1,13 +1,13 @@
 import type postgres from 'postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Attempt, answered, finishAttempts, makeEvents } from '../../support/events.ts'
+import { type Attempt, answered, finishAttempts } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { type Call, completed, failed, finishCalls, leaseCalls, processing } from '../../support/items.ts'
-import { audit, balanceOf, place } from '../../support/orders.ts'
+import { audit, balanceOf } from '../../support/orders.ts'
 import { makePartner } from '../../support/partner.ts'
 
 // While another transaction has the lock of one row, no worker waits for it.
-const { sql, partner, jobsOf } = itemTests({ balance: 100 })
+const { sql, partner, order, newEvent, newEvents, eventsOf, jobsOf } = itemTests({ balance: 100 })
 let holder: postgres.ReservedSql
 
 beforeEach(async () => {
@@ -20,10 +20,7 @@ afterEach(async () => {
   expect(await audit(sql())).toEqual([])
 })
 
-const newOrder = async (of = partner(), callbackUrl: string | null = 'https://partner.example/hook') => {
-  const { body } = await place(sql(), of, { callbackUrl })
-  return { code: body.code, item: body.items[0]?.id ?? '' }
-}
+const newOrder = (of = partner()) => order({ callbackUrl: 'https://partner.example/hook' }, of)
 const lockAccount = () => holder`select from supply.accounts where id = ${partner().accountId} for update`
 const lockItem = (item: string) => holder`select from supply.order_items where id = ${item} for update`
 const lockOrder = (item: string) => holder`
@@ -63,7 +60,7 @@ test.each([
 })
 
 test('finish_calls needs the account of a completed item only for an event', async () => {
-  const [announced, silent, open] = [await newOrder(), await newOrder(partner(), null), await newOrder()]
+  const [announced, silent, open] = [await newOrder(), await order(), await newOrder()]
   const calls = await leaseCalls(sql(), [announced.item, silent.item, open.item])
   await lockAccount()
   expect(await finish(calls.slice(0, 2), completed())).toEqual(['busy', 'settled'])
@@ -76,20 +73,16 @@ test('finish_calls queues an event when the slots of its account are locked', as
   const calls = await leaseCalls(sql(), [second.item])
   await holder`select from supply.delivery_slots where account_id = ${partner().accountId} for update`
   expect(await finish(calls, completed())).toEqual(['settled'])
-  const stateOf = async () => {
-    const [row] = await sql()`select state from supply.events where order_code = ${second.code}`
-    return row?.state
-  }
-  expect(await stateOf()).toBe('queued')
+  expect(await eventsOf(second.code)).toMatchObject([{ state: 'queued' }])
   await holder`rollback`
   await sql()`select work.fill_slots()`
-  expect(await stateOf()).toBe('ready')
+  expect(await eventsOf(second.code)).toMatchObject([{ state: 'ready' }])
 })
 
 const begin = (ids: string[]) => sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`
 
 test('begin_deliveries tries a locked event again soon, and begins the others', async () => {
-  const ids = await makeEvents(sql(), partner(), 2)
+  const ids = await newEvents(2)
   await removeJobs(ids)
   await lockEvent(ids[0] ?? '')
   expect(await begin(ids)).toMatchObject([{ ordinal: 2, event_id: ids[1], attempt: 1 }])
@@ -100,7 +93,7 @@ test('begin_deliveries tries a locked event again soon, and begins the others', 
 
 test('begin_deliveries tries the first event of a locked account again soon: its secret cannot be written', async () => {
   const other = await makePartner(sql(), { balance: 100 })
-  const ids = [...(await makeEvents(sql(), partner(), 1)), ...(await makeEvents(sql(), other, 1))]
+  const ids = [await newEvent(), await newEvent(other)]
   await removeJobs(ids)
   await lockAccount()
   expect(await begin(ids)).toMatchObject([{ ordinal: 2, event_id: ids[1], attempt: 1 }])
@@ -109,7 +102,7 @@ test('begin_deliveries tries the first event of a locked account again soon: its
 })
 
 test('finish_deliveries answers busy for a locked event, and records the others', async () => {
-  const ids = await makeEvents(sql(), partner(), 2)
+  const ids = await newEvents(2)
   await removeJobs(ids)
   const attempts = [...(await begin(ids))]
   const finishAll = () => finishAttempts(sql(), attempts, answered(200))

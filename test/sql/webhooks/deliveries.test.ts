@@ -9,6 +9,7 @@ import {
   unreachable,
 } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
 const { sql, partner, newEvent, newEvents, eventOf, jobsOf, attempt, attemptsOf, alertsOf } = itemTests({
   audited: true,
@@ -22,8 +23,7 @@ describe('an event', () => {
     expect(first.map(({ secret }) => secret)).toEqual([null, null])
     const [made, again] = ['a'.repeat(64), 'b'.repeat(64)]
     for (const secret of [made, again]) {
-      const [row] = await sql()`select work.keep_webhook_secret(${partner().accountId}, ${secret}) as secret`
-      expect(row?.secret).toBe(made)
+      expect(await oneValue(sql()`select work.keep_webhook_secret(${partner().accountId}, ${secret})`)).toBe(made)
     }
     expect((await leaseAttempt(sql(), await newEvent())).secret).toBe(made)
   })

@@ -3,17 +3,12 @@ import { checkCallbackUrl } from '../../../src/webhooks/callback_url.ts'
 import { startDeadline } from '../../../src/webhooks/deadline.ts'
 import { errorText, tlsErrorText } from '../../../src/webhooks/error_text.ts'
 import { testDatabase } from '../../support/database.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
 const database = testDatabase()
 
-async function told(
-  error: string | null,
-  outcome: string | null = 'retry',
-  status: number | null = null,
-): Promise<string | null> {
-  const [row] = await database.sql`select core.delivery_error(${outcome}::text, ${status}::int, ${error}::text) as told`
-  return row?.told
-}
+const shown = (error: string | null, outcome: string | null = 'retry', status: number | null = null) =>
+  oneValue(database.sql`select core.delivery_error(${outcome}::text, ${status}::int, ${error}::text)`)
 
 const failure = (code: string) => errorText(Object.assign(new Error('SECRET'), { code }))
 const tlsFailure = (code: string) => tlsErrorText(Object.assign(new Error('SECRET'), { code }))
@@ -51,16 +46,16 @@ test.each([
   [refusal('http://[::1]/'), 'invalid_url'],
   ['whatever comes', 'connection_error'],
 ])('%s is shown as %s', async (error, word) => {
-  expect(await told(error)).toBe(word)
+  expect(await shown(error)).toBe(word)
 })
 
 test('a status is shown by its number, and a lost attempt as lost', async () => {
-  expect(await told(null, 'retry', 503)).toBe('http_503')
-  expect(await told(null, 'dead', 302)).toBe('http_302')
-  expect(await told(null, 'lost')).toBe('lost')
+  expect(await shown(null, 'retry', 503)).toBe('http_503')
+  expect(await shown(null, 'dead', 302)).toBe('http_302')
+  expect(await shown(null, 'lost')).toBe('lost')
 })
 
 test('an attempt that was delivered, or is under way, has no error', async () => {
-  expect(await told(null, 'delivered', 200)).toBeNull()
-  expect(await told(null, null)).toBeNull()
+  expect(await shown(null, 'delivered', 200)).toBeNull()
+  expect(await shown(null, null)).toBeNull()
 })

@@ -12,6 +12,7 @@ import { itemTests } from '../../support/item_tests.ts'
 import { completed, finishCalls, leaseCalls } from '../../support/items.ts'
 import { makePartner } from '../../support/partner.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 
 const { sql, partner, order, newEvents, attemptsOf } = itemTests({ balance: 10_000, audited: true })
 const atFirst = 8
@@ -30,23 +31,22 @@ async function jobsOf({ accountId } = partner()): Promise<Job[]> {
 
 const idsOf = (jobs: { id: string }[]) => jobs.map(({ id }) => id)
 
-async function countIn(state: string): Promise<number> {
-  const [row] = await sql()`
-    select count(*)::int as n from supply.events where account_id = ${partner().accountId} and state = ${state}`
-  return row?.n
-}
+const countIn = (state: string) =>
+  oneValue(
+    sql()`select count(*)::int from supply.events where account_id = ${partner().accountId} and state = ${state}`,
+  )
 
-async function slots(): Promise<number> {
-  const [row] = await sql()`select slots from supply.delivery_slots where account_id = ${partner().accountId}`
-  return row?.slots
-}
+const slots = () => oneValue(sql()`select slots from supply.delivery_slots where account_id = ${partner().accountId}`)
 
 const setSlots = (count: number) =>
   sql()`update supply.delivery_slots set slots = ${count} where account_id = ${partner().accountId}`
 
+const loseJobs = (ids: string[]) =>
+  sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids})`
+
 /** Leases the attempts of these events as a worker would that has their jobs, which are done then. */
 async function lease(ids: string[]): Promise<Attempt[]> {
-  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids})`
+  await loseJobs(ids)
   return [...(await sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`)]
 }
 
@@ -95,12 +95,11 @@ describe('the due events of one account', () => {
 
   test('are queued, too, when an operator redelivers them all at once', async () => {
     const ids = await newEvents(40)
-    await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids})`
+    await loseJobs(ids)
     await sql()`update supply.events
       set state = 'dead', next_attempt_at = null, lease_expires_at = null, dead_at = now(), dead_reason = 'http_4xx'
       where id = any(${ids})`
-    const [row] = await sql()`select ops.redeliver_all(${partner().accountId}, '-infinity', false)::int as n`
-    expect(row?.n).toBe(40)
+    expect(await oneValue(sql()`select ops.redeliver_all(${partner().accountId}, '-infinity', false)::int`)).toBe(40)
     expect(await jobsOf()).toHaveLength(atFirst)
   })
 })
@@ -244,7 +243,7 @@ describe('an event that has a slot', () => {
 
   test('gets another job when its job is lost', async () => {
     const ids = await newEvents(2)
-    await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids})`
+    await loseJobs(ids)
     await endLeases(ids)
     await tick()
     expect(idsOf(await jobsOf())).toEqual(ids)

@@ -6,6 +6,7 @@ import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed } from '../../support/items.ts'
 import { audit, place } from '../../support/orders.ts'
 import { makePartner, type Partner, products } from '../../support/partner.ts'
+import { oneValue } from '../../support/sql/one_value.ts'
 import { explainingSession, mostRead } from '../../support/sql/plans.ts'
 
 const { database, sql, newEvent, attempt, attemptsOf } = itemTests()
@@ -118,8 +119,7 @@ test('a sample about an order whose event would be larger than 64 KiB is refused
 test('a sample shows an attempt without a result as under way', async () => {
   const { event_id: id } = await simulate()
   await leaseAttempt(sql(), id as string)
-  const [row] = await sql()`select api.get_simulation(${partner.accountId}, ${id}) as shown`
-  expect(row?.shown).toMatchObject({
+  expect(await oneValue(sql()`select api.get_simulation(${partner.accountId}, ${id})`)).toMatchObject({
     ...{ state: 'sending', deadReason: null, deadAt: null },
     attempts: [{ attempt: 1, finishedAt: null, outcome: null, error: null }],
   })
@@ -133,8 +133,7 @@ describe('the removal of samples', () => {
 
   /** Removes old samples, and returns how many. */
   async function remove(): Promise<number> {
-    const removed = async () =>
-      Number((await sql()`select removed from ops.housekeeping where what = 'samples'`)[0]?.removed)
+    const removed = () => oneValue<number>(sql()`select removed::int from ops.housekeeping where what = 'samples'`)
     const before = await removed()
     await sql()`select work.remove_old('samples', '1 day', true)`
     return (await removed()) - before
