@@ -21,8 +21,6 @@ export const b2bDriver: ConformanceDriver = {
     refused: { outcome: 'answered', status: 'failed', errorCode: 'DELIVERY_DATA_INVALID' },
     balanceSpent: { outcome: 'not_placed', cause: 'balance' },
     tokenExpired: { outcome: 'not_placed', cause: 'credentials' },
-    unreachable: { outcome: 'not_placed', cause: 'unreachable' },
-    badSettings: { outcome: 'not_placed', cause: 'settings' },
     byStatus: { 429: { outcome: 'not_placed', cause: 'busy' } },
   },
   events: {

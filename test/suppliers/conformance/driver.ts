@@ -53,10 +53,6 @@ export type ConformanceDriver = {
     balanceSpent?: Expected
     /** The credential is not accepted. */
     tokenExpired: Expected
-    /** Nobody listens. */
-    unreachable: Expected
-    /** The base URL is not usable. */
-    badSettings: Expected
     /** Outcomes of answers with an empty body, by status. The outcome of any other status is unknown. */
     byStatus?: Record<number, Expected>
   }

@@ -12,8 +12,6 @@ export const httpDriver: ConformanceDriver = {
   outcomes: {
     refused: { outcome: 'answered', status: 'failed', errorCode: 'PLAYER_NOT_FOUND' },
     tokenExpired: { outcome: 'unknown' },
-    unreachable: { outcome: 'not_placed', cause: 'unreachable' },
-    badSettings: { outcome: 'not_placed', cause: 'settings' },
     byStatus: { 400: { outcome: 'answered', status: 'failed' }, 422: { outcome: 'answered', status: 'failed' } },
   },
 }

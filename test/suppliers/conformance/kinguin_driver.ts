@@ -24,8 +24,6 @@ export const kinguinDriver: ConformanceDriver = {
     refused: { outcome: 'not_placed', cause: 'settings' },
     balanceSpent: { outcome: 'not_placed', cause: 'balance' },
     tokenExpired: { outcome: 'not_placed', cause: 'credentials' },
-    unreachable: { outcome: 'not_placed', cause: 'unreachable' },
-    badSettings: { outcome: 'not_placed', cause: 'settings' },
   },
   events: {
     about: (orderExternalId, { secret }) =>

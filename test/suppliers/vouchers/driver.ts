@@ -20,8 +20,6 @@ export const vouchersDriver: ConformanceDriver = {
   outcomes: {
     refused: { outcome: 'not_placed', cause: 'settings' },
     tokenExpired: { outcome: 'not_placed', cause: 'credentials' },
-    unreachable: { outcome: 'not_placed', cause: 'unreachable' },
-    badSettings: { outcome: 'not_placed', cause: 'settings' },
   },
 }
 
