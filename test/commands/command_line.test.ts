@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -8,6 +6,7 @@ import project from '../../package.json' with { type: 'json' }
 import { readCommandLine } from '../../src/commands/command_line.ts'
 import { commands } from '../../src/commands/commands.ts'
 import { describeFailure } from '../../src/commands/failure.ts'
+import { startRawServer } from '../support/servers/raw_server.ts'
 
 const run = promisify(execFile)
 const checkout = join(import.meta.dirname, '../..')
@@ -95,12 +94,11 @@ describe('one line names the wrong setting of', () => {
     ['api', 'PORT', { PORT: '' }],
     ['api', 'METRICS_PORT', { PORT: '0' }],
   ])('%s whose %s is taken', async (name, setting, others) => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => other.once('listening', resolve))
-    const { port } = other.address() as AddressInfo
+    const other = await startRawServer()
+    const { port } = other
     const settings = { DATABASE_URL: nowhere, ...others, [setting]: String(port) }
     const { code, stdout, stderr } = await call('src/main.ts', [name], settings)
-    other.close()
+    await other.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
       `${setting}: port ${port} of 127.0.0.1 is taken by another program; end that, or set ${setting} to a free one\n`,

@@ -1,9 +1,10 @@
-import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { isUnavailable } from '../../src/database/client.ts'
 import { safeError } from '../../src/log.ts'
+import { freePort } from '../support/servers/free_port.ts'
+import { startRawServer } from '../support/servers/raw_server.ts'
 import { clientTests, failure } from './client_tests.ts'
 
 const { database, client } = clientTests()
@@ -29,11 +30,7 @@ describe('an error is unavailability', () => {
   })
 
   test('when nobody listens at the address, at once', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const port = portOf(server)
-    server.close()
-    const db = client({ url: `postgres://postgres@127.0.0.1:${port}/x`, max: 1, deadlineMs: 3_000 })
+    const db = client({ url: `postgres://postgres@127.0.0.1:${await freePort()}/x`, max: 1, deadlineMs: 3_000 })
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const error = await failure(db.call('api.number'))
       expect(error).toMatchObject({ code: 'ECONNREFUSED' })
@@ -45,18 +42,12 @@ describe('an error is unavailability', () => {
     ['accepts and says nothing', (_socket: Socket) => {}],
     ['accepts and hangs up', (socket: Socket) => socket.destroy()],
   ])('when the server %s', async (_case, greet) => {
-    const sockets = new Set<Socket>()
-    const server = createServer((socket) => {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      greet(socket)
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const db = client({ url: `postgres://postgres@127.0.0.1:${portOf(server)}/x`, max: 2, deadlineMs: 500 })
+    const server = await startRawServer({ onConnection: greet })
+    const db = client({ url: `postgres://postgres@127.0.0.1:${server.port}/x`, max: 2, deadlineMs: 500 })
     const errors = await Promise.all(Array.from({ length: 6 }, () => failure(db.call('api.number'))))
     expect(errors.every(isUnavailable)).toBe(true)
-    for (const socket of sockets) socket.destroy()
-    server.close()
+    expect(server.connections.length).toBeGreaterThan(0)
+    await server.close()
   })
 
   test('and a bug of ours is none', () => {
@@ -93,9 +84,3 @@ describe('what may be logged of an error', () => {
     expect(safeError('secret')).toEqual({ type: 'string', message: 'not an error object' })
   })
 })
-
-function portOf(server: Server): number {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return address.port
-}

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../src/embedded_postgres/start.ts'
+import { startRawServer } from '../support/servers/raw_server.ts'
 import { isAlive, newFolder, serverPid, withSql } from './support.ts'
 
 // Data takes a second to make: most tests start a server on the same.
@@ -118,17 +117,14 @@ test('data and password are kept from one start to the next', async () => {
 })
 
 test('the port can be chosen', async () => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  if (address === null || typeof address === 'string') throw new Error('the probe has no port')
-  await expect(startPostgres({ dataDir, durable: false, port: address.port })).rejects.toThrow(
+  const other = await startRawServer()
+  const { port } = other
+  await expect(startPostgres({ dataDir, durable: false, port })).rejects.toThrow(
     /^PostgreSQL did not start: .*could not create any TCP\/IP sockets/,
   )
-  probe.close()
-  await once(probe, 'close')
-  server = await startPostgres({ dataDir, durable: false, port: address.port })
-  expect(new URL(server.url).port).toBe(String(address.port))
+  await other.close()
+  server = await startPostgres({ dataDir, durable: false, port })
+  expect(new URL(server.url).port).toBe(String(port))
 })
 
 test('a running server is used again, and goes with the last who uses it', async () => {

@@ -146,12 +146,4 @@ test('what an operator types is sealed within a second, and works as it was type
   expect(event?.data.items).toMatchObject([{ cdKeys: typed.map((code) => ({ code })) }])
   await expect.poll(() => rowsWith('TYPED-')).toBe(0)
   expect(codesOf(await service.read(partner, code))).toEqual(typed)
-
-  const events = () => database.sql`select event_id, state from ops.events where order_code = ${code}`
-  await expect.poll(events).toMatchObject([{ state: 'delivered' }])
-  const [sent] = await events()
-  const again = await service.api.post(`/b2b/events/${sent?.event_id}/redeliver`, { key: partner.key, body: {} })
-  expect(again.status).toBe(202)
-  await expect.poll(() => receiver.received.length).toBe(2)
-  expect(receiver.received[1]?.event).toEqual(receiver.received[0]?.event)
 })
