@@ -1,11 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { answered } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
-import { operatorOf, timesLogged } from '../../support/operator.ts'
+import { timesLogged } from '../../support/operator.ts'
 import { products } from '../../support/partner.ts'
 
-const { database, sql: superuser, partner, newItem, newEvent, attempt } = itemTests({ balance: 100 })
-const sql = operatorOf(database)
+const { sql: superuser, operator: sql, partner, newItem, newEvent, attempt } = itemTests({ balance: 100 })
 const { noticesOf } = sql
 
 beforeEach(async () => {

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, failed, finishCalls, leaseCalls } from '../../support/items.ts'
 import { place } from '../../support/orders.ts'
-import { makePartner, type Partner } from '../../support/partner.ts'
+import { makePartner, type Partner, products } from '../../support/partner.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 import { undone } from '../../support/sql/transactions.ts'
 
 const { sql, partner, order, keys, read, push } = itemTests({ audited: true })
 
 type Page = {
-  results: { seq: number; orderCode: string; completedAt: string; items: object[] }[]
+  results: { seq: number; orderCode: string; completedAt: string; items: { status: string }[] }[]
   nextAfter: number
   lastSeq: number
   hasMore: boolean
@@ -76,6 +76,33 @@ describe('an order that ends gets the next number of its account', () => {
     expect(await page(99, 2)).toMatchObject({ results: [], nextAfter: 5, lastSeq: 5, hasMore: false })
     expect(await seen(await makePartner(sql()))).toEqual([])
     expect(await seen()).toEqual(numbered(...codes))
+  })
+
+  test('with the items of the order, in its order, without codes and texts for buyers', async () => {
+    const { code, items } = await order({
+      items: [
+        { productId: products.expensive },
+        { productId: products.key, quantity: 3 },
+        { productId: products.topUp, quantity: 2 },
+      ],
+    })
+    const [expensive = '', keyItem = '', topUp = ''] = items
+    await answer(sql(), topUp, completed())
+    await answer(sql(), keyItem, failed({ codes: ['SECRET-1', 'SECRET-2'], errorCode: 'OUT_OF_KEYS' }))
+    expect(await seen()).toEqual([])
+    await answer(sql(), expensive, failed({ errorCode: 'PLAYER_NOT_FOUND', reason: 'Игрок не найден.' }))
+
+    const found = (await page()).results[0]?.items ?? []
+    expect(found.map(({ status }) => status)).toEqual(['failed', 'completed', 'failed', 'completed'])
+    const ofOrder: object[] = (await read(code)).items
+    expect(found.map((item) => Object.keys(item))).toEqual(
+      ofOrder.map(() => [
+        ...['id', 'productId', 'productName', 'amount', 'price', 'status', 'refundedAmount', 'errorCode'],
+      ]),
+    )
+    expect(ofOrder).toMatchObject(found)
+    expect(found[0]).toMatchObject({ id: expensive, productId: products.expensive, errorCode: 'PLAYER_NOT_FOUND' })
+    expect(JSON.stringify(found)).not.toContain('SECRET')
   })
 
   test('which a revoked key cannot read', async () => {
