@@ -20,6 +20,7 @@ afterEach(async () => {
   expect(await audit(sql())).toEqual([])
 })
 
+const otherPartner = () => makePartner(sql(), { balance: 100 })
 const newOrder = (of = partner()) => order({ callbackUrl: 'https://partner.example/hook' }, of)
 const lockAccount = () => holder`select from supply.accounts where id = ${partner().accountId} for update`
 const lockItem = (item: string) => holder`select from supply.order_items where id = ${item} for update`
@@ -49,7 +50,7 @@ test.each([
   ['account, which is refunded,', lockAccount],
 ])('finish_calls answers busy for a call whose %s is locked, and records the others', async (_, lock) => {
   const locked = await newOrder()
-  const other = await newOrder(await makePartner(sql(), { balance: 100 }))
+  const other = await newOrder(await otherPartner())
   const calls = await leaseCalls(sql(), [locked.item, other.item])
   await lock(locked.item)
   expect(await finish(calls, failed())).toEqual(['busy', 'settled'])
@@ -81,22 +82,16 @@ test('finish_calls queues an event when the slots of its account are locked', as
 
 const begin = (ids: string[]) => sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`
 
-test('begin_deliveries tries a locked event again soon, and begins the others', async () => {
-  const ids = await newEvents(2)
+test.each([
+  ['an event that is locked', lockEvent, partner],
+  ['the first event of an account that is locked, so that its secret cannot be written,', lockAccount, otherPartner],
+])('begin_deliveries tries %s again soon, and begins the others', async (_, lock, ofOther) => {
+  const locked = await newEvent()
+  const ids = [locked, await newEvent(await ofOther())]
   await removeJobs(ids)
-  await lockEvent(ids[0] ?? '')
+  await lock(locked)
   expect(await begin(ids)).toMatchObject([{ ordinal: 2, event_id: ids[1], attempt: 1 }])
-  expect(await jobsOf(ids[0] ?? '')).toMatchObject(triedAgainSoon)
-  await holder`rollback`
-  expect(await begin(ids)).toMatchObject([{ ordinal: 1, event_id: ids[0], attempt: 1 }])
-})
-
-test('begin_deliveries tries the first event of a locked account again soon: its secret cannot be written', async () => {
-  const other = await makePartner(sql(), { balance: 100 })
-  const ids = [await newEvent(), await newEvent(other)]
-  await removeJobs(ids)
-  await lockAccount()
-  expect(await begin(ids)).toMatchObject([{ ordinal: 2, event_id: ids[1], attempt: 1 }])
+  expect(await jobsOf(locked)).toMatchObject(triedAgainSoon)
   await holder`rollback`
   expect(await begin(ids)).toMatchObject([{ ordinal: 1, event_id: ids[0], attempt: 1 }])
 })

@@ -113,12 +113,6 @@ describe('an answer', () => {
     expect(await finishAttempt(sql(), leased, answered(400))).toBe('stale')
     expect(await eventOf(id)).toMatchObject({ state: 'waiting', attempts: 1 })
   })
-
-  test('with a 4xx to three events of an account gives one alert with the count', async () => {
-    for (const id of await newEvents(3)) await attempt(id, answered(403))
-    const cause = `dead_letter:http_4xx:account ${partner().accountId}`
-    expect(await sql()`select count from ops.alerts where cause = ${cause}`).toEqual([{ count: 3 }])
-  })
 })
 
 describe('an attempt whose outcome was lost', () => {
