@@ -94,6 +94,9 @@ export function itemTests({ name, balance = 1000, audited = false, isolated = fa
         select *, extract(epoch from run_at - now())::float as wait, extract(epoch from run_at - created_at)::float as delay
         from core.jobs where subject = ${subject}`),
     ],
+    /** Removes the jobs of items, events and alerts, as a fault or a worker that completed them would. */
+    loseJobs: (...subjects: string[]) =>
+      sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${subjects})`,
     /** How often a cause was alerted so far. */
     alertsOf: async (cause: string): Promise<number> => {
       const [row] = await sql()`select coalesce(sum(count), 0)::int as n from supply.alerts where cause = ${cause}`

@@ -4,7 +4,9 @@ import { itemTests } from '../../support/item_tests.ts'
 import { completed, finishCalls, leaseCalls, notReceived, record, unknown } from '../../support/items.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
-const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attemptsOf, jobsOf } = itemTests({ audited: true })
+const { sql, partner, order, newItem, newEvent, newEvents, eventOf, attemptsOf, jobsOf, loseJobs } = itemTests({
+  audited: true,
+})
 let pool = ''
 
 beforeEach(async () => {
@@ -239,7 +241,7 @@ describe('a worker that was declared dead, goes on and completes its job', () =>
 test('a job that runs before its event or item is due, for a clock was set back, is planned again', async () => {
   const id = await newEvent()
   await sql()`update supply.events set next_attempt_at = now() + interval '5 s' where id = ${id}`
-  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${id}`
+  await loseJobs(id)
   expect(await leaseEvent(id)).toBeUndefined()
   expect(await waits(id)).toEqual([5])
 
@@ -247,7 +249,7 @@ test('a job that runs before its event or item is due, for a clock was set back,
   const [call] = await leaseCalls(sql(), [item])
   await record(sql(), call as never, unknown())
   await sql()`update supply.order_items set next_check_at = now() + interval '5 s' where id = ${item}`
-  await sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${item}`
+  await loseJobs(item)
   expect(await leaseItem(item)).toBeUndefined()
   expect(await waits(item)).toEqual([5])
 })

@@ -6,7 +6,7 @@ import { audit } from '../../support/orders.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
 // States that no known fault leaves, and in which no worker would ever look at an item, an event or an alert again.
-const { sql, newItem, newEvent, attemptsOf, jobsOf } = itemTests({ audited: true })
+const { sql, newItem, newEvent, attemptsOf, jobsOf, loseJobs } = itemTests({ audited: true })
 
 async function askedItem(): Promise<string> {
   const item = await newItem()
@@ -24,8 +24,6 @@ const setItem = (id: string, change: string) =>
 const setEvent = (id: string, change: string) => sql().unsafe(`update supply.events set ${change} where id = '${id}'`)
 const setJob = (subject: string, change: string) =>
   sql().unsafe(`update graphile_worker._private_jobs set ${change} where payload ->> 'id' = '${subject}'`)
-const loseJob = (subject: string) =>
-  sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = ${subject}`
 
 /** Of each job of a subject, whether a worker may take it now. */
 const available = async (subject: string) =>
@@ -39,9 +37,9 @@ const tomorrow = "run_at = now() + interval '1 day'"
 
 describe('resume_forgotten gives a job to', () => {
   test.each<[string, (item: string) => Promise<unknown>]>([
-    ['whose job is lost', (item) => loseJob(item).then(() => setItem(item, overdue))],
+    ['whose job is lost', (item) => loseJobs(item).then(() => setItem(item, overdue))],
     ['whose job is for tomorrow', (item) => setJob(item, tomorrow).then(() => setItem(item, overdue))],
-    ['that has no plan', (item) => loseJob(item).then(() => setItem(item, 'next_check_at = null'))],
+    ['that has no plan', (item) => loseJobs(item).then(() => setItem(item, 'next_check_at = null'))],
     [
       'whose lease ended and whose job is lost',
       (item) => leaseCalls(sql(), [item]).then(() => setItem(item, "lease_expires_at = now() - interval '91 s'")),
@@ -68,7 +66,7 @@ describe('resume_forgotten gives a job to', () => {
   test('an alert without one', async () => {
     const alert = await newAlert()
     await sql()`update supply.alerts set last_at = now() - interval '31 s' where id = ${alert}`
-    await loseJob(alert)
+    await loseJobs(alert)
     expect(await audit(sql())).not.toEqual([])
     expect([await resume(), await resume()]).toEqual([1, 0])
     expect(await available(alert)).toEqual([true])
@@ -91,7 +89,7 @@ describe('resume_forgotten gives a job to', () => {
 
   test('no item that an operator holds back', async () => {
     const item = await askedItem()
-    await loseJob(item)
+    await loseJobs(item)
     await setItem(item, "held_at = now(), held_reason = 'odd', next_check_at = null")
     expect(await resume()).toBe(0)
     await setItem(item, 'held_at = null, held_reason = null')

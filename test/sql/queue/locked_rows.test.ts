@@ -7,7 +7,7 @@ import { audit, balanceOf } from '../../support/orders.ts'
 import { makePartner } from '../../support/partner.ts'
 
 // While another transaction has the lock of one row, no worker waits for it.
-const { sql, partner, order, newEvent, newEvents, eventsOf, jobsOf } = itemTests({ balance: 100 })
+const { sql, partner, order, newEvent, newEvents, eventsOf, jobsOf, loseJobs } = itemTests({ balance: 100 })
 let holder: postgres.ReservedSql
 
 beforeEach(async () => {
@@ -29,13 +29,11 @@ const lockOrder = (item: string) => holder`
 const lockEvent = (event: string) => holder`select from supply.events where id = ${event} for update`
 const triedAgainSoon = [{ attempts: 0, delay: expect.toSatisfy((seconds: number) => seconds > 0 && seconds <= 1) }]
 
-const removeJobs = (subjects: string[]) =>
-  sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${subjects})`
 const finish = async (calls: Call[], result: object) => (await finishCalls(sql(), calls, result)).verdicts
 
 test('begin_calls tries the call of a locked item again soon, and begins the others', async () => {
   const [locked, other] = [(await newOrder()).item, (await newOrder()).item]
-  await removeJobs([locked, other])
+  await loseJobs(locked, other)
   await lockItem(locked)
   const begin = () => sql()<Call[]>`select * from work.begin_calls(${[locked, other]}, '{}', null) order by ordinal`
   expect(await begin()).toMatchObject([{ ordinal: 2, item_id: other, method: 'put' }])
@@ -88,7 +86,7 @@ test.each([
 ])('begin_deliveries tries %s again soon, and begins the others', async (_, lock, ofOther) => {
   const locked = await newEvent()
   const ids = [locked, await newEvent(await ofOther())]
-  await removeJobs(ids)
+  await loseJobs(...ids)
   await lock(locked)
   expect(await begin(ids)).toMatchObject([{ ordinal: 2, event_id: ids[1], attempt: 1 }])
   expect(await jobsOf(locked)).toMatchObject(triedAgainSoon)
@@ -98,7 +96,7 @@ test.each([
 
 test('finish_deliveries answers busy for a locked event, and records the others', async () => {
   const ids = await newEvents(2)
-  await removeJobs(ids)
+  await loseJobs(...ids)
   const attempts = [...(await begin(ids))]
   const finishAll = () => finishAttempts(sql(), attempts, answered(200))
   await lockEvent(ids[0] ?? '')

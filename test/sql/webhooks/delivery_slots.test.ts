@@ -14,7 +14,7 @@ import { makePartner } from '../../support/partner.ts'
 import { whileHeld } from '../../support/sql/locks.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
-const { sql, partner, order, newEvents, attemptsOf } = itemTests({ balance: 10_000, audited: true })
+const { sql, partner, order, newEvents, attemptsOf, loseJobs } = itemTests({ balance: 10_000, audited: true })
 const atFirst = 8
 
 type Job = { id: string; task: string; wait: number }
@@ -41,12 +41,9 @@ const slots = () => oneValue(sql()`select slots from supply.delivery_slots where
 const setSlots = (count: number) =>
   sql()`update supply.delivery_slots set slots = ${count} where account_id = ${partner().accountId}`
 
-const loseJobs = (ids: string[]) =>
-  sql()`delete from graphile_worker._private_jobs where payload ->> 'id' = any(${ids})`
-
 /** Leases the attempts of these events as a worker would that has their jobs, which are done then. */
 async function lease(ids: string[]): Promise<Attempt[]> {
-  await loseJobs(ids)
+  await loseJobs(...ids)
   return [...(await sql()<Attempt[]>`select * from work.begin_deliveries(${ids}) order by ordinal`)]
 }
 
@@ -95,7 +92,7 @@ describe('the due events of one account', () => {
 
   test('are queued, too, when an operator redelivers them all at once', async () => {
     const ids = await newEvents(40)
-    await loseJobs(ids)
+    await loseJobs(...ids)
     await sql()`update supply.events
       set state = 'dead', next_attempt_at = null, lease_expires_at = null, dead_at = now(), dead_reason = 'http_4xx'
       where id = any(${ids})`
@@ -243,7 +240,7 @@ describe('an event that has a slot', () => {
 
   test('gets another job when its job is lost', async () => {
     const ids = await newEvents(2)
-    await loseJobs(ids)
+    await loseJobs(...ids)
     await endLeases(ids)
     await tick()
     expect(idsOf(await jobsOf())).toEqual(ids)

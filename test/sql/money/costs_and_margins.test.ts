@@ -1,18 +1,25 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { itemTests } from '../../support/item_tests.ts'
-import { answer, completed, failed } from '../../support/items.ts'
+import { answer, completed, failed, unknown } from '../../support/items.ts'
 import { refusals } from '../../support/operator.ts'
 import { audit, place } from '../../support/orders.ts'
-import { makePartner } from '../../support/partner.ts'
+import { makePartner, products } from '../../support/partner.ts'
 
-const { sql, order, partner } = itemTests()
+const { sql, order, partner, read, itemOf } = itemTests()
 const coins = 300
 const keys = 301
+const outOfStock = failed({ errorCode: 'OUT_OF_STOCK' })
 
 const offer = (productId: number, supplier: string, cost: number | null, priority = 1) =>
   sql()`select ops.upsert_offer(${productId}, ${supplier}, 'a', ${cost}, ${priority})`
 const items = (productId: number, quantity = 1) => ({ items: [{ productId, quantity }] })
 const soldAt = (time: string, code: string) => sql()`update supply.orders set created_at = ${time} where code = ${code}`
+
+/** What one unit of each of an order's items costs, as operators read it. */
+async function costsOf(code: string): Promise<(string | null)[]> {
+  const rows = await sql()`select cost from ops.order_items where order_code = ${code} order by position, part`
+  return rows.map(({ cost }) => cost)
+}
 
 /** The rows of the present partner, money as numbers. */
 const margins = async (from: string | null = null, to: string | null = null) => [
@@ -31,6 +38,58 @@ beforeEach(async () => {
   await offer(coins, 'first', 5.25)
   await offer(coins, 'second', 6, 2)
   await offer(keys, 'first', 12)
+})
+
+describe('an item keeps the cost of a unit', () => {
+  test('from its placing, whatever the offer says later', async () => {
+    const { code } = await order({
+      items: [{ productId: coins, quantity: 3 }, { productId: products.key }, { productId: coins }],
+    })
+    await offer(coins, 'first', 99)
+    expect(await costsOf(code)).toEqual(['5.25', null, '5.25'])
+  })
+
+  test('as null when the offer has no cost, and as zero when it is free', async () => {
+    await offer(coins, 'first', null)
+    expect(await costsOf((await order(items(coins))).code)).toEqual([null])
+    await offer(coins, 'first', 0)
+    expect(await costsOf((await order(items(coins))).code)).toEqual(['0.00'])
+  })
+
+  test('of the supplier that has it, and in the end of the last one', async () => {
+    const { code, item } = await order(items(coins))
+    await answer(sql(), item, unknown())
+    expect(await costsOf(code)).toEqual(['5.25'])
+    expect(await answer(sql(), item, outOfStock)).toBe('next_supplier')
+    expect(await itemOf(item)).toMatchObject({ supplier: 'second', cost: '6.00' })
+    expect(await answer(sql(), item, outOfStock)).toBe('settled')
+    expect(await itemOf(item)).toMatchObject({ status: 'failed', supplier: 'second', cost: '6.00' })
+  })
+
+  test('as null at a next supplier whose offer has no cost', async () => {
+    await offer(coins, 'second', null, 2)
+    const { code, item } = await order(items(coins))
+    expect(await answer(sql(), item, outOfStock)).toBe('next_supplier')
+    expect(await costsOf(code)).toEqual([null])
+  })
+
+  test('in both parts when only a part is delivered', async () => {
+    const { code, item } = await order(items(keys, 3))
+    expect(await answer(sql(), item, completed({ codes: ['A'] }))).toBe('held')
+    await sql()`select ops.settle_item(${item}, 'failed')`
+    const parts = await sql()`
+      select amount, status, cost from ops.order_items where order_code = ${code} order by part`
+    expect([...parts]).toEqual([
+      { amount: 1, status: 'completed', cost: '12.00' },
+      { amount: 2, status: 'failed', cost: '12.00' },
+    ])
+  })
+})
+
+test('partners do not see what an item costs', async () => {
+  const body = JSON.stringify(await read((await order(items(coins))).code))
+  expect(body).toMatch(/"price":7\b/)
+  expect(body).not.toContain('5.25')
 })
 
 describe('a margin', () => {
@@ -102,7 +161,7 @@ describe('margins are separate', () => {
     await order(items(coins))
     await order(items(keys))
     const moved = await order(items(coins))
-    await answer(sql(), moved.item, failed({ errorCode: 'OUT_OF_STOCK' }))
+    await answer(sql(), moved.item, outOfStock)
     await place(sql(), await makePartner(sql(), { name: 'Another' }), items(coins))
     const of = { account_id: partner().accountId, partner: 'A partner', currency: 'RUB' }
     expect(await margins()).toMatchObject([
