@@ -95,7 +95,7 @@ test('whatever is asked for, it is answered', async () => {
   const path = fc.array(segment, { maxLength: 5 }).map((parts) => `/${parts.join('/')}`)
   const known = fc.constantFrom(...documented).map((path) => path.replaceAll(/\{\w+\}/g, 'space-trader'))
   const parameters = operations.flatMap(({ operation }) => operation.parameters ?? [])
-  // Who waits for results gets no answer until then.
+  // A request that waits for results gets no answer until then.
   const names = parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== 'wait')
   const name = fc.constantFrom(...names.map(({ name }) => name))
   const query = fc
