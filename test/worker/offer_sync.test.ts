@@ -139,19 +139,14 @@ describe('a list', () => {
     expect(times).toBe(1)
   })
 
-  test.each([
-    ['HTTP 500', { status: 500, json: {} }, 'HTTP 500'],
-    ['half an answer', 'cut', /./],
-    ['no JSON', 'not JSON', /./],
-    ['silence', 'silence', /./],
-  ] as const)('that fails by %s changes nothing', async (_, damage, error) => {
+  test('that fails in its midst changes nothing', async () => {
     await sql()`select ops.upsert_offer(${products.topUp}, 'upstream', '112', 8)`
     // The first answer is good, so that half of the list is known.
-    upstream.setFault({ damage, to: ({ path }) => !path.endsWith('/games') })
+    upstream.setFault({ damage: { status: 500, json: {} }, to: ({ path }) => !path.endsWith('/games') })
     await due('upstream')
     await aWorker().look()
     await ended('upstream')
-    expect(await stateOf('upstream')).toMatchObject({ synced_at: null, sync_error: expect.stringMatching(error) })
+    expect(await stateOf('upstream')).toMatchObject({ synced_at: null, sync_error: 'HTTP 500' })
     expect(await offerOf('upstream')).toMatchObject({ cost: '8.00', unusable: null })
     expect(await sql()`select from ops.offer_changes`).toHaveLength(0)
   })

@@ -3,13 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
 
 /** A request as its bytes came. Header names are in lower case; of repeated ones the last counts. */
-type RawRequest = {
-  requestLine: string
-  headers: Record<string, string>
-  /** The header names as they came, in order. */
-  headerNames: string[]
-  body: Buffer
-}
+type RawRequest = { requestLine: string; headers: Record<string, string>; body: Buffer }
 
 export type RawServer = {
   port: number
@@ -80,6 +74,6 @@ function collectRequests(socket: Socket, onRequest: (request: RawRequest) => voi
     if (received.length < end) return
     const body = received.subarray(headEnd + 4, end)
     received = received.subarray(end)
-    onRequest({ requestLine, headers, headerNames: pairs.map(([name = '']) => name), body })
+    onRequest({ requestLine, headers, body })
   })
 }
