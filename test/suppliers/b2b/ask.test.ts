@@ -3,12 +3,10 @@ import type { SupplierCall } from '../../../src/suppliers/adapter.ts'
 import type { StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
 import { upstreamPrice } from '../../support/servers/upstream_stand_in.ts'
 import { b2bDriver, changeItems, changeOrders } from '../conformance/b2b_driver.ts'
-import type { Standing } from '../conformance/driver.ts'
+import { completed } from '../conformance/driver.ts'
 import { sent, setUp } from '../conformance/suite.ts'
 
 const { supplier, order, put, get, during } = setUp(b2bDriver)
-
-const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
 
 type Item = { amount: number; status: string; errorCode?: string | null; codes?: string[] }
 

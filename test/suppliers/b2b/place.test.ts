@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { StandInAnswer } from '../../support/servers/supplier_stand_in.ts'
 import { refusal } from '../../support/servers/upstream_stand_in.ts'
 import { b2bDriver, changeItems, changeOrders } from '../conformance/b2b_driver.ts'
-import type { Standing } from '../conformance/driver.ts'
+import { completed } from '../conformance/driver.ts'
 import { sent, setUp } from '../conformance/suite.ts'
 
 const { supplier, order, put, get, during } = setUp(b2bDriver)
 
-const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
 const requestsFor = (reference: string) =>
   supplier().requests.filter(({ rawBody, query }) => `${rawBody}${query}`.includes(reference))
 

@@ -7,6 +7,9 @@ import type { StandIn, StandInAnswer } from '../../support/servers/supplier_stan
  */
 export type Standing = { status: 'processing' | 'completed' | 'failed'; codes: string[] }
 
+/** The end of an order for two keys. */
+export const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
+
 /**
  * What a supplier does when an order is placed: it takes it, or refuses it because of its content, because it is out
  * of stock, or because our balance is spent.

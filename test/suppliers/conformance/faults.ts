@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { SupplierCall } from '../../../src/suppliers/adapter.ts'
 import type { SupplierOutcome } from '../../../src/suppliers/outcome.ts'
 import { type Damage, type Fault, type StandInRequest, startStandIn } from '../../support/servers/supplier_stand_in.ts'
-import type { Standing } from './driver.ts'
+import { completed } from './driver.ts'
 import { type Bench, sent } from './suite.ts'
-
-const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
 
 const statuses = [204, 300, 301, 302, 307, 308, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 502, 503, 504]
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { SupplierOutcome } from '../../../src/suppliers/outcome.ts'
-import type { Standing } from './driver.ts'
+import { completed, type Standing } from './driver.ts'
 import { type Bench, sent } from './suite.ts'
 
 const processing: Standing = { status: 'processing', codes: [] }
-const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
 
 /** The outcomes of orders while the supplier answers without a fault. */
 export function describeOrders(bench: Bench): void {

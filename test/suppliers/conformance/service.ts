@@ -9,9 +9,8 @@ import { runCallSupplier } from '../../support/call_supplier.ts'
 import { testDatabase } from '../../support/database.ts'
 import { audit, balanceOf, place } from '../../support/orders.ts'
 import { makePartner, type Partner } from '../../support/partner.ts'
-import type { ConformanceDriver, Plan, Standing, TestSupplier } from './driver.ts'
+import { type ConformanceDriver, completed, type Plan, type TestSupplier } from './driver.ts'
 
-const completed: Standing = { status: 'completed', codes: ['AAAA-1', 'BBBB-2'] }
 const price = 1_000
 const productId = 102
 
