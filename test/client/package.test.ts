@@ -54,7 +54,7 @@ export const status = (rawBody: Uint8Array) => verifyWebhook({ secret: '', heade
 beforeAll(() => installClient(scratch))
 
 describe('the package', () => {
-  test('holds what is built, without a dependency', () => {
+  test('contains the built files and no dependency', () => {
     expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
     const modules = readdirSync(source).filter((file) => file.endsWith('.ts'))
     const built = modules.flatMap((file) => [file.replace(/ts$/, 'd.ts'), file.replace(/ts$/, 'js')])
@@ -93,7 +93,7 @@ describe('the package', () => {
     expect(failure.stdout).toMatch(/wrong\.ts.*TS2322.*'string' is not assignable to type 'number'/)
   })
 
-  test('says its version to the service', async () => {
+  test('sends its version to the service', async () => {
     const { client, sent } = scriptedClient([{ status: 200, json: { success: true, data: {} } }])
     await client.balance()
     expect(sent[0]?.headers.get('user-agent')).toBe(`${manifest.name}/${manifest.version}`)

@@ -41,7 +41,7 @@ async function finish(sent: ClientRequest, body = ''): Promise<Got> {
   return { status: response.statusCode, headers: response.headers, body: await text(response), socket }
 }
 
-test('requests on open and on new connections are served, with Connection: close', async () => {
+test('during the drain, requests on open and on new connections are served, with Connection: close', async () => {
   const before = await finish(start('/b2b/balance'))
   expect(before.status).toBe(200)
   const drained = api.drain()
@@ -56,7 +56,7 @@ test('requests on open and on new connections are served, with Connection: close
   await drained
 })
 
-test('each refusal closes its connection', async () => {
+test('during the drain, each refusal closes its connection', async () => {
   const drained = api.drain()
   const refusals = [
     await finish(start('/nowhere')),
@@ -68,7 +68,7 @@ test('each refusal closes its connection', async () => {
   await drained
 })
 
-test('/readyz says 503 and /livez says 200', async () => {
+test('/readyz answers 503 and /livez answers 200 during the drain', async () => {
   const drained = api.drain()
   const ready = await finish(start('/readyz'))
   expect(ready.status).toBe(503)
@@ -109,7 +109,7 @@ test('no connection is accepted after the drain', async () => {
   await expect(finish(start('/livez'))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
-test('a request that does not end is cut off', async () => {
+test('a request that does not end is cut off at the end of the drain', async () => {
   await api.close()
   api = await startApi(database.url, { config: { drainSeconds }, times: { drainMs: 800 } })
   const sent = start('/b2b/orders', 'POST', { 'content-type': 'application/json', 'content-length': '10' })

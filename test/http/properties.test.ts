@@ -67,7 +67,7 @@ function expectAnswer(answer: Answer): void {
   }
 }
 
-test('whatever stands in an order, it is answered, and charged only if it was accepted', async () => {
+test('any body of an order is answered, and charged only if it is accepted', async () => {
   let spent = 0
   await fc.assert(
     fc.asyncProperty(orderBody, fc.option(headerValue, { nil: undefined, freq: 4 }), async (body, idempotencyKey) => {
@@ -85,7 +85,7 @@ test('whatever stands in an order, it is answered, and charged only if it was ac
   expect(await audit(sql())).toEqual([])
 })
 
-test('whatever is asked for, it is answered', async () => {
+test('any request is answered', async () => {
   const documented = operations.map(({ path }) => path)
   const segment = fc.oneof(
     fc.constantFrom(...documented.flatMap((path) => path.split('/').slice(1))),
@@ -138,7 +138,7 @@ test('whatever is asked for, it is answered', async () => {
   )
 })
 
-test('whatever bytes come as a body, they are answered and nothing is charged', async () => {
+test('any bytes as a body are answered, and nothing is charged', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 200 }),
@@ -154,7 +154,7 @@ test('whatever bytes come as a body, they are answered and nothing is charged', 
   expect(await balanceOf(sql(), partner())).toBe(100_000)
 })
 
-test('whatever bytes come over a connection, it is closed in time and the next one is served', async () => {
+test('any bytes over a connection close it in time, and the next connection is served', async () => {
   const line = fc.oneof(
     fc.constantFrom(
       'GET / HTTP/1.1',

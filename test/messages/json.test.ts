@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { compactJson } from '../../src/messages/json.ts'
 
 describe('compactJson', () => {
-  test('takes out the white space between the parts, and leaves numbers as they are written', () => {
+  test('removes white space between the parts, and keeps numbers as they are written', () => {
     expect(compactJson('{"price" : 10.50, "list" : [{"id": 1}, \n null],\t"none" : {}\r\n}')).toBe(
       '{"price":10.50,"list":[{"id":1},null],"none":{}}',
     )
   })
 
-  test('leaves strings alone, whatever they hold', () => {
+  test('keeps strings as they are', () => {
     const json = String.raw`{"a b" : "x \" : , ", "c" : "\\", "d" : "\\\" : ", "e" : " , "}`
     expect(compactJson(json)).toBe(String.raw`{"a b":"x \" : , ","c":"\\","d":"\\\" : ","e":" , "}`)
   })
@@ -19,7 +19,7 @@ describe('compactJson', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => compactJson(loose(value)) === JSON.stringify(value)))
   })
 
-  test('comes to an end where a string does not', () => {
+  test('ends where a string does not end', () => {
     expect(compactJson('{"a" : "b c')).toBe('{"a":"b c')
   })
 })

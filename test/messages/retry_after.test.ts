@@ -45,7 +45,7 @@ describe('Retry-After as a date', () => {
     expect(parseRetryAfter('Wed, 04 Mar 2026 05:06:17 GMT', between)).toBe(10)
   })
 
-  it('knows 29 February of a leap year', () => {
+  it('accepts 29 February of a leap year', () => {
     const leapYear = new Date('2028-02-29T00:00:00Z')
     expect(parseRetryAfter('Tue, 29 Feb 2028 00:01:00 GMT', leapYear)).toBe(60)
   })

@@ -139,7 +139,7 @@ describe('a refusal', () => {
     expect(refusal(url)).toBe(kind)
   })
 
-  it('says in a sentence what is wrong', () => {
+  it('has a reason in plain words', () => {
     const reasonOf = (url: string) => {
       const check = checkCallbackUrl(url, [])
       return check.ok ? null : check.reason

@@ -87,7 +87,7 @@ describe('a delivery', () => {
     for (const socket of server.connections) if (!socket.closed) await once(socket, 'close')
   })
 
-  it('goes to an answer that comes before the body was read', async () => {
+  it('ends with an answer that comes before its body is read', async () => {
     const server = await start({ onConnection: (socket) => socket.write(answer(413)) })
     const outcome = await send(`http://127.0.0.1:${server.port}/`, { body: Buffer.alloc(5_000_000) })
     expect(outcome).toMatchObject({ kind: 'answered', status: 413 })
@@ -145,14 +145,14 @@ describe('the connection', () => {
     expect(next.connections).toHaveLength(0)
   })
 
-  it('that nobody takes is unreachable', async () => {
+  it('that is refused is unreachable', async () => {
     const gone = await start()
     await gone.close()
     const outcome = await send(`http://127.0.0.1:${gone.port}/`)
     expect(outcome).toEqual({ kind: 'unreachable', error: 'connection refused' })
   })
 
-  it('that the kernel takes to another address than the checked one is refused, with nothing sent', async () => {
+  it('that reaches another address than the checked one is refused, with nothing sent', async () => {
     const server = await start({ onRequest: answer(200) })
     const allowNetworks = parseNetworks('0.0.0.0/8')
     const outcome = await send(`http://0.0.0.0:${server.port}/`, { allowNetworks })
@@ -204,7 +204,7 @@ describe('a name without addresses', () => {
     })
   })
 
-  it('that never comes is unresolved in time', async () => {
+  it('whose look-up is never answered is unresolved in time', async () => {
     dns().set('silent.partner-a.com', { a: 'silent', aaaa: 'silent' })
     expect(await send('http://silent.partner-a.com/', { timeoutMs: 200 })).toEqual({
       kind: 'unresolved',
@@ -214,7 +214,7 @@ describe('a name without addresses', () => {
 })
 
 describe('a sender that is closed', () => {
-  it('waits for what is under way and takes no more', async () => {
+  it('finishes deliveries under way and accepts no more', async () => {
     const server = await start()
     const resolver = { resolve: () => Promise.reject(new Error('no name is resolved here')) }
     const sender = createSender({ resolver, allowNetworks: loopback, timeoutMs: 5000 })

@@ -31,7 +31,7 @@ describe('the events of an account', () => {
     expect(await get(`/b2b/events/${dead}`)).toMatchObject({ ...shown, eventType: 'order.completed' })
   })
 
-  test('are read page by page, whatever comes in between', async () => {
+  test('are read page by page while new ones are made', async () => {
     const all: string[] = []
     for (let n = 0; n < 5; n += 1) all.unshift(await event(answered(404)))
     for (const state of ['', '&state=dead']) {
@@ -42,7 +42,7 @@ describe('the events of an account', () => {
     }
   })
 
-  test('are shown to nobody else, nor are samples', async () => {
+  test('are not shown to other accounts, and samples are not shown at all', async () => {
     const own = await event(answered(404))
     const other = await makePartner(sql())
     expect(await get('/b2b/events', other)).toMatchObject({ events: [], pagination: { hasMore: false } })
@@ -113,7 +113,7 @@ test('a partner reads its account, its key and its address, and no whole key', a
   expect(JSON.stringify(json)).not.toContain(partner().key)
 })
 
-test('the whole catalog is read page by page, whatever changes in between', async () => {
+test('the whole catalog is read page by page while prices change', async () => {
   const page = async (query: string) => get(`/b2b/catalog/products?${query}`)
   const all = (await page('limit=1000')).products.map(({ id }: { id: number }) => id)
   const first = await page('limit=2')

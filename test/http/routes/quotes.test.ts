@@ -39,7 +39,7 @@ describe('a quote', () => {
     expect(answer.text).toContain('"price":10.50')
   })
 
-  test('says what is known of products that cannot be ordered', async () => {
+  test('shows the prices of products that cannot be ordered', async () => {
     const { json } = await quote({ items: [{ ...topUp, productId: products.outOfStock }, keys(2)] })
     expect(json.data).toMatchObject({
       items: [
@@ -70,7 +70,7 @@ describe('a quote', () => {
     })
   })
 
-  test('says 402 as the order would, and how much is lacking', async () => {
+  test('shows the 402 that the order would get, with the amount required', async () => {
     const { json } = await quote({ items: [keys(51)] })
     expect(json.data).toMatchObject({ totalAmount: 1020, balance: 1000, balanceAfter: -20 })
     expect(json.data.wouldBeRefused).toEqual({
@@ -80,7 +80,7 @@ describe('a quote', () => {
     expect((await quote({ items: [keys(50)] })).json.data).toMatchObject({ balanceAfter: 0, wouldBeRefused: null })
   })
 
-  test('knows of no idempotency: keys and externalOrderId are not looked at', async () => {
+  test('ignores idempotency keys and externalOrderId', async () => {
     const body = { externalOrderId: 'known', items: [keys(1)] }
     await post('/b2b/orders', body)
     const other = { ...body, items: [keys(2)] }

@@ -86,7 +86,7 @@ describe('a result that a supplier pushes', () => {
     expect(seconds?.value).toBeGreaterThan(0)
   })
 
-  test.each(['', 'junk'])('may not come from a browser elsewhere, whatever key it shows: "%s"', async (key) => {
+  test.each(['', 'junk'])('from a page of a foreign Origin is refused, also with the API key "%s"', async (key) => {
     const headers = { origin: 'https://evil.example', ...(key === '' ? {} : { 'x-api-key': key }) }
     const answer = await push(completed(), { headers })
     expect(answer.status).toBe(403)
@@ -94,7 +94,7 @@ describe('a result that a supplier pushes', () => {
     expect((await read()).status).toBe('processing')
   })
 
-  test('may be written with other spaces: what is signed are the bytes', async () => {
+  test('may have other white space, because its bytes are signed', async () => {
     expect((await push(`${JSON.stringify(completed(), null, 2)}\n`)).status).toBe(204)
     expect((await read()).status).toBe('completed')
   })
@@ -131,7 +131,7 @@ describe('a push that is not authentic is 401 and changes nothing', () => {
 })
 
 describe('an authentic push that cannot be used', () => {
-  test.each([crypto.randomUUID(), 'no uuid'])('is 404 for the reference %s, which nobody knows', async (reference) => {
+  test.each([crypto.randomUUID(), 'no uuid'])('is 404 for the unknown reference %s', async (reference) => {
     const answer = await push({ ...completed(), reference })
     expect(answer).toMatchObject({ status: 404, json: { success: false, code: 'NOT_FOUND' } })
   })
@@ -180,7 +180,7 @@ describe('a good push that is repeated too often', () => {
   })
 })
 
-test('results for orders that somebody has locked are 503 and hold up nothing else; pushed again they are recorded', async () => {
+test('results for locked orders are answered by 503 and delay no other request; pushed again they are recorded', async () => {
   const codes = ['KEY-1', 'KEY-2']
   const orders = await Promise.all(Array.from({ length: 30 }, newOrder))
   const placed = orders.map(({ itemId }) => itemId)
