@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { leaseAttempt } from '../../support/events.ts'
+import { answered, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed, leaseCalls, processing, unknown } from '../../support/items.ts'
 import { audit } from '../../support/orders.ts'
 import { oneValue } from '../../support/sql/one_value.ts'
 
 // States that no known fault leaves, and in which no worker would ever look at an item, an event or an alert again.
-const { sql, newItem, newEvent, attemptsOf, jobsOf, loseJobs } = itemTests({ audited: true })
+const { sql, newItem, newEvent, attempt, attemptsOf, jobsOf, loseJobs } = itemTests({ audited: true })
 
 async function askedItem(): Promise<string> {
   const item = await newItem()
@@ -103,36 +103,31 @@ describe('fill_slots goes on with an event whose job is for tomorrow', () => {
       select state, attempts, next_attempt_at - now() < interval '1 minute' as soon from supply.events where id = ${id}`
     return event
   }
-  const delay = (event: string) =>
-    sql()`select core.enqueue('deliver_waiting', ${[event]}, array[now() + interval '1 day'], 'deliver_webhook')`
   const fill = () => sql()`select work.fill_slots()`
 
   test('and whose lease ended: the next rung is counted from the end of the lease', async () => {
     const event = await newEvent()
     await leaseAttempt(sql(), event)
     await setEvent(event, "lease_expires_at = now() - interval '51 s'")
-    await delay(event)
+    await sql()`select core.enqueue('deliver_waiting', ${[event]}, array[now() + interval '1 day'], 'deliver_webhook')`
     await fill()
     expect(await state(event)).toEqual({ state: 'waiting', attempts: 1, soon: true })
     expect(await attemptsOf(event)).toMatchObject([{ outcome: 'lost' }])
   })
 
-  test('and whose rung is due', async () => {
+  test.each([
+    [
+      'whose rung is due',
+      async (event: string) => {
+        await attempt(event, answered(500))
+        await setEvent(event, "next_attempt_at = now() - interval '31 s'")
+      },
+    ],
+    ['which has a slot', (event: string) => setEvent(event, "lease_expires_at = now() - interval '51 s'")],
+  ])('and %s', async (_, prepare) => {
     const event = await newEvent()
-    await leaseAttempt(sql(), event)
-    await setEvent(event, "state = 'waiting', lease_expires_at = null, next_attempt_at = now() - interval '31 s'")
-    await sql()`update supply.delivery_attempts set finished_at = now(), outcome = 'retry' where event_id = ${event}`
-    await delay(event)
-    expect(await audit(sql())).not.toEqual([])
-    await fill()
-    expect(await state(event)).toMatchObject({ state: 'ready' })
-    expect(await available(event)).toEqual([true])
-  })
-
-  test('and which has a slot', async () => {
-    const event = await newEvent()
+    await prepare(event)
     await setJob(event, tomorrow)
-    await setEvent(event, "lease_expires_at = now() - interval '51 s'")
     expect(await audit(sql())).not.toEqual([])
     await fill()
     expect(await state(event)).toMatchObject({ state: 'ready' })
