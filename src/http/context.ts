@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import type Koa from 'koa'
 import type { DatabaseTime } from './database_time.ts'
-import type { ReadBody } from './middleware/bodies.ts'
+import type { BodyFault } from './middleware/bodies.ts'
 
 /** The account and the API key of a request. */
 export type Account = { id: string; keyId: string; mode: string; currency: string }
@@ -25,8 +25,8 @@ export type RequestState = {
   /** The client's address (specification 8). */
   client: string
   databaseTime: DatabaseTime
-  /** Set for POST requests to a route. */
-  readBody: ReadBody
+  /** Waits for the whole body, or for why it was not taken. Set for POST requests to a route. */
+  readBody: () => Promise<Buffer | BodyFault>
   /** Known once the request is authenticated. */
   account?: Account
 }

@@ -7,8 +7,6 @@ const bodyLimit = 64 * 1024
 
 /** Why a body was not taken. A client that hung up gets no answer: its body counts as too slow. */
 export type BodyFault = 'BODY_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'RATE_LIMITED' | 'UNAVAILABLE'
-/** Waits for the whole body of a request, or for why it was not taken. */
-export type ReadBody = () => Promise<Buffer | BodyFault>
 
 /** Bounds the memory of bodies; a client may use a quarter of it. A body counts as 64 KiB until it is whole. */
 function createAllowance(maxBodies: number) {
