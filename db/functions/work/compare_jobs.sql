@@ -6,7 +6,11 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if cardinality(lost_ids) > 0 then
-    perform core.return_jobs(lost_ids, lost_locked_at, pool_ids);
+    -- As the queue gives a job back. Its own function for others frees all jobs of a pool.
+    update graphile_worker._private_jobs j set
+      locked_by = null, locked_at = null, attempts = greatest(0, j.attempts - 1)
+    from unnest(lost_ids, lost_locked_at) as lost (id, locked_at)
+    where j.id = lost.id and j.locked_at = lost.locked_at and j.locked_by = any (pool_ids);
   end if;
   update supply.worker_pools p set lost_jobs = unknown.jobs
   from (
@@ -24,5 +28,6 @@ begin
 end
 $$;
 comment on function work.compare_jobs is
-  'Gives back the lost jobs. Returns the jobs that the pools have locked but the process does not know: their fetch or
-completion is under way, or its answer was lost. lost_locked_at: as returned. Call it every 5 s.';
+  'Gives back the lost jobs that are still locked as returned, as if they had not been taken. Returns the jobs that the
+pools have locked but the process does not know: their fetch or completion is under way, or its answer was lost.
+lost_locked_at: as returned. Call it every 5 s.';

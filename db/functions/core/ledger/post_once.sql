@@ -8,6 +8,7 @@ as $$
 declare
   account supply.accounts;
   earlier supply.ledger;
+  refundable numeric;
 begin
   post_once.reference := core.trim_blanks(post_once.reference);
   perform core.require(length(post_once.reference) between 1 and 200, 'reference must have 1 to 200 characters');
@@ -30,10 +31,10 @@ begin
     return account.balance;
   end if;
 
-  perform core.require(
-    (item).id is null or post_once.amount <= core.left_to_refund(item),
-    format('of item %s, %s can still be refunded', (item).id, core.left_to_refund(item)),
-    'check_violation');
+  refundable := (item).price * (item).amount - (item).refunded_amount - (
+    select coalesce(sum(l.amount), 0) from supply.ledger l where l.item_id = (item).id and l.type = 'adjustment');
+  perform core.require(post_once.amount <= refundable or (item).id is null,
+    format('of item %s, %s can still be refunded', (item).id, refundable), 'check_violation');
   perform core.require(
     account.balance + post_once.amount >= 0,
     format('account %s has %s: %s would bring it below zero', account.id, account.balance, post_once.amount),
