@@ -202,7 +202,6 @@ create table supply.item_keys (
   item_id uuid not null references supply.order_items,
   position int not null check (position >= 0),
   code text not null check (length(code) between 1 and 3000),
-  created_at timestamptz not null default now(),
   primary key (item_id, position)
 );
 -- By core.code_identity: a code is sealed into another text each time.
@@ -215,7 +214,6 @@ comment on table supply.item_keys is
 comment on column supply.item_keys.item_id is 'The item.';
 comment on column supply.item_keys.position is 'The order in which the supplier gave the codes, from 0.';
 comment on column supply.item_keys.code is 'The code, sealed where DATA_KEYS is set.';
-comment on column supply.item_keys.created_at is 'When the supplier gave the code.';
 
 create table supply.supplier_attempts (
   id bigint generated always as identity primary key,

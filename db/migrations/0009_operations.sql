@@ -92,8 +92,7 @@ insert into supply.periodic_tasks (task) values
 
 create table supply.data_keys (
   id text primary key check (id ~ '^[A-Za-z0-9_-]{1,20}$'),
-  fingerprint_key text not null,
-  registered_at timestamptz not null default now()
+  fingerprint_key text not null
 );
 comment on table supply.data_keys is
   'The keys of DATA_KEYS under which texts of this database may be sealed. A process without one of them does not '
@@ -101,7 +100,6 @@ comment on table supply.data_keys is
 comment on column supply.data_keys.id is 'The id of the key.';
 comment on column supply.data_keys.fingerprint_key is
   'The key of the fingerprints of codes, sealed under this data key. It is the same for all keys.';
-comment on column supply.data_keys.registered_at is 'When the first process began to seal with it.';
 
 create table supply.recoveries (
   id bigint generated always as identity primary key,
