@@ -227,7 +227,6 @@ export const functions = {
   'work.record_list': { args: { supplier: 'text', lease_token: 'uuid', entries: 'jsonb' }, returns: 'boolean' },
   'work.register_data_key': { args: { new_id: 'text', new_fingerprint_key: 'text', known_ids: 'text[]' },
     returns: 'rows', columns: { key_id: 'text', fingerprint_key: 'text' } },
-  'work.register_pool': { args: { pool_id: 'text' }, returns: 'void' },
   'work.remove_old': { args: { what: 'text', retain: 'interval', is_first: 'boolean' }, returns: 'boolean' },
   'work.remove_pools': { args: { pool_ids: 'text[]' }, returns: 'void' },
   'work.replace_texts': { args: { changes: 'jsonb' }, returns: 'void' },

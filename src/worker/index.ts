@@ -107,7 +107,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const pools = await startPoolsOfTasks(options, tasks, metrics, {
     onPool: async (pool_id) => {
       poolIds.push(pool_id)
-      await db.call('work.register_pool', { pool_id }).catch((error: unknown) => {
+      await db.call('work.heartbeat', { pool_ids: [pool_id] }).catch((error: unknown) => {
         log.warn({ error: safeError(error) }, 'a worker pool could not be registered')
         fatal.resolve('a worker pool could not be registered')
       })

@@ -11,5 +11,5 @@ as $$
   select count(*) filter (where b.is_unknown)::int from beats b
 $$;
 comment on function work.heartbeat is
-  'Records the heartbeat of a process''s pools, and registers unknown ones. Returns how many were unknown: a process
-that is registered was declared dead, and must end.';
+  'Records the heartbeat of a process''s pools, and registers unknown ones; the first is before a pool fetches jobs.
+Returns how many were unknown: a process that is registered was declared dead, and must end.';

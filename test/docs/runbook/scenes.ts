@@ -173,7 +173,7 @@ export const scenes: { [heading: string]: Scene } = {
   'The database fails over': {
     before: async (sql) => {
       await deliveredItem(sql)
-      await sql`select work.register_pool('pool-' || n) from generate_series(1, 3) as n`
+      await sql`select work.heartbeat(array['pool-1', 'pool-2', 'pool-3'])`
       return undefined
     },
   },

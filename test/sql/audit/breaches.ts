@@ -197,7 +197,7 @@ const queue: Breach[] = [
   [
     'locked_job_is_known_to_its_worker',
     'openItem',
-    `select work.register_pool('pool-1')`,
+    `select work.heartbeat(array['pool-1'])`,
     setJob('openItem', `locked_at = ${ago('31 s')}, locked_by = 'pool-1'`),
     `select * from work.compare_jobs('{pool-1}', '{}', '{}', '{}')`,
   ],
@@ -208,7 +208,7 @@ export const breaches = [...money, ...orders, ...results, ...deliveries, ...queu
 /** What looks like a breach, but is well. */
 export const noBreaches: { [name: string]: string[] } = {
   'a job that a living worker has for long': [
-    `select work.register_pool('pool-1')`,
+    `select work.heartbeat(array['pool-1'])`,
     setJob('openItem', `locked_at = ${ago('6 minutes')}, locked_by = 'pool-1'`),
   ],
   'a call under way without a job': [loseJob('openItem'), setItem('openItem', `lease_expires_at = ${later('10 s')}`)],

@@ -205,7 +205,7 @@ describe('a recovery', () => {
     const item = await newItem()
     await sql()`
       update graphile_worker._private_jobs set locked_by = 'gone', locked_at = now() where payload ->> 'id' = ${item}`
-    await sql()`select work.register_pool('gone')`
+    await sql()`select work.heartbeat(array['gone'])`
     await sql()`update supply.worker_pools set seen_at = now() - interval '11 s'`
     await begin()
     expect(await operator()`select locked_by from ops.queue where subject = ${item}`).toEqual([{ locked_by: null }])

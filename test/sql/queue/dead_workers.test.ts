@@ -34,7 +34,7 @@ const leaseEvent = async (event: string) => {
 
 /** Registers a pool whose last heartbeat is so many seconds old. */
 async function register(poolId: string, age: number): Promise<void> {
-  await sql()`select work.register_pool(${poolId})`
+  await sql()`select work.heartbeat(${[poolId]})`
   await sql()`update supply.worker_pools set seen_at = now() - ${age} * interval '1 s' where pool_id = ${poolId}`
 }
 
@@ -194,7 +194,7 @@ describe('a pool that is known to be dead', () => {
 
 test('a process that stood still learns from its heartbeat that it was declared dead, and is known again', async () => {
   const beat = () => oneValue(sql()`select work.heartbeat(array['pool-a', 'pool-b'])`)
-  await sql()`select work.register_pool('pool-a')`
+  await sql()`select work.heartbeat(array['pool-a'])`
   expect([await beat(), await beat()]).toEqual([1, 0])
   await sql()`update supply.worker_pools set seen_at = now() - interval '11 s' where pool_id like 'pool-%'`
   await sweep()
