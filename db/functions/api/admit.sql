@@ -8,7 +8,9 @@ as $$
 begin
   return query
   with entry as materialized (
-    select r.ordinal, core.client_network(r.client) as network, r.count and not foreign_write.forbidden as counts,
+    select r.ordinal, r.count and not foreign_write.forbidden as counts,
+      -- An IPv6 address counts with the others of its /64.
+      network(set_masklen(r.client, case family(r.client) when 4 then 32 else 64 end)) as network,
       account.id as account_id, account.key_id, account.mode, account.currency, key.allowed_origins, case
         when foreign_write.forbidden then 'origin_forbidden'
         when key.id is null or key.revoked_at is not null or key.starts_at > now() then 'unauthorized'

@@ -21,7 +21,11 @@ begin
   perform core.require(coalesce(jsonb_typeof(field -> 'placeholder'), 'null') in ('string', 'null'),
     path || '.placeholder must be a text');
   if type = 'select' then
-    perform core.require(core.are_options(options),
+    perform core.require(
+      case when jsonb_typeof(options) = 'array' then (
+        select count(distinct o) = count(*)
+          and bool_and(jsonb_typeof(o) = 'string' and length(trim(o #>> '{}')) > 0 and length(o #>> '{}') <= 256)
+        from jsonb_array_elements(options) as o) end,
       path || '.options must be an array of different texts of 1 to 256 characters');
   else
     perform core.require(options is null, path || '.options is only for a select');
