@@ -12,8 +12,8 @@ import {
   type SimulatedOrder,
   type SimulatedRequest,
 } from './orders.ts'
-import { createPusher, type Pusher, type SimulatorEvent } from './push.ts'
-import { answerUpstream, type UpstreamOrder } from './upstream.ts'
+import { createPusher, type SimulatorEvent } from './push.ts'
+import { answerUpstream, type UpstreamOrder, type UpstreamState } from './upstream.ts'
 
 /** How to start a simulator. `timeScale` stretches its delays: 0.01 makes 2 seconds 20 milliseconds. */
 export type SimulatorOptions = {
@@ -58,10 +58,10 @@ const orderSchema = v.object({
 
 type State = {
   orders: Map<string, SimulatedOrder>
-  upstreamOrders: Map<string, UpstreamOrder>
+  upstream: UpstreamState
   token: string
-  timeScale: number
-  pusher: Pusher
+  /** The seconds of the simulation since an order was accepted. */
+  elapsed: (order: SimulatedOrder) => number
   log: (event: SimulatorEvent) => void
 }
 
@@ -90,7 +90,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const pusher = createPusher({ timeScale, secret: webhookSecret, log })
   const orders = new Map<string, SimulatedOrder>()
   const upstreamOrders = new Map<string, UpstreamOrder>()
-  const state: State = { orders, upstreamOrders, token, timeScale, pusher, log }
+  const elapsed = (order: SimulatedOrder) => (Date.now() - order.acceptedAt) / 1000 / timeScale
+  const accept = (key: string, order: UpstreamOrder) => {
+    keep(upstreamOrders, key, order)
+    pusher.schedule(order)
+  }
+  const state: State = { orders, upstream: { orders: upstreamOrders, accept, elapsed }, token, elapsed, log }
   const server = createServer((request, response) => void handle(state, request, response))
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
@@ -138,7 +143,7 @@ function answerGet(state: State, reference: string): SimulatedAnswer {
   const order = state.orders.get(reference)
   if (order === undefined) return problem(404, 'No such order')
   order.gets += 1
-  return answerTo('GET', order, elapsedSince(order, state.timeScale))
+  return answerTo('GET', order, state.elapsed(order))
 }
 
 function answerPut(state: State, reference: string, body: Buffer): SimulatedAnswer {
@@ -148,7 +153,7 @@ function answerPut(state: State, reference: string, body: Buffer): SimulatedAnsw
   if (isSoldOut(sku) || (deliversCodes(sku) && quantity > codesLimit)) return refuseAsSoldOut(reference)
   const order = state.orders.get(reference) ?? accept(state, wanted.output)
   order.puts += 1
-  return answerTo('PUT', order, elapsedSince(order, state.timeScale))
+  return answerTo('PUT', order, state.elapsed(order))
 }
 
 function accept(state: State, wanted: SimulatedRequest): SimulatedOrder {
@@ -164,22 +169,12 @@ async function answerB2b(state: State, request: IncomingMessage): Promise<Simula
   const body = await readBody(request)
   if (body === undefined) return problem(413, 'The body is larger than 64 KiB')
   const key = request.headers['x-idempotency-key']
-  return answerUpstream(
-    {
-      orders: state.upstreamOrders,
-      accept(idempotencyKey, order) {
-        keep(state.upstreamOrders, idempotencyKey, order)
-        state.pusher.schedule(order)
-      },
-      elapsed: (order) => elapsedSince(order, state.timeScale),
-    },
-    {
-      method: request.method ?? '',
-      path: (request.url ?? '').slice('/b2b'.length),
-      idempotencyKey: typeof key === 'string' ? key : undefined,
-      body,
-    },
-  )
+  return answerUpstream(state.upstream, {
+    method: request.method ?? '',
+    path: (request.url ?? '').slice('/b2b'.length),
+    idempotencyKey: typeof key === 'string' ? key : undefined,
+    body,
+  })
 }
 
 function keep<T>(orders: Map<string, T>, key: string, order: T): void {
@@ -191,10 +186,6 @@ function keep<T>(orders: Map<string, T>, key: string, order: T): void {
 function refuseAsSoldOut(reference: string): SimulatedAnswer {
   const reason = 'Товар временно закончился. Попробуйте оформить заказ позже.'
   return { status: 422, body: { reference, status: 'failed', errorCode: 'OUT_OF_STOCK', reason } }
-}
-
-function elapsedSince(order: SimulatedOrder, timeScale: number): number {
-  return (Date.now() - order.acceptedAt) / 1000 / timeScale
 }
 
 function problem(status: number, error: string): SimulatedAnswer {
