@@ -33,7 +33,7 @@ export function addReferenceRoutes(routes: Routes, { publicUrl }: Options): void
   })
 }
 
-const sheets = ['page.css', 'frame.css', 'code.css', 'reference.css', 'reference_parts.css', 'search.css']
+const sheets = ['page.css', 'frame.css', 'code.css', 'reference.css', 'search.css']
 
 /** A page of the reference with this body. */
 export function referencePage(base: string, body: string): string {
