@@ -1,5 +1,5 @@
-import type { SupplierAccess, SupplierCall } from './adapter.ts'
-import { type Exchange, type SupplierHttp, urlUnder } from './exchange.ts'
+import type { AdapterFactory, Listing, SupplierAccess, SupplierAdapter, SupplierCall } from './adapter.ts'
+import { createSupplierHttp, type Exchange, type SupplierHttp, urlUnder } from './exchange.ts'
 import { notPlaced, type SupplierOutcome, unknown } from './outcome.ts'
 
 /** A request to a supplier's API: a POST where it has a body, else a GET. */
@@ -36,13 +36,41 @@ export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string
 
 type Run = (api: Api, call: SupplierCall, signal: AbortSignal) => Promise<SupplierOutcome>
 
-/** The calls of an adapter. Each call has one deadline for all its requests. */
-export function callsOf(http: SupplierHttp, prefix: string, runs: { put: Run; get: Run }) {
-  const within =
-    (run: Run, refuse: (problem: string) => SupplierOutcome) => async (call: SupplierCall, signal?: AbortSignal) => {
-      const api = apiAt(http, call, prefix)
-      if (typeof api === 'string') return refuse(api)
-      return http.withinDeadline((inTime) => run(api, call, inTime), signal)
+/** Makes one request of a list, at the supplier's pace and with a deadline of its own. */
+export type Ask = (request: ApiRequest) => Promise<Exchange>
+
+/** A protocol over such an API. Each call has one deadline for all its requests. */
+type ApiProtocol = Pick<SupplierAdapter, 'capabilities' | 'readEvent'> & {
+  prefix: string
+  put: Run
+  get: Run
+  list: (ask: Ask, skus: readonly string[], signal: AbortSignal | undefined) => Promise<Listing>
+}
+
+/** Makes the adapters of a protocol over such an API. */
+export function apiAdapter({ prefix, put, get, list, ...protocol }: ApiProtocol): AdapterFactory {
+  return ({ timeoutMs }) => {
+    const http = createSupplierHttp({ timeoutMs })
+    const within =
+      (run: Run, refuse: (problem: string) => SupplierOutcome) => async (call: SupplierCall, signal?: AbortSignal) => {
+        const api = apiAt(http, call, prefix)
+        if (typeof api === 'string') return refuse(api)
+        return http.withinDeadline((inTime) => run(api, call, inTime), signal)
+      }
+    return {
+      ...protocol,
+      put: within(put, (problem) => notPlaced('settings', problem)),
+      get: within(get, unknown),
+      list: async (access, skus, signal) => {
+        const api = apiAt(http, access, prefix)
+        if (typeof api === 'string') return { ok: false, error: api }
+        const ask: Ask = async (request) => {
+          await access.pace?.()
+          return http.withinDeadline((inTime) => api(request, inTime), signal)
+        }
+        return list(ask, skus, signal)
+      },
+      close: http.close,
     }
-  return { put: within(runs.put, (problem) => notPlaced('settings', problem)), get: within(runs.get, unknown) }
+  }
 }

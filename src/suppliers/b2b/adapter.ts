@@ -1,6 +1,4 @@
-import type { AdapterFactory } from '../adapter.ts'
-import { callsOf } from '../api.ts'
-import { createSupplierHttp } from '../exchange.ts'
+import { apiAdapter } from '../api.ts'
 import { askForOrder, placeOrder } from './calls.ts'
 import { readUpstreamEvent } from './event.ts'
 import { listOffers } from './listing.ts'
@@ -10,19 +8,17 @@ import { listOffers } from './listing.ts'
  * its token our api key there, a sku the id of a product there. Our account there stands behind the key: the key of
  * another account sees none of the orders of the first, and needs a supplier of its own.
  */
-export const createB2bAdapter: AdapterFactory = ({ timeoutMs }) => {
-  const http = createSupplierHttp({ timeoutMs })
-  return {
-    capabilities: {
-      repeatSafeSeconds: 23 * 3600,
-      findsByReference: true,
-      pushes: 'events',
-      listsOffers: true,
-      requestsPerCall: 2,
-    },
-    ...callsOf(http, '/b2b', { put: placeOrder, get: askForOrder }),
-    list: (access, skus, signal) => listOffers(http, access, skus, signal),
-    readEvent: readUpstreamEvent,
-    close: http.close,
-  }
-}
+export const createB2bAdapter = apiAdapter({
+  prefix: '/b2b',
+  capabilities: {
+    repeatSafeSeconds: 23 * 3600,
+    findsByReference: true,
+    pushes: 'events',
+    listsOffers: true,
+    requestsPerCall: 2,
+  },
+  put: placeOrder,
+  get: askForOrder,
+  list: listOffers,
+  readEvent: readUpstreamEvent,
+})

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as v from 'valibot'
-import type { ListedOffer, Listing, SupplierAccess } from '../adapter.ts'
-import { apiAt } from '../api.ts'
+import type { ListedOffer, Listing } from '../adapter.ts'
+import type { Ask } from '../api.ts'
 import { readAnswer, readValue } from '../body.ts'
-import type { Exchange, SupplierHttp } from '../exchange.ts'
 import { list, number, object, text } from '../parts.ts'
 import { productIdOf } from './order.ts'
 
@@ -32,20 +31,10 @@ const offerSchema = object({
  * the other, until all skus are found. A 429 is waited for once, as long as it asks and a minute at most. Where a
  * request fails there is no list at all: missing skus would look out of stock.
  */
-export async function listOffers(
-  http: SupplierHttp,
-  access: SupplierAccess,
-  skus: readonly string[],
-  signal?: AbortSignal,
-): Promise<Listing> {
-  const api = apiAt(http, access, '/b2b')
-  if (typeof api === 'string') return { ok: false, error: api }
+export async function listOffers(request: Ask, skus: readonly string[], signal?: AbortSignal): Promise<Listing> {
   const wanted = new Set(skus.map(productIdOf).filter((id) => id !== undefined))
   if (wanted.size === 0) return { ok: true, offers: [] }
-  const ask = askWithOneRetry(async (path) => {
-    await access.pace?.()
-    return http.withinDeadline((inTime) => api({ path }, inTime), signal)
-  }, signal)
+  const ask = askWithOneRetry(request, signal)
   const games = await ask('/catalog/games', gamesSchema)
   if (!games.ok) return games
   const offers = new Map<number, ListedOffer>()
@@ -65,14 +54,14 @@ export async function listOffers(
 }
 
 /** Sends requests and reads their answers by a schema. After the first 429 it waits and sends the request once more. */
-function askWithOneRetry(request: (path: string) => Promise<Exchange>, signal?: AbortSignal) {
+function askWithOneRetry(request: Ask, signal?: AbortSignal) {
   type Asked<T> = { ok: true; value: T } | { ok: false; error: string }
   let mayWait = true
   return async function ask<Schema extends v.GenericSchema>(
     path: string,
     schema: Schema,
   ): Promise<Asked<v.InferOutput<Schema>>> {
-    const exchange = await request(path)
+    const exchange = await request({ path })
     if (!('answer' in exchange)) return { ok: false, error: exchange.lost }
     const { status, retryAfter } = exchange.answer
     const seconds = retryAfter ?? usualWaitSeconds

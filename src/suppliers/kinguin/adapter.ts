@@ -1,6 +1,4 @@
-import type { AdapterFactory } from '../adapter.ts'
-import { callsOf } from '../api.ts'
-import { createSupplierHttp } from '../exchange.ts'
+import { apiAdapter } from '../api.ts'
 import { askForOrder, placeOrder } from './calls.ts'
 import { readKinguinEvent } from './event.ts'
 import { listOffers } from './list.ts'
@@ -10,19 +8,17 @@ import { listOffers } from './list.ts'
  * `productId/offerId` for one offer alone. A repeated order may be a second one, so it is looked for before. A call for
  * more than 100 keys takes a request more for each 100 of them.
  */
-export const createKinguinAdapter: AdapterFactory = ({ timeoutMs }) => {
-  const http = createSupplierHttp({ timeoutMs })
-  return {
-    capabilities: {
-      repeatSafeSeconds: 0,
-      findsByReference: true,
-      pushes: 'events',
-      listsOffers: true,
-      requestsPerCall: 3,
-    },
-    ...callsOf(http, '', { put: placeOrder, get: askForOrder }),
-    list: (access, skus, signal) => listOffers(http, access, skus, signal),
-    readEvent: readKinguinEvent,
-    close: http.close,
-  }
-}
+export const createKinguinAdapter = apiAdapter({
+  prefix: '',
+  capabilities: {
+    repeatSafeSeconds: 0,
+    findsByReference: true,
+    pushes: 'events',
+    listsOffers: true,
+    requestsPerCall: 3,
+  },
+  put: placeOrder,
+  get: askForOrder,
+  list: listOffers,
+  readEvent: readKinguinEvent,
+})

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
-import type { ListedOffer, Listing, SupplierAccess } from '../adapter.ts'
-import { type Api, apiAt } from '../api.ts'
+import type { ListedOffer, Listing } from '../adapter.ts'
+import type { Ask } from '../api.ts'
 import { readAnswer } from '../body.ts'
-import type { SupplierHttp } from '../exchange.ts'
 import { list, number, object, text } from '../parts.ts'
 import { readSku, type Sku } from './order.ts'
 import { errorIn } from './refusal.ts'
@@ -30,22 +29,14 @@ type Read = { ok: true; product: Product | null } | { ok: false; error: string }
  * Costs and stock of these skus, a product a request and one after the other. If one cannot be read there is no list
  * at all: its skus would look out of stock.
  */
-export async function listOffers(
-  http: SupplierHttp,
-  access: SupplierAccess,
-  skus: readonly string[],
-  signal?: AbortSignal,
-): Promise<Listing> {
-  const api = apiAt(http, access, '')
-  if (typeof api === 'string') return { ok: false, error: api }
+export async function listOffers(ask: Ask, skus: readonly string[]): Promise<Listing> {
   const known = skus.flatMap((sku) => {
     const parts = readSku(sku)
     return parts === undefined ? [] : { sku, ...parts }
   })
   const offers: ListedOffer[] = []
   for (const [productId, wanted] of Map.groupBy(known, ({ productId }) => productId)) {
-    await access.pace?.()
-    const read = await http.withinDeadline((inTime) => readProduct(api, productId, inTime), signal)
+    const read = await readProduct(ask, productId)
     if (!read.ok) return read
     const { product } = read
     // A product can list many offers: only the wanted ones are kept.
@@ -54,8 +45,8 @@ export async function listOffers(
   return { ok: true, offers }
 }
 
-async function readProduct(api: Api, productId: string, signal: AbortSignal): Promise<Read> {
-  const exchange = await api({ path: `/v2/products/${productId}` }, signal)
+async function readProduct(ask: Ask, productId: string): Promise<Read> {
+  const exchange = await ask({ path: `/v2/products/${productId}` })
   if (!('answer' in exchange)) return { ok: false, error: exchange.lost }
   const { answer } = exchange
   // Only the API itself knows that it has no such product: another server answers 404 to everything.
