@@ -24,6 +24,7 @@ export type Received = {
 
 /** The memory of a receiver. It is bounded: the oldest entry is dropped first. */
 export type Journal = {
+  /** The newest 10,000 received POSTs, in the order of the answers. */
   received: Received[]
   /** Counts one more delivery of an event; `duplicate` says whether an earlier one was taken. */
   count(eventKey: string): { delivery: number; duplicate: boolean }
@@ -31,6 +32,10 @@ export type Journal = {
   take(eventKey: string): void
   /** Adds a POST and resolves what waits for it. */
   add(received: Received): void
+  /**
+   * Resolves to the first that fits, of those that came and those to come. Rejects with an Error after `timeoutMs`
+   * milliseconds, and when the receiver is closed.
+   */
   waitFor(predicate: (received: Received) => boolean, timeoutMs: number): Promise<Received>
   /** Ends all waiting with an Error. */
   close(): void

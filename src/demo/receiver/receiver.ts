@@ -28,17 +28,10 @@ export type ReceiverOptions = {
   onEvent?: (received: Received) => void
 }
 
-export type Receiver = {
+export type Receiver = Pick<Journal, 'received' | 'waitFor'> & {
   /** Where it listens; every path is taken. */
   url: string
   port: number
-  /** The newest 10,000 received POSTs, in the order of the answers. */
-  received: Received[]
-  /**
-   * Resolves to the first that fits, of those that came and those to come. Rejects with an Error after `timeoutMs`
-   * milliseconds, and when the receiver is closed.
-   */
-  waitFor(predicate: (received: Received) => boolean, timeoutMs: number): Promise<Received>
   /** Cuts all connections, hanging ones too, and stops listening. */
   close(): Promise<void>
 }
