@@ -11,20 +11,19 @@ type Access = Pick<Operation, 'responses' | 'security'> & {
 
 const anyOf = (...schemes: string[]): Operation['security'] => schemes.map((scheme) => ({ [scheme]: [] }))
 
+const keyRefusals = (forbidden: Parameters<typeof responseRef>[0]): Responses => ({
+  401: responseRef('Unauthorized'),
+  403: responseRef(forbidden),
+})
+
 /** The credentials of an operation, and the refusals that come with them. */
 const accesses = {
   // All below /b2b refuse parameters that they do not take.
-  key: { responses: { 401: responseRef('Unauthorized'), 403: responseRef('Forbidden') }, errors: ['VALIDATION_ERROR'] },
-  keyForWrites: { responses: { 401: responseRef('Unauthorized'), 403: responseRef('ForbiddenWrite') } },
-  testKey: { responses: { 401: responseRef('Unauthorized'), 403: responseRef('ForbiddenSimulation') } },
-  keyInHeaderOrQuery: {
-    security: anyOf('apiKey', 'apiKeyInQuery'),
-    responses: { 401: responseRef('Unauthorized'), 403: responseRef('Forbidden') },
-  },
-  keyInQuery: {
-    security: anyOf('apiKeyInQuery'),
-    responses: { 401: responseRef('Unauthorized'), 403: responseRef('Forbidden') },
-  },
+  key: { responses: keyRefusals('Forbidden'), errors: ['VALIDATION_ERROR'] },
+  keyForWrites: { responses: keyRefusals('ForbiddenWrite') },
+  testKey: { responses: keyRefusals('ForbiddenSimulation') },
+  keyInHeaderOrQuery: { security: anyOf('apiKey', 'apiKeyInQuery'), responses: keyRefusals('Forbidden') },
+  keyInQuery: { security: anyOf('apiKeyInQuery'), responses: keyRefusals('Forbidden') },
   password: {
     security: anyOf('docsPassword'),
     responses: refusals(['DOCS_PASSWORD'], { headers: ['WWW-Authenticate'] }),
