@@ -6,6 +6,12 @@ declare
   order_ids bigint[];
 begin
   order_ids := array(
+    select o.id from supply.orders o
+    where o.id = any (array(
+      select i.order_id from supply.order_items i where i.id = any (array(select r.item_id from unnest(results) as r))))
+    order by o.id for no key update skip locked);
+  -- A statement of its own, so that it sees which items of the orders have failed by now.
+  order_ids := array(
     select o.id
     from (
       select i.order_id, bool_or(r.outcome in ('completed', 'failed')) as may_end,
@@ -15,10 +21,10 @@ begin
       group by i.order_id order by i.order_id offset 0
     ) as asked
     cross join lateral (
-      select o.id, o.account_id, o.callback_url, o.request_items from supply.orders o
-      where o.id = asked.order_id for no key update skip locked
+      select o.id, o.account_id, o.callback_url, o.request_items
+      from supply.orders o where o.id = asked.order_id offset 0
     ) as o
-    where case
+    where o.id = any (order_ids) and case
       when asked.may_end is not true then true
       when asked.fails or jsonb_array_length(o.request_items) > 1
         and exists (select from supply.order_items i where i.order_id = o.id and i.status = 'failed')
