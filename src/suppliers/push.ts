@@ -1,18 +1,9 @@
 import * as v from 'valibot'
 import { placeOf } from '../messages/issue_place.ts'
 import { parseJson } from '../messages/json.ts'
-import { isFresh, verify } from '../messages/sign.ts'
+import { isFresh, type Signed } from '../messages/sign.ts'
 import { answerSchema } from './answer.ts'
 import { answered, type SupplierOutcome } from './outcome.ts'
-
-/** A received push: the two headers, the raw body, the supplier's token and the present time. */
-export type SignedPush = {
-  token: string
-  timestamp: string | undefined
-  signature: string | undefined
-  rawBody: Buffer | string
-  now: Date
-}
 
 /**
  * What a pushed body says. `reference` is the order item's UUID in lower case. A body that is no answer
@@ -34,17 +25,8 @@ export const pushSchema = v.intersect([
   answerSchema,
 ])
 
-/**
- * Returns whether a push comes from the supplier and is fresh: `X-Supplier-Signature` is `sha256=` and the hex
- * HMAC-SHA256 of timestamp, `.` and raw body under the supplier's token, and `X-Supplier-Timestamp` (Unix seconds)
- * is at most 300 seconds from `now`. It compares in constant time.
- */
-export function verifyPush({ token, timestamp, signature, rawBody, now }: SignedPush): boolean {
-  return verify({ secret: token, timestamp, signature, body: rawBody, now })
-}
-
 /** Whether a push can be authentic, by the two headers alone, before the body is read. */
-export function mayBeAuthentic(push: Pick<SignedPush, 'timestamp' | 'signature' | 'now'>): boolean {
+export function mayBeAuthentic(push: Pick<Signed, 'timestamp' | 'signature' | 'now'>): boolean {
   const { timestamp = '', signature = '', now } = push
   return isFresh(timestamp, now) && /^sha256=[0-9a-f]{64}$/.test(signature)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parsePush, verifyPush } from '../../src/suppliers/push.ts'
+import { verify } from '../../src/messages/sign.ts'
+import { parsePush } from '../../src/suppliers/push.ts'
 import { signedPush } from '../support/signed.ts'
 
 const reference = '8f14e45f-ceea-467f-a0e6-3b1c8d6a2f11'
@@ -7,10 +8,10 @@ const reference = '8f14e45f-ceea-467f-a0e6-3b1c8d6a2f11'
 it('a push is authentic if it is signed with the token of its supplier', () => {
   const rawBody = Buffer.from(`{"reference":"${reference}","status":"completed"}`)
   const { 'x-supplier-timestamp': timestamp, 'x-supplier-signature': signature } = signedPush(rawBody, 'token')
-  const push = { token: 'token', timestamp, signature, rawBody, now: new Date() }
-  expect(verifyPush(push)).toBe(true)
-  expect(verifyPush({ ...push, rawBody: rawBody.toString() })).toBe(true)
-  expect(verifyPush({ ...push, token: 'another token' })).toBe(false)
+  const push = { secret: 'token', timestamp, signature, body: rawBody, now: new Date() }
+  expect(verify(push)).toBe(true)
+  expect(verify({ ...push, body: rawBody.toString() })).toBe(true)
+  expect(verify({ ...push, secret: 'another token' })).toBe(false)
 })
 
 describe('a pushed body', () => {

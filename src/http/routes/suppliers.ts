@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { type BatchOptions, batch } from '../../database/batch.ts'
+import { verify } from '../../messages/sign.ts'
 import { owners } from '../../sealing/sealing.ts'
 import { createAdapters } from '../../suppliers/adapters.ts'
 import { type SupplierOutcome, sealOutcome, withoutToken } from '../../suppliers/outcome.ts'
-import { mayBeAuthentic, parsePush, verifyPush } from '../../suppliers/push.ts'
+import { mayBeAuthentic, parsePush } from '../../suppliers/push.ts'
 import { readBody } from '../body.ts'
 import type { Context, RouteContext, Routes } from '../context.ts'
 import { databaseTimeMs } from '../database_time.ts'
@@ -56,7 +57,7 @@ export function addResultPushes(routes: Routes, options: RouteOptions): void {
     if (token === undefined) return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     const rawBody = await readBody(ctx)
     if (typeof rawBody === 'string') return refuseCounted(ctx, admission, rawBody)
-    if (!verifyPush({ ...signed, token, rawBody, now: new Date() })) {
+    if (!verify({ ...signed, secret: token, body: rawBody, now: new Date() })) {
       return refuseCounted(ctx, admission, 'BAD_SIGNATURE')
     }
 
