@@ -26,7 +26,11 @@ export function answerParserErrors(server: Server): void {
     const forget = () => responses.delete(response)
     response.once('close', () => (request.complete ? forget() : request.once('end', forget)))
   })
-  server.on('connect', (_, socket) => socket.end(rawAnswer('MALFORMED_HTTP')))
+  server.on('connect', (_, socket) => {
+    // Node takes its own listener off, and an error without one ends the process.
+    socket.on('error', () => socket.destroy())
+    endWith(socket, 'MALFORMED_HTTP')
+  })
   server.on('clientError', async (error: NodeJS.ErrnoException, socket) => {
     if (answered.has(socket)) return
     const responses = [...(open.get(socket) ?? [])]
@@ -36,11 +40,15 @@ export function answerParserErrors(server: Server): void {
     const whole = responses.filter(({ req, writableFinished }) => req.complete && !writableFinished)
     await Promise.all(whole.map((response) => new Promise((resolve) => response.once('close', resolve))))
     if (isAnswered()) return void socket.end()
-    socket.end(rawAnswer(names[error.code ?? ''] ?? 'MALFORMED_HTTP'))
-    // If the connection closed while the client still sends, the client would not see the answer.
-    const timer = setTimeout(() => socket.destroy(), closeAfterMs)
-    socket.once('close', () => clearTimeout(timer))
+    endWith(socket, names[error.code ?? ''] ?? 'MALFORMED_HTTP')
   })
+}
+
+function endWith(socket: Duplex, name: ErrorName): void {
+  socket.end(rawAnswer(name))
+  // If the connection closed while the client still sends, the client would not see the answer.
+  const timer = setTimeout(() => socket.destroy(), closeAfterMs)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function rawAnswer(name: ErrorName): string {

@@ -111,6 +111,17 @@ describe('complete requests before malformed bytes get their own answers first',
     expect(response.status).toBe(400)
     expectEnvelope(response, 'VALIDATION_ERROR')
   })
+
+  // Where the server does not handle the error, vitest reports an uncaught exception of this file.
+  test('a client that resets its connection after CONNECT does not end the process', async () => {
+    for (let sent = 0; sent < 20; sent += 1) {
+      const socket = await open()
+      socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\nmore')
+      await once(socket, 'readable')
+      socket.resetAndDestroy()
+    }
+    expect((await raw('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).status).toBe(200)
+  })
 })
 
 describe('a client that sends too slowly gets 408', () => {
