@@ -91,7 +91,7 @@ export const mutants: Mutant[] = [
   },
   {
     guard: 'an item is sent again only where it was not received',
-    change: [/r\.outcome = 'not_received'/, "r.outcome in ('not_received', 'unknown')"],
+    change: [/= 'not_received' and (.*) and item.is_repeatable/, "in ('not_received', 'unknown') and $1"],
     tests: ['test/sql/suppliers/supplier_calls.test.ts'],
   },
   {
