@@ -151,6 +151,7 @@ describe('the idempotency key', () => {
 
 describe('an unusable callbackUrl is 400 INVALID_CALLBACK_URL', () => {
   test.each([
+    '',
     'ftp://partner.example/hook',
     'https://partner.example/\u0000',
     'https://partner.example/\ud800',
