@@ -50,6 +50,7 @@ describe('a pushed body', () => {
     ['not JSON', 'status=completed', '', noJson],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), '', noJson],
     ['null', 'null', '', 'must be an object'],
+    ['an array', '[]', 'reference', 'is required'],
     ['without a reference', '{"status":"completed"}', 'reference', 'is required'],
     ['with a null reference', '{"reference":null,"status":"completed"}', 'reference', 'must be a string'],
     ['without a status', `{"reference":"${reference}"}`, 'status', some],
