@@ -10,9 +10,9 @@ const requested: string[] = []
 let supplier: SupplierServer
 
 beforeAll(async () => {
-  supplier = await startSupplierServer(async ({ headers, target }) => {
+  supplier = await startSupplierServer(({ headers, target }) => {
     requested.push(`${headers['x-api-key']} ${target}`)
-    return { status: 200, body: '{}' }
+    return { status: 200, json: {} }
   })
 })
 afterAll(async () => {
