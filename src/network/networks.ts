@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
 import type ipaddr from 'ipaddr.js'
 import { parseAddress } from './ip_address.ts'
 
@@ -31,15 +31,10 @@ function parseNetwork(entry: string): Network {
 
 /**
  * Returns whether an address lies in one of the networks. IPv4 and IPv6 are kept apart: an IPv4-mapped IPv6
- * address is in no IPv4 network. A text that is no plain address is in none.
+ * address is in no IPv4 network. An address with a zone (`%eth0`), or a text that is no address, is in none.
  */
 export function contains(networks: readonly Network[], address: string): boolean {
-  if (!isPlainAddress(address)) return false
+  if (isIP(address) === 0 || address.includes('%')) return false
   const parsed = parseAddress(address)
   return networks.some(([base, bits]) => base.kind() === parsed.kind() && parsed.match(base, bits))
-}
-
-/** An address without a zone (`%eth0`); IPv4 in dotted decimals without leading zeros. */
-export function isPlainAddress(address: string): boolean {
-  return isIPv4(address) || (isIPv6(address) && !address.includes('%'))
 }

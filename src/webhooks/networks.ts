@@ -1,13 +1,13 @@
 import { isIPv4 } from 'node:net'
-import { contains, isPlainAddress, type Network, parseNetworks } from '../network/networks.ts'
+import { contains, type Network, parseNetworks } from '../network/networks.ts'
 
 /**
  * Returns whether an address is one that no webhook may be sent to: everything that is not plainly public, and
  * every text that is no plain IP address (specification 6.7, rule 3).
  */
 export function isBlockedAddress(address: string): boolean {
-  if (!isPlainAddress(address)) return true
   if (isIPv4(address)) return contains(BLOCKED_IPV4, address)
+  // A text that is no plain address is in no network, and so it is blocked here.
   return !contains(GLOBAL_IPV6, address) || contains(BLOCKED_IPV6, address)
 }
 
