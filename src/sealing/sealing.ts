@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { decrypt, encrypt } from './cipher.ts'
-import type { DataKey, DataKeys } from './data_keys.ts'
+import type { DataKey } from './data_keys.ts'
 
 /**
  * Seals codes, secrets and tokens before they are stored, and opens them. A sealed text is `sealed:`, the id of the
@@ -53,24 +53,17 @@ export const owners = {
 export const isSealed = (text: string): boolean => text.startsWith('sealed:')
 
 /** The sealing of a process without data keys: it seals nothing. */
-export const noSealing: Sealing = sealingWith([], undefined, () => {})
+export const noSealing: Sealing = createSealing([], '')
 
 /**
- * The sealing with these keys. `fingerprintKey` is the same in all processes on a database, also after a rotation.
+ * The sealing with these keys: the first one seals, and without any, nothing is sealed. `fingerprintKey` is the same in
+ * all processes on a database, also after a rotation.
  * `onUnreadable` receives what a text is bound to that does not open.
  */
 export function createSealing(
-  keys: DataKeys,
+  keys: readonly DataKey[],
   fingerprintKey: string,
   onUnreadable: (boundTo: string) => void = () => {},
-): Sealing {
-  return sealingWith(keys, fingerprintKey, onUnreadable)
-}
-
-function sealingWith(
-  keys: readonly DataKey[],
-  fingerprintKey: string | undefined,
-  onUnreadable: (boundTo: string) => void,
 ): Sealing {
   const [first] = keys
 
@@ -93,7 +86,7 @@ function sealingWith(
     keyId: first?.id,
     seal,
     sealCode: (code, itemId) => {
-      if (fingerprintKey === undefined) return code
+      if (first === undefined) return code
       const fingerprint = createHmac('sha256', fingerprintKey).update(code).digest().subarray(0, 16)
       return `${seal(code, owners.item(itemId))}:${fingerprint.toString('base64url')}`
     },
