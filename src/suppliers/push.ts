@@ -32,8 +32,8 @@ export function mayBeAuthentic(push: Pick<Signed, 'timestamp' | 'signature' | 'n
 }
 
 /** Reads a pushed body by the same rules as an answer to a GET. Verify it first. */
-export function parsePush(rawBody: Buffer | string): ParsedPush {
-  const body = parseJson(typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody)
+export function parsePush(rawBody: Buffer): ParsedPush {
+  const body = parseJson(rawBody)
   if (body === undefined) return malformed('', 'must be JSON in UTF-8')
   const parsed = v.safeParse(pushSchema, body.value, { abortEarly: true })
   if (!parsed.success) return malformed(placeOf(parsed.issues[0].path), parsed.issues[0].message)
