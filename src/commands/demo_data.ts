@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import catalog from '../../db/seed/demo.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
+import { writeSecretFile } from '../embedded_postgres/data.ts'
 import { asOperator } from './connections.ts'
 import { webhookSecretOf } from './sealing.ts'
 
@@ -39,8 +40,8 @@ export async function loadDemo(
   })
   if (apiKey === null || secret === null) throw new Error('the demo partner has no key')
   mkdirSync(dataDir, { recursive: true })
-  keep(keyFile, apiKey)
-  keep(secretFile, secret)
+  writeSecretFile(keyFile, apiKey)
+  writeSecretFile(secretFile, secret)
   return apiKey
 }
 
@@ -48,7 +49,7 @@ export async function loadDemo(
 export function demoDocsPassword(): string {
   if (!existsSync(docsPasswordFile)) {
     mkdirSync(dataDir, { recursive: true })
-    keep(docsPasswordFile, randomBytes(6).toString('hex'))
+    writeSecretFile(docsPasswordFile, randomBytes(6).toString('hex'))
   }
   return readFileSync(docsPasswordFile, 'utf8').trim()
 }
@@ -57,11 +58,6 @@ export function demoDocsPassword(): string {
 export async function secretOf(db: Database, dataKeys: Config['dataKeys'], key: string): Promise<string | null> {
   const account = await db.call('ops.account_of_key', { key })
   return account === null ? null : webhookSecretOf(db, dataKeys, account)
-}
-
-function keep(file: string, secret: string): void {
-  writeFileSync(file, `${secret}\n`, { mode: 0o600 })
-  chmodSync(file, 0o600)
 }
 
 /** How to place a first order with the demo partner's api key, for a terminal. */

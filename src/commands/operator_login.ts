@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDir } from './demo_data.ts'
 
@@ -15,13 +15,6 @@ export function newOperatorLogin(superuserUrl: string): { url: string; password:
   return { url: url.href, password }
 }
 
-/** Writes the URL where only the owner of the file reads it. */
-export function writeOperatorUrl(url: string): void {
-  rmSync(operatorUrlFile, { force: true })
-  writeFileSync(operatorUrlFile, `${url}\n`, { mode: 0o600 })
-  chmodSync(operatorUrlFile, 0o600)
-}
-
 /** The operators' URL of the embedded database; undefined while `npm start` does not run. */
 export function readOperatorUrl(): string | undefined {
   return existsSync(operatorUrlFile) ? readFileSync(operatorUrlFile, 'utf8').trim() : undefined
@@ -32,9 +25,4 @@ export function embeddedUrl(): string {
   const url = readOperatorUrl()
   if (url === undefined) throw new Error('no service runs here: start one with npm start, or set DATABASE_URL')
   return url
-}
-
-/** Takes the URL away, for its database ends. */
-export function removeOperatorUrl(): void {
-  rmSync(operatorUrlFile, { force: true })
 }

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { type Config, loadConfig } from '../config.ts'
 import { startSimulator } from '../demo/supplier/simulator.ts'
 import { type Claim, claimServer } from '../embedded_postgres/claim.ts'
+import { writeSecretFile } from '../embedded_postgres/data.ts'
 import { type EmbeddedPostgres, startPostgres } from '../embedded_postgres/start.ts'
 import { startServer } from '../http/server.ts'
 import { createLog, type Log } from '../log.ts'
@@ -11,7 +12,7 @@ import { startWorker } from '../worker/index.ts'
 import { connectApi, connectReads, connectWorker } from './connections.ts'
 import { dataDir, demoDocsPassword, demoGreeting, loadDemo } from './demo_data.ts'
 import { endOnSecondInterrupt, heedSignals, runUntilEnded } from './lifecycle.ts'
-import { newOperatorLogin, operatorUrlFile, removeOperatorUrl, writeOperatorUrl } from './operator_login.ts'
+import { newOperatorLogin, operatorUrlFile } from './operator_login.ts'
 import { startSealing } from './sealing.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
@@ -60,7 +61,7 @@ async function stopEmbedded(postgres: Embedded): Promise<void> {
   await postgres.claim.release()
   await postgres.stop()
   // It stays up where another start runs on it.
-  if (!existsSync(postgres.urlFile)) removeOperatorUrl()
+  if (!existsSync(postgres.urlFile)) rmSync(operatorUrlFile, { force: true })
 }
 
 type Serving = {
@@ -81,7 +82,7 @@ async function serve({ config, log, databaseUrl, postgres, terminal }: Serving) 
     log: migrating?.step ?? ((line) => console.log(line)),
   })
   migrating?.done()
-  if (operator !== undefined) writeOperatorUrl(operator.url)
+  if (operator !== undefined) writeSecretFile(operatorUrlFile, operator.url)
   const apiDb = connectApi(databaseUrl)
   await apiDb.call('api.record_public_url', { url: config.publicUrl ?? null })
   const sealing = await startSealing(config, apiDb, 'api', log)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { give, type Place } from './place.ts'
@@ -19,7 +19,7 @@ export async function initialise(place: Place, { initdb }: Binaries, durable: bo
   mkdirSync(fresh, { mode: 0o700 })
   give(fresh, place)
   try {
-    writeFileSync(password, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 })
+    writeSecretFile(password, randomBytes(24).toString('hex'))
     give(password, place)
     await runInitdb(place, initdb, [
       ...['--pgdata', fresh, '--username', 'postgres', '--pwfile', password, '--auth', 'scram-sha-256'],
@@ -64,11 +64,8 @@ export function readPassword(place: Place): string {
   }
 }
 
-/** Writes the connection URL into the wanted folder, where only the owner reads it. Returns the file's path. */
-export function writeUrlFile(place: Place, url: string): string {
-  const path = join(place.wanted, 'url')
+/** Writes a line into a new file that only its owner reads, in place of an older one. */
+export function writeSecretFile(path: string, secret: string): void {
   rmSync(path, { force: true })
-  writeFileSync(path, `${url}\n`, { mode: 0o600 })
-  chmodSync(path, 0o600)
-  return path
+  writeFileSync(path, `${secret}\n`, { mode: 0o600 })
 }

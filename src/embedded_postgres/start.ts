@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { binaries } from './binaries.ts'
 import { connectionUrl, ensureDatabase, isOurServer, nobodyElseConnected } from './connection.ts'
-import { initialise, readPassword, writeUrlFile } from './data.ts'
+import { initialise, readPassword, writeSecretFile } from './data.ts'
 import { type Place, placeFor } from './place.ts'
 import { launch, runningServer, stopServer } from './server.ts'
 
@@ -70,7 +71,8 @@ async function hand(place: Place, options: PostgresOptions, server: Server): Pro
   const database = options.database ?? 'postgres'
   await ensureDatabase(admin, database)
   const url = connectionUrl(password, server.port, database)
-  const urlFile = writeUrlFile(place, url)
+  const urlFile = join(place.wanted, 'url')
+  writeSecretFile(urlFile, url)
   let stopping: Promise<void> | undefined
   const stop = async () => {
     if (server.reused && !(await nobodyElseConnected(admin))) return
