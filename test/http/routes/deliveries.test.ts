@@ -73,6 +73,12 @@ describe('the deliveries of an order', () => {
     })
   })
 
+  test('show a failure without an answer by a word, and not by the text that operators see', async () => {
+    const eventId = await makeEvent(sql(), partner())
+    await attempt(eventId, unreachable('timeout after 10 s: connect'))
+    expect(await deliveriesOf(eventId)).toMatchObject({ attempts: 1, lastStatus: null, lastError: 'timeout' })
+  })
+
   test('are not in lists, nor in the answer to the order', async () => {
     const eventId = await madeFinal(200)
     const [order] = (await get('/b2b/orders?limit=1')).json.data.orders
