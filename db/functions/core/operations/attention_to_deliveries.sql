@@ -4,7 +4,7 @@ select k.since, k.what, 'event ' || k.id as subject, k.detail, k.remedy, k.order
 from (
   select e.id, e.account_id, e.order_code, e.dead_at as since, 'dead letter' as what,
     format('the partner did not receive %s of order %s: %s at %s', e.event_type, e.order_code, e.dead_reason,
-      regexp_replace(e.callback_url, '[?].*$', '?…')) as detail,
+      split_part(e.callback_url, '?', 1) || case when e.callback_url like '%?%' then '?…' else '' end) as detail,
     format('select ops.redeliver(%L)', e.id) as remedy,
     'the partner did not receive the results of %s orders: %s' as all_detail,
     format('select ops.redeliver_all(%s, %%L, dry_run => false)', e.account_id) as all_remedy, e.dead_reason as cause

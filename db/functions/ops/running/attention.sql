@@ -14,20 +14,28 @@ with lines as (
     union all
     select su.* from core.attention_to_suppliers su
   ) as a
+), alike as (
+  -- Counted without a sort of the lines: there may be tens of thousands.
+  select l.what, l.all_subject, l.all_detail, l.cause, count(*) as lines, min(l.since) as since,
+    any_value(l.all_remedy) as all_remedy, min(l.account_id) as account_id, max(l.account_id) as last_account_id
+  from lines l group by l.what, l.all_subject, l.all_detail, l.cause
 ), counted as (
-  select l.*, count(*) over (partition by l.what, l.all_subject, l.all_detail) as alike,
-    count(*) over (partition by l.what) as of_kind
-  from lines l
-), judged as (
-  select c.*, c.all_subject is not null and c.alike > 1 and (c.alike > 10 or c.of_kind > 100) as is_shared
-  from counted c
+  select a.what, a.all_subject, a.all_detail, sum(a.lines) as lines,
+    sum(sum(a.lines)) over (partition by a.what) as of_kind, min(a.since) as since,
+    string_agg(a.cause, ', ' order by a.cause) as causes, any_value(a.all_remedy) as all_remedy,
+    case when min(a.account_id) = max(a.last_account_id) then min(a.account_id) end as account_id
+  from alike a group by a.what, a.all_subject, a.all_detail
+), shared as (
+  select c.* from counted c
+  where c.all_subject is not null and c.lines > 1 and (c.lines > 10 or c.of_kind > 100)
 ), merged as (
-  select j.since, j.what, j.subject, j.detail, j.remedy, j.order_code, j.account_id from judged j where not j.is_shared
+  select l.since, l.what, l.subject, l.detail, l.remedy, l.order_code, l.account_id from lines l
+  where not exists (
+    select from shared s where (s.what, s.all_subject, s.all_detail) = (l.what, l.all_subject, l.all_detail))
   union all
-  select min(j.since), j.what, j.all_subject, format(j.all_detail, count(*), string_agg(distinct j.cause, ', ')),
-    format(min(j.all_remedy), min(j.since)), null,
-    case when min(j.account_id) = max(j.account_id) then min(j.account_id) end
-  from judged j where j.is_shared group by j.what, j.all_subject, j.all_detail
+  select s.since, s.what, s.all_subject, format(s.all_detail, s.lines, s.causes), format(s.all_remedy, s.since), null,
+    s.account_id
+  from shared s
 )
 select date_trunc('second', m.since) as since, m.what, m.subject, m.detail, m.remedy, m.order_code, m.account_id
 from merged m
