@@ -20,7 +20,7 @@ export type Command =
   | 'reseal'
   | 'webhook-secret'
 
-/** The settings of a process, read once from the environment. What is undefined was not set and has no default. */
+/** The settings of a process, read once from the environment. An undefined setting was not set and has no default. */
 export type Config = ReturnType<typeof loadConfig>
 
 /**
@@ -35,7 +35,7 @@ export class ConfigError extends Error {
  * itself.
  */
 export type TracingConfig = {
-  /** Where spans are posted to, as the exporter takes it. */
+  /** The URL to which the exporter posts spans. */
   endpoint: string
   serviceName: string | undefined
   sampler: string | undefined
@@ -186,7 +186,7 @@ type Settings = v.InferOutput<typeof settings>
 /**
  * Reads the settings from an environment; an empty value counts as unset. `command` is the script that starts: without
  * DATABASE_URL, `start` runs on the embedded database, which changes the defaults of SEED_DEMO and, outside production,
- * of CALLBACK_ALLOW_NETWORKS; `api`, `worker`, `migrate` and `seed` cannot do without it. `onTerminal`: outside
+ * of CALLBACK_ALLOW_NETWORKS; `api`, `worker`, `migrate` and `seed` require it. `onTerminal`: outside
  * production there is no drain unless DRAIN_SECONDS asks for one. Throws ConfigError, whose message is one line.
  */
 export function loadConfig(
@@ -218,7 +218,7 @@ export function loadConfig(
   }
 }
 
-/** Our names have an underscore; a name without one, such as HOSTNAME, may be of anything else. */
+/** Our names have an underscore; a name without one, such as HOSTNAME, may belong to another program. */
 function warningsOf(given: string[]): string[] {
   const known = Object.keys(settings.entries)
   return given
@@ -236,13 +236,13 @@ function configOf(values: Settings, command: Command, onTerminal: boolean) {
   return {
     /** May name several servers (`parseDatabaseUrl`). Undefined only where the embedded database is used, or none. */
     databaseUrl: values.DATABASE_URL,
-    /** Leads to the server without a pooler between; that of `databaseUrl` where it is not set apart. */
+    /** The URL of the server itself, without a pooler; the same as `databaseUrl` unless it is set separately. */
     databaseDirectUrl,
     /** Whether `databaseUrl` leads through a pooler. */
     databasePooled: values.DATABASE_URL !== databaseDirectUrl,
-    /** A standby, for what may be read from one; undefined: all is read from the primary. */
+    /** The standby that serves reads that may be a little late; undefined: the primary serves all reads. */
     databaseReadUrl: values.DATABASE_READ_URL,
-    /** How much older than the primary what is read there may be. */
+    /** How far a read from the standby may be behind the primary. */
     databaseReadStalenessSeconds: values.DATABASE_READ_STALENESS_SECONDS,
     port: values.PORT ?? (command === 'supplier' ? 4000 : 3000),
     host: values.HOST,
@@ -260,11 +260,11 @@ function configOf(values: Settings, command: Command, onTerminal: boolean) {
      * 7).
      */
     allowedOrigins: values.ALLOWED_ORIGINS,
-    /** Networks that are opened for callbacks (specification 6.7, rule 3 alone). */
+    /** Blocked networks that callbacks may reach (specification 6.7, rule 3 alone). */
     callbackAllowNetworks: callbackNetworks(values.CALLBACK_ALLOW_NETWORKS, production, embedded),
     /** DNS servers for callback names; undefined: the system's. */
     dnsServers: values.DNS_SERVERS,
-    /** How long the API serves on after the signal to end. No balancer waits for a developer's process. */
+    /** How long the API continues to serve after the signal to end, while load balancers remove it. */
     drainSeconds: values.DRAIN_SECONDS ?? (onTerminal && !production ? 0 : 5),
     webhookConcurrency: values.WEBHOOK_CONCURRENCY,
     supplierConcurrency: values.SUPPLIER_CONCURRENCY,
@@ -273,10 +273,10 @@ function configOf(values: Settings, command: Command, onTerminal: boolean) {
     /** After how many minutes without a usable answer to its calls a supplier is silent. */
     supplierSilentMinutes: values.SUPPLIER_SILENT_MINUTES,
     supplierUnsafeMinutes: values.SUPPLIER_UNSAFE_MINUTES,
-    /** The token that the simulated supplier takes, and where the demo's catalog says that it is. */
+    /** The token that the simulated supplier accepts, and its URL in the demo's catalog. */
     supplierToken: values.SUPPLIER_TOKEN,
     supplierUrl: values.SUPPLIER_URL,
-    /** After how many days attempts, answers of suppliers that made no sense, and acknowledged alerts are removed. */
+    /** After how many days attempts, unusable answers of suppliers, and acknowledged alerts are removed. */
     retainDays: {
       attempts: values.RETAIN_ATTEMPTS_DAYS,
       raw: values.RETAIN_RAW_DAYS,
@@ -291,9 +291,9 @@ function configOf(values: Settings, command: Command, onTerminal: boolean) {
     alertWebhookUrl: values.ALERT_WEBHOOK_URL,
     alertWebhookFormat: values.ALERT_WEBHOOK_FORMAT,
     docsPassword: values.DOCS_PASSWORD,
-    /** The keys that seal codes, secrets and tokens in the database; undefined: they are stored as they are. */
+    /** The keys that seal codes, secrets and tokens in the database; undefined: these are stored unsealed. */
     dataKeys: values.DATA_KEYS,
-    /** Where traces go; undefined: nowhere. */
+    /** The export of traces; undefined: off. */
     tracing: tracingOf(values),
     seedDemo: values.SEED_DEMO === undefined ? embedded : values.SEED_DEMO === '1',
     /** Whether `NODE_ENV` is `production`. */
