@@ -48,7 +48,7 @@ export type WorkerOptions = {
     | 'host'
     | 'workerMetricsPort'
   >
-  /** Seals what is stored and opens what is sent; by default nothing is sealed. */
+  /** Seals codes, secrets and tokens to store them, and opens them to send them; by default nothing is sealed. */
   sealing?: Sealing
   log: Log
   /** Traces calls and deliveries. Optional. */
@@ -57,16 +57,16 @@ export type WorkerOptions = {
   supplierTimeoutMs?: number
   /** How long a delivery attempt may take, in milliseconds; for tests. The default is that of `createSender`. */
   webhookTimeoutMs?: number
-  /** What runs at set times, in graphile-worker's form; for tests. The default is `tasks/crontab`. */
+  /** The crontab, in graphile-worker's form; for tests. The default is `tasks/crontab`. */
   crontab?: string
 }
 
 export type Worker = {
-  /** Where Prometheus finds the metrics; undefined where that is off. */
+  /** The address of the metrics for Prometheus; undefined if they are off. */
   metricsPort: number | undefined
   /** Settles with a reason if the worker cannot go on; its process must then end and be restarted. */
   failed: Promise<string>
-  /** Takes no new jobs, lets those under way end (supplier calls for 20 s at most), gives the rest back. */
+  /** Takes no new jobs, waits for the running ones (supplier calls for 20 s at most), and gives the rest back. */
   stop(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ const hostWaitMs = 60_000
 
 /**
  * Starts the workers of this process: a pool for suppliers, a pool for webhooks and alerts, and a pool for webhooks
- * that may take long, so that none starves another. Starts also the heartbeat, the sweeper that frees the jobs of dead
+ * that may take long, so that none starves another. Also starts the heartbeat, the sweeper that frees the jobs of dead
  * workers, and the metrics server where it is configured. Resolves when the pools run and are registered. Rejects with
  * one clear line on a database that was restored, until an operator has begun a recovery there, and on one that
  * declares other capabilities of protocols than the adapters.
@@ -228,7 +228,7 @@ function createTasks(
   }
 }
 
-/** A connection of its own for the audit, which reads much: it may take 5 s, and nothing else waits for it. */
+/** The audit reads many rows and may take 5 s. It has its own connection, so that no other call waits for it. */
 function connectAudit(url: string): Database {
   return connect({
     url,
@@ -259,7 +259,7 @@ async function startPoolsOfTasks(
       ...pool,
       name: 'waiting webhooks',
       concurrency: config.webhookConcurrency,
-      // What may take long: later rungs, and receivers that failed recently. First attempts never wait for these.
+      // Later rungs and receivers that failed recently may take long. First attempts never wait for these.
       tasks: timed({ deliver_waiting: deliver_webhook, housekeeping, run_audit }),
       crontab,
     },

@@ -11,11 +11,11 @@ export type WorkerMetrics = {
   countDelivery(outcome: string): void
   /** Counts a recorded call to a supplier, by its verdict. */
   countSupplierCall(verdict: string): void
-  /** Notes a call to a supplier, however it went, by method (put or get) and outcome. */
+  /** Counts a call to a supplier, by method (put or get) and outcome. */
   observeSupplierCall(labels: { supplier: string; method: string; outcome: string }, seconds: number): void
-  /** Notes an order that ended, by its outcome, so long after it was placed. */
+  /** Records the time from the placing of an order to its end, by its outcome. */
   observeEndedOrder(outcome: string, seconds: number): void
-  /** Notes an order whose result a partner took, so long after it was placed. */
+  /** Records the time from the placing of an order to the partner's receipt of its result. */
   observeToldOrder(seconds: number): void
   /** Wraps a task so that its duration is measured, by whether it throws. */
   timed(name: string, task: Task): Task
@@ -24,7 +24,7 @@ export type WorkerMetrics = {
 /** How long a scrape waits for the database, in milliseconds. */
 const scrapeTimeoutMs = 3_000
 
-/** Gauges by their names: the column that they show, and what it says. */
+/** Gauges by their names: the column that they show, and its description. */
 type Gauges<Row> = { [name: string]: [column: keyof Row, help: string] }
 
 const gauges: Gauges<Functions['work.gauges']['result'][number]> = {

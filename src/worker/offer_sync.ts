@@ -11,15 +11,15 @@ export type OfferSyncOptions = { db: Database; adapters: SupplierAdapters; crede
 
 /** Reads the lists of suppliers that are due. */
 export type OfferSync = {
-  /** Begins what is due, and resolves when nothing more is. The readings themselves go on. */
+  /** Begins the readings that are due, and resolves when all have begun. They then continue in the background. */
   look: () => Promise<void>
-  /** Begins nothing more, ends the readings under way and resolves when that is recorded. */
+  /** Begins no more readings, ends those under way and resolves when their ends are recorded. */
   stop: () => Promise<void>
 }
 
-/** As many as may be read at once in this process. */
+/** How many lists this process reads at once. */
 const mostAtOnce = 4
-/** The lease in the database is longer. */
+/** How long a reading may take, in milliseconds. The lease in the database is longer. */
 const longestMs = 9 * 60_000
 /** Short statements: operators who change the same products wait for one. */
 const entriesAtOnce = 250
@@ -49,7 +49,7 @@ export function createOfferSync({ db, adapters, credentials, log }: OfferSyncOpt
 
   async function takeTurn(supplier: string, signal: AbortSignal): Promise<void> {
     const waitMs = (await db.call('work.take_request', { supplier })) ?? 0
-    // Where the wait is ended, the request says so.
+    // If the signal ended the wait, the request reports that.
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
   }
 

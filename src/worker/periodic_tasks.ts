@@ -19,18 +19,18 @@ export type PeriodicTaskOptions = {
  * How often each worker writes its heartbeat and sweeps, in milliseconds. A worker without one for 10 s counts as dead.
  */
 const sweepMs = 2_000
-/** How often it looks at its pools, at alerts and at lists of offers, in milliseconds. */
+/** How often a worker checks its pools, alerts and lists of offers, in milliseconds. */
 const lookMs = 5_000
-/** In so many looks running a pool may be without a fetch that ended well before its process ends. */
+/** After this many consecutive checks of a pool without a successful fetch, its process ends. */
 const looksWithoutFetch = 6
 const fillMs = 1_000
 const resumeMs = 30_000
 const checkMs = 30_000
 
 /**
- * Starts what a worker does more often than once a minute beside its jobs: the heartbeat, the sweeper that frees the
- * jobs of dead workers, and what else keeps the queue in order. `stop` begins nothing more. The rest is in
- * `tasks/crontab`.
+ * Starts the periodic tasks of a worker that run more often than once a minute: the heartbeat, the sweeper that frees
+ * the jobs of dead workers, and the other maintenance of the queue. After `stop` no task begins. The tasks that run
+ * once a minute are in `tasks/crontab`.
  */
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => Promise<void> } {
   const { db, config, log, offerSync } = options
@@ -69,7 +69,7 @@ function createSweep({ db, log, pools, onFatal }: PeriodicTaskOptions) {
   }
 }
 
-/** Checks that the pools of this process work. It is apart from the sweep, which must not fail with it. */
+/** Checks that the pools of this process work. It is separate, so that its failure does not stop the sweep. */
 function createLook({ db, log, pools, onFatal }: PeriodicTaskOptions) {
   const returnLostJobs = createLostJobs(db, pools)
   const stalledPool = createWatchdog(pools, looksWithoutFetch)
@@ -81,7 +81,7 @@ function createLook({ db, log, pools, onFatal }: PeriodicTaskOptions) {
   }
 }
 
-/** Does some work again and again, for the first time after `ms` milliseconds or at once. */
+/** Repeats some work every `ms` milliseconds. The first run is after that time, or at once. */
 function every(
   ms: number,
   log: Log,

@@ -12,14 +12,14 @@ export type SupplierCallerOptions = {
   credentials: SupplierCredentials
   /** The address of the service from outside; undefined: suppliers push no events. */
   publicUrl: string | undefined
-  /** Ends the calls that are under way; their outcome is unknown then. */
+  /** Ends the calls that are under way; their outcome is then unknown. */
   signal: AbortSignal
   metrics: Pick<WorkerMetrics, 'observeSupplierCall'>
 }
 
 /**
  * Makes the function that calls suppliers for `tasks/call_supplier.ts`: it waits for the supplier's pace, takes the
- * token, and calls the adapter of the supplier's protocol. It never rejects for what the outside world does.
+ * token, and calls the adapter of the supplier's protocol. It never rejects because of a supplier or the network.
  */
 export function createSupplierCaller(options: SupplierCallerOptions) {
   const { adapters, credentials, publicUrl, metrics } = options

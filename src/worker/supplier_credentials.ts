@@ -5,21 +5,21 @@ import { createAccessTokens, type TokenResult, type TokenStore } from '../suppli
 import { settingOf } from '../suppliers/credential.ts'
 import type { NotPlacedCause } from '../suppliers/outcome.ts'
 
-/** A supplier's row, as far as it says with what it is called. */
+/** The columns of a supplier's row that contain its credential. */
 type Row = { supplier: string; token: string; token_url: string | null; client_id: string | null }
 
 /** Gives the tokens that suppliers are called with. */
 export type SupplierCredentials = {
-  /** The token; or why there is none, in technical terms. Never rejects for what the outside world does. */
+  /** The token; or why there is none, in technical terms. Never rejects because of a supplier or the network. */
   tokenFor: (row: Row) => Promise<TokenResult | { ok: false; cause: NotPlacedCause; error: string }>
-  /** Says that the supplier did not take a token. */
+  /** Reports that the supplier did not accept a token. */
   reject: (supplier: string, token: string) => void
   close: () => Promise<void>
 }
 
 /**
- * Makes what gives the tokens: from the row, where they may be sealed, or from the environment
- * (`env:SUPPLIER_SECRET_…`), or changed for an access token that all workers share.
+ * Makes the source of tokens. The credential is in the row, where it may be sealed, or in the environment
+ * (`env:SUPPLIER_SECRET_…`); it may be exchanged for an access token that all workers share.
  */
 export function createSupplierCredentials(
   db: Database,

@@ -27,7 +27,7 @@ export async function sendEvent(
   return sender.send({ url, headers: { ...correlationOf(attempt), ...headers }, body })
 }
 
-// The receiver gets the request's id only where the partner chose it.
+// The receiver gets the request's id only if the partner chose that id.
 function correlationOf(attempt: LeasedAttempt): Record<string, string> {
   const { request_id: requestId, request_id_given: isGiven, traceparent } = attempt
   return correlationHeaders({ requestId: isGiven === true ? requestId : null, traceparent })

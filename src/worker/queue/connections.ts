@@ -9,16 +9,16 @@ class DatabaseSilent extends Error {
 
 export type QueueConnections = {
   /**
-   * From now on the client listens, and has no statement to answer: it is asked for a sign of life every now and then.
+   * From now on the client only listens. It has no statement to answer, so it is checked at intervals.
    */
   listens(client: pg.PoolClient): void
 }
 
 /**
- * Throws away each connection of the queue's pool that does not answer a statement within `answerMs`, and then those
- * that are idle, too: what lies between may have forgotten them all, without a message. graphile-worker would wait
- * without end. `query_timeout` is of no use here, for it gives the silent connection back to the pool. The statement
- * may have taken effect: `pool_health.ts` finds jobs that it took. A completion that fails ends the process.
+ * Closes each connection of the queue's pool that does not answer a statement within `answerMs`, and then all idle
+ * ones: a middlebox may have dropped them all silently. graphile-worker would wait for the answer permanently, and
+ * `query_timeout` would give the silent connection back to the pool. The statement may have taken effect:
+ * `pool_health.ts` finds the jobs that it took. A completion that fails ends the process.
  */
 export function discardSilent(pool: pg.Pool, answerMs: number): QueueConnections {
   const timers = new Map<pg.PoolClient, NodeJS.Timeout>()
@@ -26,7 +26,7 @@ export function discardSilent(pool: pg.Pool, answerMs: number): QueueConnections
 
   const after = (client: pg.PoolClient, ms: number, work: () => void) => {
     clearTimeout(timers.get(client))
-    // What came while this process was busy, or stood still, is read first.
+    // After the process was busy or paused, it first reads the answers that arrived meanwhile.
     const timer = setTimeout(() => setImmediate(() => timers.get(client) === timer && work()), ms)
     timers.set(client, timer)
   }

@@ -4,14 +4,14 @@ import { type Pool, queueAnswerMs } from './pools.ts'
 type Known = Pick<Pool, 'id' | 'jobs'>
 type Fetching = Pick<Pool, 'name' | 'fetches'>
 
-/** After this time, in milliseconds, the answer to a fetch that locked a job has come, or never will. */
+/** If the answer to a fetch has not arrived after this time, in milliseconds, it is lost. */
 export const lostAfterMs = queueAnswerMs + 500
 
 /**
- * Returns what gives back the jobs that the pools have locked and never received, because the answer to their fetch was
- * lost after its commit; it returns how many. A job is lost when it was unknown here, and still is `lostAfterMs` later,
- * under the same lock. The time begins when PostgreSQL has told of the lock, so a job that is fetched meanwhile becomes
- * known in time, and a slow one always is.
+ * Returns a function that gives back the jobs that the pools locked and never received, because the answer to their
+ * fetch was lost after its commit; it returns their number. A job is lost if no pool knows it, and still none does
+ * `lostAfterMs` later, under the same lock. The time begins when PostgreSQL has shown the lock, so the pool knows a job
+ * that was being fetched before the time is up, and it always knows a job that is slow.
  */
 export function createLostJobs(db: Database, pools: readonly Known[]): () => Promise<number> {
   let unknown = new Map<string, { id: string; lockedAt: string; since: number }>()
@@ -36,8 +36,8 @@ export function createLostJobs(db: Database, pools: readonly Known[]): () => Pro
 }
 
 /**
- * Returns the watchdog over pools. Call it while the database answers: it returns the name of a pool that wants jobs,
- * and was in so many calls running without a fetch that ended well. Nothing but a new process helps such a pool.
+ * Returns the watchdog over pools. Call it while the database answers: it returns the name of a pool that wants jobs
+ * and had no successful fetch in this many consecutive calls. Only a new process helps such a pool.
  */
 export function createWatchdog(pools: readonly Fetching[], calls: number): () => string | undefined {
   const seen = new Map<Fetching, { fetches: number | undefined; times: number }>()

@@ -20,27 +20,27 @@ export type PoolOptions = {
   name: string
   concurrency: number
   tasks: TaskList
-  /** What runs at set times, in graphile-worker's form. */
+  /** The crontab, in graphile-worker's form. */
   crontab?: string
   log: Log
-  /** Is called with the id under which the pool locks jobs, before or while it fetches its first jobs. */
+  /** Called with the id under which the pool locks jobs, before or while it fetches its first jobs. */
   onPool: (poolId: string) => void
 }
 
 export type Pool = {
   runner: Runner
   name: string
-  /** The id under which it locks jobs. */
+  /** The id under which the pool locks jobs. */
   id: string
-  /** Settles with a reason if it ended, or cannot go on. */
+  /** Settles with a reason if the pool ended, or cannot continue. */
   failed: Promise<string>
-  /** The jobs that it has fetched, and that have neither ended nor been given back. */
+  /** The jobs that the pool has fetched, and that have neither ended nor been given back. */
   jobs: ReadonlySet<string>
-  /** Whether it holds no job: each of its jobs was given back, or its end is written. */
+  /** Whether the pool holds no job: each of its jobs was given back, or its end is written. */
   isClean(): boolean
-  /** How often it has fetched jobs, or looked for some; undefined while it has more than its workers can take. */
+  /** How often the pool has fetched or looked for jobs; undefined while it has more than its workers can take. */
   fetches(): number | undefined
-  /** Fetches jobs now, and not only at the next poll. */
+  /** Fetches jobs now, without waiting for the next poll. */
   nudge(): void
 }
 
@@ -50,12 +50,12 @@ const completionDelayMs = 2
 // How long a pool that failed may take to stop, in milliseconds.
 const lastWaitMs = 1_000
 
-// How many jobs one statement fetches. With one statement and commit for each job, fetching would be the bottleneck.
+// How many jobs one statement fetches. With a statement and a commit for each job, fetching would be the bottleneck.
 const localQueueSize = 100
 
 /**
- * How long the queue's statements may take, in milliseconds. They take a few; a silent connection is replaced after
- * this.
+ * How long the queue's statements may take, in milliseconds; they normally take a few. After this time a silent
+ * connection is replaced.
  */
 export const queueAnswerMs = 4_000
 
@@ -67,7 +67,7 @@ const settings = {
   synchronous_commit: 'off',
   statement_timeout: '10s',
   lock_timeout: '2s',
-  // A statement whose client has gone stops by itself.
+  // PostgreSQL stops a statement whose client has disconnected.
   client_connection_check_interval: '1s',
   ...plansByKey,
   // Only a plain scan marks the entries of jobs that are done, so that the next one passes over them.
@@ -76,8 +76,8 @@ const settings = {
 
 /**
  * Starts pools of workers, each for its own tasks. `core.enqueue` notifies of the task of jobs that are due. Only the
- * first pool listens, and only the pool of that task fetches: each more would cost PostgreSQL a transaction for each
- * job.
+ * first pool listens, and only the pool of that task fetches: each further pool would cost PostgreSQL one transaction
+ * per job.
  */
 export async function startPools(options: readonly [PoolOptions, ...PoolOptions[]]): Promise<Pool[]> {
   let pools: Pool[] = []
@@ -117,11 +117,12 @@ async function startPool(options: PoolOptions, onJob?: (task?: string) => void):
   })
   events.on('pool:listen:notification', ({ message }) => {
     onJob?.(message.payload)
-    // Any login can notify. graphile-worker would fetch, or stop for a migration that never took place.
+    // Any login can notify, so these messages could make graphile-worker fetch, or stop for a migration that never
+    // took place.
     message.payload = '{"count":0}'
   })
   let isBroken = false
-  // The end of a job was not written: the pool cannot be used any longer, and a successor finds the job.
+  // The end of a job was not written, so the pool must end. The next process finds the job.
   events.on('pool:fatalError', ({ error }) => {
     isBroken = true
     failed.resolve(`the end of a job could not be written: ${reasonOf(error)}`)
@@ -142,8 +143,7 @@ async function startPool(options: PoolOptions, onJob?: (task?: string) => void):
       worker: {
         localQueue: { size: Math.max(localQueueSize, options.concurrency) },
         completeJobBatchDelay: completionDelayMs,
-        // Without a batch graphile-worker 0.18.0 does not handle the rejection: it would end the process without a
-        // word.
+        // Without a batch graphile-worker 0.18.0 does not handle the rejection, which would end the process silently.
         failJobBatchDelay: completionDelayMs,
       },
     },
@@ -194,8 +194,8 @@ function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' 
   })
 }
 
-// What graphile-worker logs of a failed job is its error; payloads are ids. Its warning that there are fewer
-// connections than workers is only a debug message here: that is intended, since one statement fetches many jobs.
+// Of a failed job graphile-worker logs only the error, and payloads are ids. Its warning about fewer connections than
+// workers is a debug message here, because one statement fetches many jobs.
 function queueLogger(log: Log, pool: string): Logger {
   return new Logger((scope) => (level, message, meta) => {
     if (meta !== undefined && 'max' in meta && 'concurrency' in meta) log.debug({ pool }, message)
