@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -49,14 +49,19 @@ async function tablesWith(texts: string[]): Promise<string[]> {
   return found
 }
 
-/** The files under a folder that hold one of the texts. */
+/** The files under a folder that hold one of the texts. The server may remove a file while this reads the others. */
 function filesWith(texts: string[], root = server.dataDir): string[] {
-  return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => statSync(join(root, file)).isFile())
-    .filter((file) => {
-      const bytes = readFileSync(join(root, file))
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => {
+    const path = join(root, file)
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
+    try {
+      const bytes = readFileSync(path)
       return texts.some((text) => bytes.includes(text))
-    })
+    } catch (error) {
+      if (existsSync(path)) throw error
+      return false
+    }
+  })
 }
 
 /** Pushes a result as the supplier does. */
