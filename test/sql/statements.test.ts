@@ -11,7 +11,6 @@ import {
   type Explained,
   explainingSession,
   inNewSession,
-  mostRead,
   type Statement,
   scansOf,
   withoutAutovacuum,
@@ -46,6 +45,8 @@ beforeAll(async () => {
   await inNewSession(database.url, plansByKey, async (first) => {
     for (let n = 0; n < 3; n += 1) await runOrders(first, 8, { keep: true })
   })
+  // On a busy machine these events would be overdue meanwhile, and that is work for every step.
+  await sql()`update supply.events set next_attempt_at = now() + interval '1 day'`
   old = await explainingSession(database.url, plansByKey)
 })
 afterAll(() => Promise.all([oldest.end(), old.end(), growing.end({ timeout: 1 })]))
@@ -148,8 +149,9 @@ async function expectFewRead(session: Explained, most: { calls: number; all: num
   // There are few accounts and keys, so the rows that are read would not show a scan of them.
   expect(scansOf(all, 'accounts')).toEqual(['accounts_pkey'])
   expect(scansOf(all, 'api_keys')).toEqual(['api_keys_key_hash_key', 'api_keys_pkey'])
-  expect(mostRead(calls)).toBeLessThanOrEqual(most.calls)
-  expect(mostRead(all)).toBeLessThanOrEqual(most.all)
+  const thatReadMore = (statements: Statement[], rows: number) => statements.filter(({ rowsRead }) => rowsRead > rows)
+  expect(thatReadMore(calls, most.calls)).toEqual([])
+  expect(thatReadMore(all, most.all)).toEqual([])
 }
 
 test.each(Object.entries(inBatches))('64 orders that %s take as many statements as two', async (_, course) => {
@@ -176,6 +178,7 @@ describe('with thousands of orders and queued events', () => {
       select a.id, 'o' || n, 'order.completed', 'https://hooks.example/x', '{}', true, 'queued', now()
       from supply.accounts a, generate_series(1, 1000) n where a.id <> ${partner.accountId}`
     await growing`select work.fill_slots()`
+    await growing`update supply.events set lease_expires_at = now() + interval '1 day' where state = 'ready'`
   })
 
   test.each([
