@@ -1,9 +1,6 @@
 import pg from 'pg'
 import { type CodeFile, codeChecksum, codeSchemas } from './sql_files.ts'
 
-/** A file that PostgreSQL refuses, with the file's path and the line in the message. */
-class CodeError extends Error {}
-
 /** A function or view of a code schema. `version` changes whenever the object is replaced. */
 type CodeObject = { schema: string; name: string; classid: number; objid: number; version: string }
 
@@ -85,7 +82,7 @@ async function loadFiles(
   }
   while (waiting.size > 0) {
     let progress = false
-    let failure: CodeError | undefined
+    let failure: Error | undefined
     for (const file of [...waiting]) {
       const before = objects.filter((object) => defines(file, object))
       const error = await tryToLoad(client, file)
@@ -204,14 +201,14 @@ const dependents = `
 function refuseMisfits(files: CodeFile[], objects: CodeObject[]): void {
   for (const file of files) {
     const count = objects.filter((object) => defines(file, object)).length
-    if (count === 0) throw new CodeError(`${file.path} does not define ${qualified(file)}`)
+    if (count === 0) throw new Error(`${file.path} does not define ${qualified(file)}`)
     // Operators name things by id or by a reference: psql gives a literal the type that the function has.
     if (count > 1 && file.schema !== 'ops') {
-      throw new CodeError(`${file.path} defines ${qualified(file)} more than once: no overloads`)
+      throw new Error(`${file.path} defines ${qualified(file)} more than once: no overloads`)
     }
   }
   const stray = objects.find((object) => !files.some((file) => defines(file, object)))
-  if (stray) throw new CodeError(`${qualified(stray)} has no file of its own`)
+  if (stray) throw new Error(`${qualified(stray)} has no file of its own`)
 }
 
 /** Compiles the bodies of all functions: one may name what a changed file no longer defines. */
@@ -225,7 +222,7 @@ async function compileBodies(client: pg.Client, files: CodeFile[]): Promise<void
       const file = files.find((candidate) => candidate.schema === schema && candidate.name === name)
       if (!(error instanceof pg.DatabaseError) || file === undefined) throw error
       const where = error.where ? ` (${error.where})` : ''
-      throw new CodeError(`${file.path}: ${error.message}${where}`, { cause: error })
+      throw new Error(`${file.path}: ${error.message}${where}`, { cause: error })
     }
   }
 }
@@ -297,9 +294,10 @@ function qualified({ schema, name }: { schema: string; name: string }): string {
   return `${schema}.${name}`
 }
 
-function codeError(file: CodeFile, error: pg.DatabaseError): CodeError {
+/** The error of a file that PostgreSQL refuses, with the file's path and the line in the message. */
+function codeError(file: CodeFile, error: pg.DatabaseError): Error {
   const line = error.position === undefined ? '' : `:${lineAt(file.sql, Number(error.position))}`
-  return new CodeError(`${file.path}${line}: ${error.message}`, { cause: error })
+  return new Error(`${file.path}${line}: ${error.message}`, { cause: error })
 }
 
 function lineAt(text: string, position: number): number {
