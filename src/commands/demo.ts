@@ -4,9 +4,8 @@ import { loadConfig } from '../config.ts'
 import { describeReceived, describeSession } from '../demo/receiver/describe.ts'
 import { startReceiver } from '../demo/receiver/receiver.ts'
 import { asOperator } from './connections.ts'
-import { knownDemoKey } from './demo_data.ts'
+import { demoCredentials } from './demo_data.ts'
 import { embeddedUrl } from './operator_login.ts'
-import { webhookSecretOf } from './sealing.ts'
 
 /** An order of the demo; of one whose way is worth a look, `story` says so. */
 type Wanted = { what: string; items: OrderRequest['items']; story?: true }
@@ -30,14 +29,7 @@ export async function demo(): Promise<void> {
   const config = loadConfig(process.env, { command: 'demo' })
   const baseUrl = config.publicUrl ?? `http://${config.host}:${config.port}`
   const databaseUrl = config.databaseDirectUrl ?? embeddedUrl()
-  const { apiKey, secret } = await asOperator(databaseUrl, async (db) => {
-    const apiKey = await db.call('ops.ensure_demo_key', { known: knownDemoKey() ?? null })
-    const account = await db.call('ops.account_of_key', { key: apiKey ?? '' })
-    if (apiKey === null || account === null)
-      throw new Error('there is no demo partner: start the service with SEED_DEMO=1')
-    const secret = () => asOperator(databaseUrl, (db) => webhookSecretOf(db, config.dataKeys, account))
-    return { apiKey, secret: async () => (await secret()) ?? undefined }
-  })
+  const { apiKey, secret } = await asOperator(databaseUrl, (db) => demoCredentials(db, config.dataKeys))
   const client = new SupplyClient({ baseUrl, apiKey })
   const colours = process.stdout.isTTY && process.stdout.hasColors()
   const receiver = await startReceiver({

@@ -32,17 +32,22 @@ export async function loadDemo(
 ): Promise<string> {
   const { url: base_url, token } = supplier
   const suppliers = catalog.suppliers.map((known) => ({ ...known, base_url, token }))
-  const known = knownDemoKey() ?? null
   const { apiKey, secret } = await asOperator(databaseUrl, async (db) => {
     await db.call('ops.load_demo', { catalog: { ...catalog, suppliers } })
-    const apiKey = await db.call('ops.ensure_demo_key', { known })
-    return { apiKey, secret: await secretOf(db, dataKeys, apiKey ?? '') }
+    return demoCredentials(db, dataKeys)
   })
-  if (apiKey === null || secret === null) throw new Error('the demo partner has no key')
   mkdirSync(dataDir, { recursive: true })
   writeSecretFile(keyFile, apiKey)
   writeSecretFile(secretFile, secret)
   return apiKey
+}
+
+/** A working api key of the demo partner, which is made if it is missing, and the secret that signs its webhooks. */
+export async function demoCredentials(db: Database, dataKeys: Config['dataKeys']) {
+  const apiKey = await db.call('ops.ensure_demo_key', { known: knownDemoKey() ?? null })
+  const secret = await secretOf(db, dataKeys, apiKey ?? '')
+  if (apiKey === null || secret === null) throw new Error('the demo partner has no key')
+  return { apiKey, secret }
 }
 
 /** The password of the partner guide in the demo, the same at each start. */
