@@ -7,15 +7,8 @@ import { demoGreeting, loadDemo } from './demo_data.ts'
  * catalog, whose supplier is at SUPPLIER_URL, into the database of DATABASE_URL, and prints the demo partner's api key.
  */
 export async function seed(): Promise<void> {
-  const {
-    databaseDirectUrl = '',
-    supplierUrl,
-    supplierToken,
-    publicUrl,
-    port,
-    dataKeys,
-  } = loadConfig(process.env, { command: 'seed' })
-  const simulator = { url: supplierUrl, token: supplierToken ?? simulatorToken }
-  const apiKey = await loadDemo(databaseDirectUrl, simulator, dataKeys)
-  console.log(demoGreeting(publicUrl ?? `http://127.0.0.1:${port}`, apiKey))
+  const config = loadConfig(process.env, { command: 'seed' })
+  const simulator = { url: config.supplierUrl, token: config.supplierToken ?? simulatorToken }
+  const apiKey = await loadDemo(config.databaseDirectUrl ?? '', simulator, config.dataKeys)
+  console.log(demoGreeting(config.publicUrl ?? `http://127.0.0.1:${config.port}`, apiKey))
 }
