@@ -2,29 +2,29 @@ import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
 import { DatabaseDeadline, DatabaseEnded, DatabaseOverloaded, isUnavailable } from './errors.ts'
 
 export type BatchOptions<In, Out> = {
-  /** Answers many entries at once: for each entry's place in the list, from 0, its answer. */
+  /** Answers many entries at once. The map's keys are the places of the entries in the list, from 0. */
   run: (entries: In[]) => Promise<Map<number, Out>>
   /** Whether an answer says that nothing was done, because another transaction has a lock that the entry needs. */
   isBusy?: (answer: Out) => boolean
   /** How much work an entry is, at least 1. Without it, each is 1. */
   weightOf?: (entry: In) => number
   /**
-   * The key of an entry. Keys share the runs equally, and a busy key holds up no other. Without it, all have one key.
+   * The key of an entry. Keys share the runs equally, and a busy key delays no other. Without it, all have one key.
    */
   keyOf?: (entry: In) => string
   /** The most entries of one run. */
   max?: number
   /** The most weight of one run; an entry that is heavier goes alone. */
   maxWeight?: number
-  /** The most weight that may be unanswered at once, */
+  /** The most weight that may be unanswered at once. */
   maxPending?: number
-  /** and of one key. */
+  /** The most weight of one key that may be unanswered at once. */
   maxPendingOfKey?: number
   /** The most runs under way at once. */
   inFlight?: number
-  /** After a run of several entries, the next begins so many milliseconds after it began, */
+  /** After a run of several entries began, the next one waits this many milliseconds. */
   delayMs?: number
-  /** or when so many entries have arrived since then. */
+  /** The next run does not wait once this many entries have arrived. */
   maxDelayed?: number
   /** The deadline of an entry, in milliseconds: no run of it begins later. */
   waitMs?: number
@@ -43,22 +43,22 @@ type Member<In, Out> = Waiting & {
   reject: (error: unknown) => void
 }
 
-// A batch of another process has a lock for a few milliseconds. The pause is random, so that two do not meet again and
-// again.
+// A batch of another process has a lock for a few milliseconds. The pause is random, so that two batches do not collide
+// repeatedly.
 const [shortestPauseMs, longestPauseMs] = [10, 40]
 
 /**
- * Coalesces calls. An idle batch takes an entry at the end of the event loop's turn, with all others of that turn;
- * entries that arrive during a run go together in the next one. A run is bounded by count and by weight, and the keys
- * share it.
+ * Coalesces calls. An idle batch starts at the end of the current event-loop iteration, with all entries that arrived
+ * in it; entries that arrive during a run go together in the next one. A run is bounded by count and by weight, and the
+ * keys share it.
  *
  * The returned function resolves to the entry's own answer. An entry that is answered `busy`, or whose run failed
- * because the database was unavailable, goes back to the queue, and its key pauses shortly. Any other error rejects all
+ * because the database was unavailable, goes back to the queue, and its key pauses briefly. Any other error rejects all
  * entries of the run, and so does a run that does not answer exactly the entries it was given. An entry whose deadline
  * passes, or for which too much is pending, rejects with an error for which `isUnavailable` is true.
  *
- * What is batched may take effect twice: orders have idempotency keys, results are recorded under a lease that ends
- * with the first, a lease is taken once, and a request that counts twice against its limit does no harm.
+ * Batched calls are safe to repeat: orders have idempotency keys, the first record of a result ends its lease, a lease
+ * is taken once, and a request may count twice against its limit.
  */
 export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => Promise<Out> {
   const { run, isBusy = () => false, onRun } = options
@@ -80,7 +80,8 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
 
   async function runWaiting(): Promise<void> {
     running += 1
-    // Many calls come out of one event, as the answer that let their requests in: the first of them does not go alone.
+    // One event, such as an answer that admits several requests, can cause many calls. The first call waits for the
+    // others.
     await new Promise((resolve) => setImmediate(resolve))
     while (!waiting.isEmpty) {
       const nextAt = performance.now() + delayMs

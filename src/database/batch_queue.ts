@@ -58,7 +58,7 @@ export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
       const taken: Member[] = []
       const share = maxWeight / queues.size
       let weightLeft = maxWeight
-      // A key that has had its turn goes to the end of the map, where this loop comes by again.
+      // A key that has had its turn goes to the end of the map, where this loop reaches it again.
       for (const [key, queue] of queues) {
         if (taken.length === max || weightLeft <= 0) break
         let turn = 0
@@ -80,7 +80,8 @@ export function createBatchQueue<Member extends Waiting>(): BatchQueue<Member> {
 }
 
 /**
- * The weight that is unanswered, in all and by key; what would make it too much is not added, unless nothing else is.
+ * The unanswered weight, in total and by key. An entry that would exceed a limit is not added, unless it is the only
+ * one.
  */
 export function createPending(max: number, maxOfKey: number) {
   const ofKeys = new Map<string, number>()

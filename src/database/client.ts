@@ -20,7 +20,7 @@ export type DatabaseOptions = PoolOptions & {
 /** The shape of `Functions`: by `schema.name`, the named arguments and the result. */
 type Signatures = { [name: string]: { args: object; result: unknown } }
 
-/** The arguments of a call, which may be left out where none is needed. */
+/** The arguments of a call. They may be left out if none is required. */
 export type Arguments<Args extends object> = Record<string, never> extends Args ? [args?: Args] : [args: Args]
 
 /** Calls the functions of the database by name: the only way from TypeScript to SQL. */
@@ -34,7 +34,7 @@ export type Database<Table extends Signatures = Functions> = {
     name: Name,
     ...args: Arguments<Table[Name]['args']>
   ): Promise<Table[Name]['result']>
-  /** How the pool of connections is used now. */
+  /** The current usage of the pool of connections. */
   usage(): PoolUsage
   /**
    * Takes no more calls, lets those under way end for up to `timeout` seconds (default 5), then closes all

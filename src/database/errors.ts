@@ -9,13 +9,13 @@ export class DatabaseDeadline extends Error {
   }
 }
 
-/** No server of the database can be reached that is the right one, for example because the primary is gone. */
+/** No server of the right kind can be reached, for example because the primary is down. */
 export class DatabaseUnreachable extends Error {
   override name = 'DatabaseUnreachable'
   code = 'UNREACHABLE'
 }
 
-/** Too much waits for the database: the call was not begun. */
+/** Too many calls wait for the database: this one was not begun. */
 export class DatabaseOverloaded extends Error {
   override name = 'DatabaseOverloaded'
   code = 'OVERLOADED'
@@ -75,7 +75,7 @@ export function isUnavailable(error: unknown): boolean {
 // `cache lookup failed` and changed result types come while the code is reloaded; a conflict can come at any time.
 const repeatableStates = new Set(['XX000', '0A000', '40001', '40P01'])
 
-/** Whether a call that failed so has had no effect and is worth one repeat at once. */
+/** Whether a call that failed with this error had no effect and is worth one immediate repeat. */
 export function repeatable(error: unknown): boolean {
   return isServerError(error) && repeatableStates.has(error.code)
 }

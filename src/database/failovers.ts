@@ -2,7 +2,7 @@ import { type Log, safeError } from '../log.ts'
 import type { Database } from './client.ts'
 import { codeOf, observed } from './observed.ts'
 
-/** A database whose important writes are remembered, and looked for after each failover. */
+/** A database whose important writes this process remembers, and checks after each failover. */
 export type WatchedDatabase = { db: Database; stop(): void }
 
 type WatchOptions<Write> = {
@@ -85,7 +85,7 @@ export function watchCalls(db: Database, log: Log): WatchedDatabase {
 
 /**
  * Remembers the latest write of each key, up to a number and an age. Once a second it reads the timeline, and after a
- * change of the timeline it looks for all writes.
+ * change of the timeline it checks all remembered writes.
  */
 function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<Write>) {
   const writes = new Map<string, { write: Write; at: number }>()
@@ -101,7 +101,7 @@ function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<W
       else if (timeline !== null) log.info({ timeline: current }, 'a failover lost nothing that this process remembers')
     }
     timeline = current
-    // Only a look that succeeded gets here: while the database is away, no write becomes too old.
+    // Only a successful check reaches this line: while the database is unavailable, no write becomes too old.
     for (const [key, { at }] of writes) {
       if (lookedAt - at <= keepMs) break
       writes.delete(key)
@@ -111,7 +111,7 @@ function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<W
   async function tryLook(): Promise<void> {
     if (isLooking) return
     isLooking = true
-    // While the database is away there is nothing to do: a later look finds out.
+    // While the database is unavailable there is nothing to do: a later check finds the change.
     await look().catch((error) => log.debug({ error: safeError(error) }, 'the timeline could not be read'))
     isLooking = false
   }

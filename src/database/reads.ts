@@ -2,44 +2,44 @@ import { randomUUID } from 'node:crypto'
 import { type Database, isUnavailable } from './client.ts'
 import { currentFor, type Version } from './version.ts'
 
-/** Where reads go that may be a little late. */
+/** The source of reads that may be a little late. */
 export type Reads = Pick<Database, 'call'> & {
-  /** Records that an account has just written, over the primary: its reads from now on show that. */
+  /** Records that an account has just written on the primary: its later reads show that write. */
   noteWrite(accountId: string): void
 }
 
 export type ReadsOptions = {
   primary: Pick<Database, 'call'>
-  /** Its calls have to give up early enough for the primary to be asked afterwards. */
+  /** Calls of the standby must give up early enough to be repeated on the primary. */
   standby: Pick<Database, 'call'>
   /** The state of the database that this program was written for. */
   expected: Version
   /** How much older than the primary a read may be, in milliseconds. */
   maxStalenessMs: number
   /**
-   * Called when the standby begins to be used, and when it is not used or no longer; `error` says why, if there was
-   * one.
+   * Called when this process begins to use the standby, and when it does not use it or stops; `error` is the cause, if
+   * there was one.
    */
   onChange?: ((isUsed: boolean, error: unknown) => void) | undefined
 }
 
 const markIntervalMs = 1_000
-// A standby that is not fresh after so many marks counts as not used.
+// A standby that is not fresh after this many marks counts as not used.
 const firstMarks = 3
 
-/** All reads from the primary. */
+/** Sends all reads to the primary. */
 export function readsFrom(primary: Pick<Database, 'call'>): Reads {
   return { call: primary.call, noteWrite: () => {} }
 }
 
 /**
- * Reads from a standby, as long as that shows all that was committed `maxStalenessMs` ago, and all that the account
- * wrote by this process; else from the primary. A call that fails on the standby, or finds nothing there, goes to the
- * primary.
+ * Reads from a standby as long as it shows everything that was committed `maxStalenessMs` ago, and everything that the
+ * account wrote through this process; otherwise from the primary. A call that fails on the standby, or finds nothing
+ * there, goes to the primary.
  *
- * Once a second this process commits a mark on the primary: its own clock, in milliseconds. The mark that the standby
- * shows says how far it is, however clocks differ, while nothing else is written, and after a failover to another
- * history. Each of a standby's own figures is wrong in one of these cases.
+ * Once a second this process commits a mark on the primary: its own clock, in milliseconds. The mark on the standby
+ * shows how far the standby is. It is right if clocks differ, while nothing else is written, and after a failover to
+ * another timeline; each figure of PostgreSQL is wrong in one of these cases.
  */
 export function createReads(options: ReadsOptions): Reads & { stop(): void } {
   const { primary, standby, maxStalenessMs, onChange = () => {} } = options
@@ -95,7 +95,7 @@ export function createReads(options: ReadsOptions): Reads & { stop(): void } {
         const result = await standby.call(name, ...args)
         if (result !== null) return result
       } catch (error) {
-        // The next mark says whether it answers again.
+        // The next mark shows whether the standby answers again.
         if (isUnavailable(error)) answers = false
       }
       return primary.call(name, ...args)

@@ -11,13 +11,13 @@ type Options<Result, R extends Row> = Pick<BatchOptions<Result, R>, 'weightOf' |
   onRecorded: (answer: Answer<R>) => void
 }
 
-// By then the result's lease has ended, or ends soon.
+// After this time the result's lease has ended, or ends soon.
 const waitMs = 30_000
 
 /**
  * Records the results of calls or deliveries in batches. The returned function resolves to the verdict, or to `busy` as
- * soon as another transaction has a lock that the result needs: the job ends and holds up no other, and the batch goes
- * on trying. A result that cannot be recorded before its deadline is dropped: its lease recovers it.
+ * soon as another transaction has a lock that the result needs: the job ends and delays no other, and the batch
+ * retries. A result that cannot be recorded before its deadline is dropped: its lease recovers it.
  */
 export function recordResults<Result extends object, R extends Row>(
   options: Options<Result, R>,

@@ -10,7 +10,7 @@ export type FunctionTable = {
   readonly [name: string]: { readonly args: Types; readonly options?: Types; readonly returns: Returns }
 }
 
-/** A prepared statement's text in pieces, and which argument goes between them. */
+/** The pieces of a prepared statement's text, and the arguments that go between them. */
 export type Statement = { strings: TemplateStringsArray; args: { name: string; type: string }[]; returns: Returns }
 
 const statements = new WeakMap<FunctionTable, Map<string, Statement>>()

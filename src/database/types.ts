@@ -1,4 +1,4 @@
-/** What a result of each type is in TypeScript, by the name that PostgreSQL's `format_type` has for the type. */
+/** The TypeScript type of each type of result, by the name that PostgreSQL's `format_type` gives the type. */
 export type ResultTypes = {
   boolean: boolean
   integer: number
@@ -19,7 +19,7 @@ export type ResultTypes = {
 }
 
 /**
- * What an argument may be, where that is not what a result is. A `jsonb` argument is any value that JSON can express.
+ * The types of arguments that differ from those of results. A `jsonb` argument is any value that JSON can express.
  */
 export type ArgumentTypes = {
   bigint: string | number | bigint

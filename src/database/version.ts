@@ -2,9 +2,9 @@
 export type Version = { migration: string; checksum: string }
 
 /**
- * Whether a database, in the states in which it is seen one after the other, serves a program that was written for
- * `expected`. Functions and migrations newer than ours come with the next release, while this one still serves: changes
- * only add. Functions that never were ours mean that nobody has migrated yet.
+ * Whether a database, in the states that are seen one after the other, serves a program that was written for
+ * `expected`. Newer functions and migrations belong to the next release, and this release can use them: changes only
+ * add. If the database never had our functions, it is not migrated yet.
  */
 export function currentFor(expected: Version): (state: Version) => boolean {
   let wasCurrent = false

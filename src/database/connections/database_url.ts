@@ -7,7 +7,7 @@ export type DatabaseServer = {
   port: number
 }
 
-/** What a server must be: one that takes writes, one that is no standby, or any that answers. */
+/** The required kind of server: one that takes writes, one that is no standby, or any that answers. */
 export type TargetSession = 'read-write' | 'primary' | 'any'
 
 export type DatabaseServers = { servers: DatabaseServer[]; target: TargetSession }
@@ -27,8 +27,8 @@ const defaultPort = 5432
 /**
  * Reads a `postgres://` URL that names one server or, as libpq takes it, several, with `target_session_attrs`:
  * `postgres://user:password@one:5432,two:5433/db?target_session_attrs=read-write`. A server without a port has 5432.
- * Without the attribute, one server may be any, and of several the right one takes writes: libpq would take any, but a
- * standby is of no use here. Throws DatabaseUrlError.
+ * Without the attribute, a single server may be of any kind, and one of several must take writes: libpq would take any,
+ * but a standby is of no use here. Throws DatabaseUrlError.
  */
 export function parseDatabaseUrl(text: string): DatabaseServers {
   const { before, hosts, after } = partsOf(text)

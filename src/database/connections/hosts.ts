@@ -7,7 +7,7 @@ import { type DatabaseServer, parseDatabaseUrl, type TargetSession } from './dat
 
 /** The servers of a database URL, and which of them is the right one to connect to. */
 export type Hosts = {
-  /** The server to connect to: the right one as far as is known, at first the first. */
+  /** The server to connect to: the last one that was found right, or the first of the URL before any search. */
   readonly current: DatabaseServer
   /**
    * Whether `current` is known to be right: there is no other, or a search found it and no connection to it failed
@@ -22,7 +22,8 @@ export type Hosts = {
   /** As `find`, but searches again for up to this long. It calls `onWait` once if the first search found none. */
   wait(ms: number, onWait?: (error: DatabaseUnreachable) => void): Promise<DatabaseServer>
   /**
-   * A connection to this server broke, was silent or refused to write: another server may be right now. Searches soon.
+   * Reports that a connection to this server broke, was silent or refused to write, so another server may be the right
+   * one. A search begins soon.
    */
   suspect(server: DatabaseServer): void
   /** Calls a function whenever another server has become `current`, until the returned function is called. */
@@ -33,14 +34,14 @@ export type Hosts = {
 const probeMs = 1_000
 // How much longer the current server may take to answer than another that is right.
 const preferenceMs = 500
-// The result of a search counts for so long, so that failing calls do not start a search each.
+// The result of a search stays valid for this time, so that failing calls do not start a search each.
 const searchPauseMs = 250
 
 const tooManyConnections = '53300'
 
 const known = new Map<string, Hosts>()
 
-/** The hosts of a database URL. All of a process that use the same URL share them, and so what is known of them. */
+/** The hosts of a database URL. All users of the same URL in a process share them and the results of searches. */
 export function hostsOf(databaseUrl: string): Hosts {
   const hosts = known.get(databaseUrl) ?? createHosts(databaseUrl)
   known.set(databaseUrl, hosts)
@@ -136,7 +137,7 @@ async function rightOf(
   }
 }
 
-/** Resolves if the server answers and is what the target asks for. */
+/** Resolves if the server answers and is of the kind that the target requires. */
 async function probe(server: DatabaseServer, target: TargetSession): Promise<void> {
   const sql = postgres(server.url, {
     ...addressOf(server),

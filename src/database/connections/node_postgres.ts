@@ -11,8 +11,8 @@ export async function refusePooler(client: pg.Client): Promise<void> {
 }
 
 /**
- * The clients for a `pg.Pool` on a database URL that may name several servers, of which node-postgres knows nothing:
- * each connects to the server that is the right one at that moment, and breaks off when another has become it.
+ * The clients for a `pg.Pool` on a database URL that may name several servers, which node-postgres does not support.
+ * Each client connects to the server that is then the right one, and disconnects when another server becomes it.
  */
 export function clientsOf(databaseUrl: string): new (config?: pg.ClientConfig) => pg.Client {
   const hosts = hostsOf(databaseUrl)
@@ -22,7 +22,7 @@ export function clientsOf(databaseUrl: string): new (config?: pg.ClientConfig) =
       const server = hosts.current
       super({ ...config, connectionString: server.url, stream: () => socket })
       socket.once('error', () => hosts.suspect(server))
-      // A query to a server that went away without a word would never end.
+      // A query to a server that disappeared silently would never end.
       const forget = hosts.onMove(() => socket.destroy(new Error('another server has taken over')))
       socket.once('close', forget)
     }

@@ -40,7 +40,7 @@ type Connection = {
   server: DatabaseServer
   /** When it became idle, as a time of `Date.now()`. */
   idleSince: number
-  /** When its session was last seen to be as it should be; undefined: not since it connected. */
+  /** When its session last passed the check of its settings; undefined: not since it connected. */
   checkedAt: number | undefined
 }
 type Waiter = { grant: (connection: Connection) => void; refuse: (error: Error) => void }
@@ -116,7 +116,7 @@ export function createPool(options: PoolOptions): Pool {
     else idle.push(connection)
   }
 
-  // The pause limits how often a server that is down is asked for connections.
+  // The pause limits how often the pool tries to connect to a server that is down.
   async function discard(connection: Connection): Promise<void> {
     all.delete(connection)
     close(connection)
@@ -133,9 +133,9 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   /**
-   * Nothing is done in a session without its role and time-outs, for a pooler can leave them out silently. A direct
-   * connection is asked once. Behind a pooler the next statement may run in another session, so it is asked once a
-   * second.
+   * No statement runs in a session without its role and time-outs, which a pooler can leave out silently. A direct
+   * connection is checked once; behind a pooler the next statement may run in another session, so the check is repeated
+   * every second.
    */
   async function checkSession(connection: Connection): Promise<void> {
     const { sql, checkedAt } = connection
@@ -172,7 +172,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-/** Waits among others for a connection until the deadline. The waiter removes itself when it is settled. */
+/** Waits in the queue for a connection until the deadline. The waiter removes itself when it is settled. */
 function waitAmong(waiting: Set<Waiter>, deadline: number): Promise<Connection> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => waiter.refuse(new DatabaseDeadline()), deadline - Date.now())

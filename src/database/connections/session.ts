@@ -24,14 +24,14 @@ export const plansByKey = {
   jit: 'off',
 } as const
 
-/** What is set in every session of the service: by the start-up of a direct connection, or by the login. */
+/** The settings of every session of the service: set at the start of a direct connection, or by the login. */
 export function sessionSettings(options: SessionOptions): SessionSettings {
   return {
     role: options.role,
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.idleInTransactionMs,
-    // A statement whose client has gone stops by itself.
+    // PostgreSQL stops a statement whose client has disconnected.
     client_connection_check_interval: 1000,
     ...plansByKey,
     TimeZone: 'UTC',
@@ -40,7 +40,7 @@ export function sessionSettings(options: SessionOptions): SessionSettings {
   }
 }
 
-/** One row for each setting that is not as the list, a JSON text, says: its name and what it is. */
+/** One row for each setting that differs from the list, a JSON text: its name and its actual value. */
 export const wrongSettings = statementText(
   `
   select s.name, current_setting(s.name) as present
@@ -55,7 +55,7 @@ function statementText(...strings: string[]): TemplateStringsArray {
   return Object.assign(strings, { raw: strings })
 }
 
-/** The session has not the role and the time-outs that it should have: nothing may be done in it. */
+/** The session does not have the required role and time-outs: no statement may run in it. */
 export class WrongSession extends Error {
   override name = 'WrongSession'
   code = 'WRONG_SESSION'
