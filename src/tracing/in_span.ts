@@ -5,7 +5,7 @@ type Leased = { request_id: string | null; traceparent: string | null }
 type Done = { attributes: Attributes; failed: boolean }
 
 /**
- * Does leased work in the name of the request that placed its order: the log records of the work carry the ids of that
+ * Does leased work on behalf of the request that placed its order: the log records of the work carry the ids of that
  * request, and the work is a span of its trace. Attributes are named `supply.…`, but for `status`, the HTTP status.
  */
 export async function inSpan<L extends Leased>(

@@ -16,14 +16,14 @@ import type { TracingConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import type { Attributes, Tracer, Tracing } from './tracer.ts'
 
-// Spans beyond these limits are dropped if the collector is away or slow.
+// Spans beyond these limits are dropped if the collector is unreachable or slow.
 const queue = { maxQueueSize: 8_192, maxExportBatchSize: 512, scheduledDelayMillis: 1_000 }
 const exportTimeoutMs = 10_000
 const longestEndMs = 2_000
 
 /**
- * Exports spans in batches by OTLP over HTTP, beside the work: a collector that is away, slow or wrong costs spans
- * only.
+ * Exports spans in batches by OTLP over HTTP, in the background: if the collector is unreachable, slow or faulty, only
+ * spans are lost.
  */
 export function startOpenTelemetry(config: TracingConfig, serviceName: string, log: Log): Tracing {
   const exporter = new OTLPTraceExporter({ url: config.endpoint })
@@ -81,7 +81,7 @@ function present(attributes: Attributes): { [name: string]: string | number | bo
   )
 }
 
-/** As the specification of OTEL_TRACES_SAMPLER has it: what is not known counts as not set. */
+/** As OpenTelemetry specifies OTEL_TRACES_SAMPLER: an unknown value counts as not set. */
 function samplerFor({ sampler, samplerArg }: TracingConfig): Sampler {
   const given = Number(samplerArg ?? 1)
   const byRatio = new TraceIdRatioBasedSampler(given >= 0 && given <= 1 ? given : 1)
@@ -96,7 +96,7 @@ function samplerFor({ sampler, samplerArg }: TracingConfig): Sampler {
 }
 
 /**
- * Logs when the collector does not take spans any more, and when it does again: neither its address nor what it said.
+ * Logs when the collector stops accepting spans, and when it accepts them again, without its address or its answer.
  */
 function tellOfFailures(exporter: SpanExporter, log: Log): SpanExporter {
   let fails = false

@@ -1,4 +1,4 @@
-/** The attributes of a span: never a secret, and nothing of a body. Undefined ones are left out. */
+/** The attributes of a span: never a secret or a part of a body. Undefined attributes are left out. */
 export type Attributes = { [name: string]: string | number | boolean | null | undefined }
 
 type SpanStart = {
@@ -19,10 +19,10 @@ export type Span = {
   end(end: SpanEnd): void
 }
 
-/** Makes spans. It costs the work next to nothing, and never fails it. */
+/** Makes spans. A span costs the work almost nothing, and never makes it fail. */
 export type Tracer = { start(span: SpanStart): Span }
 
-/** The tracing of a process. `end` sends what is still to be sent, for two seconds at most. */
+/** The tracing of a process. `end` sends the remaining spans, for two seconds at most. */
 export type Tracing = { tracer: Tracer; end: () => Promise<void> }
 
 /** The tracer when traces are off: work keeps the context of its request. */

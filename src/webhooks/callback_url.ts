@@ -15,7 +15,7 @@ const MAX_LENGTH = 2048
  * is resolved here. `allowNetworks` lifts rule 3 alone: a literal in an allowed network passes when it is
  * spelled canonically; internal names and IPv6 literals stay refused.
  *
- * What other parsers could read as another host is refused as well, although WHATWG folds it into a good URL:
+ * A text that other parsers could read as another host is refused too, although WHATWG turns it into a valid URL:
  * white space, control and invisible characters, backslashes, percent signs in the host, missing slashes,
  * numeric hosts in other spellings than four plain decimals.
  *
@@ -95,8 +95,8 @@ const HOST_LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 
 /**
  * Names that, with everything below them, are internal (specification 6.7, rule 5): reserved for local use,
- * or used by container platforms and by clouds for their metadata. None is a public top-level domain, for
- * that would shut out real receivers. Single-label names (`postgres`, `metadata`) are refused without a list.
+ * or used by container platforms and by clouds for their metadata. None is a public top-level domain, which
+ * would exclude real receivers. Single-label names (`postgres`, `metadata`) are refused without a list.
  */
 const INTERNAL_NAMES = `
   localhost localdomain localdomain4 localdomain6 local internal intranet private corp home home.arpa lan svc

@@ -5,7 +5,7 @@ import { type Deadline, within } from './deadline.ts'
 import { errorText, tlsErrorText } from './error_text.ts'
 import type { Address } from './resolve.ts'
 
-/** Where to connect: checked addresses in order of preference, and whether and as whom to speak TLS. */
+/** The target: checked addresses in order of preference, and whether and under which name to use TLS. */
 export type Target = {
   addresses: Address[]
   port: number
@@ -22,7 +22,7 @@ export type Connection =
   | { kind: 'strayed'; error: string }
   | { kind: 'failed'; error: string }
 
-/** With more addresses than these, each would get too little of the time. */
+/** The most addresses that are tried. With more, each would get too little time. */
 const MAX_ADDRESSES = 4
 
 /**
@@ -61,7 +61,7 @@ function isSame(actual: string | undefined, asked: string): boolean {
 }
 
 async function secure(tcp: Socket, target: Target, deadline: Deadline): Promise<Connection> {
-  // A trailing dot belongs to DNS: neither SNI (RFC 6066) nor certificates know it.
+  // A trailing dot is DNS syntax: neither SNI (RFC 6066) nor certificates use it.
   const name = target.hostname.replace(/\.$/, '')
   const socket = tlsConnect({
     socket: tcp,

@@ -7,14 +7,14 @@ import { errorText } from './error_text.ts'
 /** A POST over a connection. The URL gives path and Host. */
 export type Post = { url: URL; headers: Record<string, string>; body: Buffer }
 
-/** The receiver's answer, of which only the status counts; or why there was none. */
+/** The status of the receiver's answer; or why there was none. */
 export type Exchange =
   | { kind: 'answered'; status: number; retryAfter: number | null }
   | { kind: 'unreachable'; error: string }
 
 /** The final response's headers may be as long as Node's own default allows. */
 const MAX_HEADER_BYTES = 16 * 1024
-/** All that may come before them: interim (1xx) responses and their headers. */
+/** The most bytes that may precede the final response: interim (1xx) responses and their headers. */
 const MAX_BYTES_BEFORE_ANSWER = 64 * 1024
 
 /**
@@ -22,8 +22,8 @@ const MAX_BYTES_BEFORE_ANSWER = 64 * 1024
  * socket: the body is never read and no redirect followed (specification 6.4). `retryAfter` is in seconds,
  * clamped, and read on 429 and 408 only.
  *
- * Node's own client writes and parses, for it passes over interim responses that nobody asked for, as RFC 9110,
- * section 15.2 demands; undici 8 takes an unasked 100 for an error.
+ * Node's own client writes and parses, because it ignores unexpected interim responses, as RFC 9110, section 15.2,
+ * requires; undici 8 treats an unexpected 100 as an error.
  */
 export async function exchange(socket: Socket, post: Post, deadline: Deadline): Promise<Exchange> {
   try {

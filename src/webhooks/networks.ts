@@ -2,8 +2,8 @@ import { isIPv4 } from 'node:net'
 import { contains, type Network, parseNetworks } from '../network/networks.ts'
 
 /**
- * Returns whether an address is one that no webhook may be sent to: everything that is not plainly public, and
- * every text that is no plain IP address (specification 6.7, rule 3).
+ * Returns whether no webhook may be sent to an address: it is not clearly public, or the text is no plain IP
+ * address (specification 6.7, rule 3).
  */
 export function isBlockedAddress(address: string): boolean {
   if (isIPv4(address)) return contains(BLOCKED_IPV4, address)
@@ -27,7 +27,7 @@ const BLOCKED_IPV4 = parseNetworks(`
   168.63.129.16 100.100.100.200
 `)
 
-/** All global unicast IPv6 is allotted from here: anything else is refused, also what is yet unassigned. */
+/** All global unicast IPv6 addresses are allotted from here. All others are refused, also those not yet assigned. */
 const GLOBAL_IPV6 = parseNetworks('2000::/3')
 
 /** The entries of the IANA IPv6 special-purpose registry inside 2000::/3 (Teredo, ORCHID, 6to4, …). */

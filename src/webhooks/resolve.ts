@@ -7,7 +7,7 @@ import { isRefusedAddress } from './networks.ts'
 export type Address = { address: string; family: 4 | 6 }
 
 /**
- * What a name resolves to: addresses that were all checked, the first refused one, or none. `error` is the
+ * The result of a resolution: addresses that were all checked, the first refused one, or none. `error` is the
  * code of the resolver (`ENOTFOUND`, `ESERVFAIL`, …), `DEADLINE` when the time was up, or `TOO_MANY_ADDRESSES`.
  */
 export type Resolution =
@@ -34,7 +34,7 @@ const MAX_ADDRESSES = 100
  * - Addresses come in the order of the answer, IPv4 before IPv6.
  * - One family with addresses is enough. When the other has none, fails (some servers answer AAAA with SERVFAIL
  *   or not at all) or is silent for a fifth of the deadline longer, the answer stands: a connection only ever
- *   goes to an address that was checked, so what was not seen can not be reached.
+ *   goes to an address that was checked, never to one of the missing answer.
  */
 export function createResolver(options: {
   servers?: readonly string[]

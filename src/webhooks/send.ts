@@ -27,7 +27,7 @@ export type SendOutcome =
   | { kind: 'unreachable'; error: string }
 
 export type Sender = {
-  /** Makes one attempt. Whatever the receiver does, it ends with an outcome in time; it rejects for bugs only. */
+  /** Makes one attempt, which ends in time with an outcome for any behaviour of the receiver. Only bugs reject. */
   send(delivery: Delivery): Promise<SendOutcome>
   /** Takes no more deliveries and waits for those under way, which end within the timeout. */
   close(): Promise<void>
@@ -48,7 +48,7 @@ type Options = {
 /**
  * Makes the sender of webhooks (specification 6.4, 6.7). Each attempt checks the URL again, resolves its name
  * once, checks every address, and connects to a checked one on a fresh connection, with Host and TLS name as in
- * the URL. The environment's proxy settings are not looked at.
+ * the URL. The environment's proxy settings are ignored.
  */
 export function createSender(options: Options): Sender {
   const underWay = new Set<Promise<SendOutcome>>()
@@ -90,7 +90,7 @@ async function attemptDelivery(delivery: Delivery, options: Options): Promise<Se
   return exchange(connection.socket, { url, headers: delivery.headers, body: delivery.body }, deadline)
 }
 
-/** An IPv4 literal, which the check of the URL has passed, needs no resolver and would get none. */
+/** An IPv4 literal that passed the check of the URL needs no resolver. */
 async function resolveHost(hostname: string, resolver: NameResolver, deadline: Deadline): Promise<Resolution> {
   if (isIPv4(hostname)) return { kind: 'ok', addresses: [{ address: hostname, family: 4 }] }
   return resolver.resolve(hostname, deadline.leftMs())
