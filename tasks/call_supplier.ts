@@ -18,7 +18,7 @@ type FinishedCall = { itemId: string; leaseToken: string; result: SupplierOutcom
 
 export type CallSupplierOptions = {
   db: Database
-  /** Calls the supplier. Never rejects for what the outside world does. */
+  /** Calls the supplier. Never rejects because of a supplier or the network. */
   call: (leased: LeasedCall) => Promise<SupplierOutcome>
   /** How many calls to one supplier may be under way at once in this process. */
   maxCallsPerSupplier: number
@@ -34,10 +34,10 @@ export type CallSupplierOptions = {
   tracer: Tracer
 }
 
-// The most codes that one statement records. A single result can bring as many; recording them takes a second.
+// The most codes that one statement records. A single result can contain as many; recording them takes a second.
 const maxCodes = 10_000
 const maxPendingCodes = 1_000_000
-// An answer about the item is not a failed call, also if the supplier fails the item.
+// A call that gets an answer about the item is successful, even if the supplier fails the item.
 const failures = ['unknown', 'not_placed', 'hold']
 
 /**

@@ -7,7 +7,7 @@ import type { LeasedCall } from './call_supplier.ts'
 
 export type CheckSupplierOptions = {
   db: Database
-  /** Calls the supplier, and gives up when the signal aborts. Never rejects for what the outside world does. */
+  /** Calls the supplier, and gives up when the signal aborts. Never rejects because of a supplier or the network. */
   call: (call: LeasedCall, signal: AbortSignal) => Promise<SupplierOutcome>
 }
 

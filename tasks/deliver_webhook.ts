@@ -21,17 +21,17 @@ type FinishedRow = Functions['work.finish_deliveries']['result'][number]
  * The first attempts that this worker makes directly, without a job: SQL leased them with the result that they deliver.
  */
 export type FirstAttempts = {
-  /** The arguments with which SQL leases some: how many may begin now, and the worker pool that makes them. */
+  /** The arguments with which SQL leases attempts: how many may begin now, and the worker pool that makes them. */
   request(): { to_send: number; pool_id: string | null }
   /** Begins the attempts among the rows that `work.finish_calls` or `work.finish_deliveries` returned. */
   begin(rows: readonly { event_id: string | null }[]): void
-  /** Requests no more, and resolves when those under way have ended. */
+  /** Requests no more attempts, and resolves when those under way have ended. */
   end(): Promise<void>
 }
 
 export type DeliverWebhookOptions = {
   db: Database
-  /** Sends the event, signed with the present time. Never rejects for what the outside world does. */
+  /** Sends the event, signed with the current time. Never rejects because of a receiver or the network. */
   send: (attempt: LeasedAttempt & { secret: string }) => Promise<SendOutcome>
   /** How many first attempts may be under way at once. */
   maxFirstAttempts: number
@@ -113,7 +113,10 @@ function createFirstAttempts(
       for (const attempt of rows.filter(isAttempt)) {
         const delivery = deliver(attempt)
           .catch((error) => {
-            log.warn({ event: attempt.event_id, error: safeError(error) }, 'a delivery is left to its lease')
+            log.warn(
+              { event: attempt.event_id, error: safeError(error) },
+              'delivery abandoned: retried when its lease expires',
+            )
           })
           .finally(() => underWay.delete(delivery))
         underWay.add(delivery)

@@ -11,9 +11,9 @@ export type HousekeepingOptions = {
   stopping: AbortSignal
 }
 
-/** How long the database is left alone between two parts, each of a thousand rows. */
+/** The pause between two parts, each of a thousand rows, so that other statements can run. */
 const pauseMs = 50
-/** The next minute's job goes on where this one ended. */
+/** How long a job may run. The next minute's job continues where this one ended. */
 const longestMs = 50_000
 
 /**

@@ -2,8 +2,7 @@ import type { Task } from 'graphile-worker'
 import type { Database } from '../src/database/client.ts'
 
 /**
- * Makes the task that checks the invariants of money and queue (`ops.audit`), and alerts operators of what does not
- * hold.
+ * Makes the task that checks the invariants of money and queue (`ops.audit`), and alerts operators of each violation.
  */
 export const createRunAudit =
   (db: Database): Task =>

@@ -6,7 +6,7 @@ import type { Sealing } from '../src/sealing/sealing.ts'
 
 /**
  * Makes the task that seals what an operator typed in SQL: the codes of `ops.settle_item`, and the tokens of
- * `ops.upsert_supplier`. What the job names is an item, or nothing.
+ * `ops.upsert_supplier`. The job names an item, or nothing.
  */
 export function createSealTyped({ db, sealing }: { db: Database; sealing: Sealing }): Task {
   return async (payload) => {

@@ -11,7 +11,7 @@ export type WorkerMetrics = {
   countDelivery(outcome: string): void
   /** Counts a recorded call to a supplier, by its verdict. */
   countSupplierCall(verdict: string): void
-  /** Counts a call to a supplier, by method (put or get) and outcome. */
+  /** Records the duration of a call to a supplier, by method (put or get) and outcome. */
   observeSupplierCall(labels: { supplier: string; method: string; outcome: string }, seconds: number): void
   /** Records the time from the placing of an order to its end, by its outcome. */
   observeEndedOrder(outcome: string, seconds: number): void
