@@ -10,9 +10,14 @@ export const maxAccounts = 100
 
 /**
  * Serves a registry to Prometheus as GET /metrics, on a port of its own that is not for partners. Port 0 takes any free
- * one. Rejects if the port cannot be had.
+ * one. Cuts a connection on which nothing moves for `stalledMs`. Rejects if the port cannot be had.
  */
-export async function startMetricsServer(port: number, host: string, registry: Registry): Promise<Listening> {
+export async function startMetricsServer(
+  port: number,
+  host: string,
+  registry: Registry,
+  stalledMs = 10_000,
+): Promise<Listening> {
   const server = createServer(async (request, response) => {
     // A body that a request has all the same is discarded.
     request.resume()
@@ -26,6 +31,7 @@ export async function startMetricsServer(port: number, host: string, registry: R
   })
   server.headersTimeout = 10_000
   server.requestTimeout = 10_000
+  server.timeout = stalledMs
   return await listen(server, host, port)
 }
 

@@ -1,4 +1,8 @@
-import { Registry } from 'prom-client'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { Gauge, Registry } from 'prom-client'
 import { request } from 'undici'
 import { expect, test } from 'vitest'
 import { createHttpMetrics } from '../../src/http/metrics.ts'
@@ -64,4 +68,25 @@ test('startMetricsServer serves any registry until it is closed', async () => {
   expect((await request(`http://127.0.0.1:${server.port}/metrics`)).statusCode).toBe(200)
   await server.close()
   await expect(request(`http://127.0.0.1:${server.port}/metrics`)).rejects.toThrow()
+})
+
+test('the metrics server cuts a client that does not read its answer', async () => {
+  const registry = new Registry()
+  // More than the buffers of both sockets take.
+  new Gauge({ name: 'long', help: 'x'.repeat(32 * 1024 * 1024), registers: [registry] })
+  const server = await startMetricsServer(0, '127.0.0.1', registry, 200)
+  const accepted = Promise.withResolvers<Socket>()
+  const note = (message: unknown) => {
+    const { server: asked, socket } = message as { server: Server; socket: Socket }
+    if ((asked.address() as AddressInfo | null)?.port === server.port) accepted.resolve(socket)
+  }
+  subscribe('http.server.request.start', note)
+  const client = connect(server.port, '127.0.0.1').on('error', () => {})
+  client.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n')
+  const socket = await accepted.promise
+  unsubscribe('http.server.request.start', note)
+  await once(socket, 'close')
+  expect(socket.bytesWritten).toBeGreaterThan(0)
+  client.destroy()
+  await server.close()
 })
