@@ -139,6 +139,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 async function refusePoolerAt(databaseUrl: string): Promise<void> {
   const Client = clientsOf(databaseUrl)
   const client = new Client({ connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
+  // A lost connection is reported by the query under way; without a listener it would end the process.
+  client.on('error', () => {})
   await client.connect()
   await refusePooler(client).finally(() => client.end())
 }
