@@ -5,7 +5,7 @@ select o.product_id, o.supplier, o.sku,
   o.cost::numeric(14, 2) as cost, health.is_passed_over
 from core.judged_offers o
 cross join lateral (
-  -- A circuit is half open when a trial is due: the first item takes the trial, and the others pass over.
+  -- A circuit is half open when a trial is due: the first item takes the trial, and the others use other offers.
   select o.paused_at is not null or o.open_since is not null and coalesce(o.trial_at > now(), true) as is_passed_over
 ) as health
 where o.fault is null;

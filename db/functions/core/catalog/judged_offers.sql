@@ -17,7 +17,7 @@ join supply.products p on p.id = o.product_id
 left join supply.rates r on r.from_currency = o.currency and r.to_currency = p.currency
 cross join lateral (
   select o.currency <> p.currency as is_foreign,
-    -- In favour of a loss: never a cost that is too low.
+    -- Rounded up, so that the cost is never too low.
     case when o.currency <> p.currency then ceil(o.cost * r.rate * 100) / 100 else o.cost end as cost,
     coalesce(p.min_margin, (select rule.min_margin from supply.offer_rules rule)) as min_margin
 ) as terms;

@@ -145,7 +145,7 @@ select 'locked_job_is_known_to_its_worker',
 from supply.worker_pools p
 join core.jobs j on j.id = any (p.lost_jobs) and j.locked_by = p.pool_id
 where p.lost_jobs <> '{}' and j.locked_at < now() - interval '30 s'
-  -- Of one that hangs or died nobody knows what it knows; its jobs are freed when it is dead.
+  -- The list of a worker that hangs or died is outdated. The sweeper frees the jobs of a dead worker.
   and p.seen_at > now() - interval '15 s';
 comment on view core.audit_queue is
   'Violated invariants of the queue, and of the items, events and alerts that have jobs.';

@@ -5,7 +5,7 @@ as $$
 declare
   closed uuid[];
 begin
-  -- A transaction that has a lock raises the alert again now; one that had it since then has counted.
+  -- A transaction that has a lock raises the alert again now; one that had the lock since then changed the count.
   closed := array(
     select a.id from supply.alerts a
     where a.id = any (alert_ids) and a.closed_at is null and a.count = counts[array_position(alert_ids, a.id)]

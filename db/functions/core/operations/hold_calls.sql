@@ -20,5 +20,5 @@ begin
 end
 $$;
 comment on function core.hold_calls is
-  'Records what a failover lost (supply.origin.lost), and alerts operators. Workers call no supplier until
+  'Records the losses of a failover (supply.origin.lost), and alerts operators. Workers call no supplier until
 ops.begin_recovery or ops.confirm_origin. Does nothing without a loss. Call it last in a transaction.';

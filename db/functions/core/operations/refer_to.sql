@@ -4,7 +4,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   wanted constant text := core.trim_blanks(reference::text);
-  -- A slip in a number must not mean what has the number in its name.
+  -- A mistyped number must not match a name that contains the number.
   is_id constant boolean := pg_typeof(reference) <> 'text'::regtype;
   -- A whole API key must not be shown.
   shown constant text := case when wanted like 'svc\_%' then left(wanted, 8) || '…' else left(wanted, 100) end;

@@ -54,7 +54,7 @@ begin
           where d.value is not null), '')
     end
   from acts l
-  -- The ledger tells of that.
+  -- The story shows this from the ledger.
   where l.action <> 'refund_item';
 end
 $$;

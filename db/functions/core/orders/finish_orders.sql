@@ -41,7 +41,8 @@ begin
   -- guard: a failed item is refunded, and once
   perform core.refund_orders(ended.refunded);
 
-  -- After a restore, what was open may have ended and been announced before. The lock lasts until the event is there.
+  -- An order that was open in the restored database may have ended and been announced before. The lock lasts until
+  -- the event is written.
   if cardinality(ended.recovered) > 0 then
     perform 1 from supply.recoveries r where r.ended_at is null for share;
     ended.recovered := case when found then ended.recovered else '{}' end;

@@ -4,4 +4,4 @@ language sql immutable parallel safe
 -- Without a search_path, so that it is inlined and the indexes of supply.item_keys serve.
 return case when code like 'sealed:%' then split_part(code, ':', 4) else code end;
 comment on function core.code_identity is
-  'What two stored texts of the same code have in common: the fingerprint of a sealed code, or the plain code itself.';
+  'Returns a text that is equal for all stored texts of one code: the fingerprint of a sealed code, or the plain code.';

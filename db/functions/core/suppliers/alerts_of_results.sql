@@ -15,4 +15,4 @@ as $$
   where r.verdict in ('held', 'stuck', 'late', 'contradicting')
 $$;
 comment on function core.alerts_of_results is
-  'Returns what operators are to be alerted of by the verdicts on results: held, stuck, late and contradicting.';
+  'Returns the alerts for operators that verdicts on results cause: held, stuck, late and contradicting.';

@@ -8,7 +8,7 @@ as $$
   -- A lease is shorter, but a transaction may have waited for locks. With two bounds the planner takes the index.
   where a.started_at > now() - interval '50 s' and a.started_at < now() + interval '1 minute'
     and a.supplier = calls_under_way.supplier and a.finished_at is null and a.method in ('put', 'get')
-    -- An item that a push has settled has no lease any more, and its call goes on.
+    -- A push that settles an item ends its lease, but not its call.
     and i.lease_token = a.lease_token and (i.lease_expires_at is null or i.lease_expires_at > now())
 $$;
 comment on function core.calls_under_way is

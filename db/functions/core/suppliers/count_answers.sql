@@ -20,7 +20,7 @@ begin
     supplier := known;
     is_troubled := false;
     foreach result in array results loop
-      -- That the supplier does not know an item is no sign of health, nor of the opposite.
+      -- An answer that the supplier does not know the item shows neither a working nor a failing supplier.
       continue when result.supplier <> known.code or result.method not in ('put', 'get')
         or result.outcome = 'not_received';
       is_usable := result.outcome not in ('unknown', 'not_placed');

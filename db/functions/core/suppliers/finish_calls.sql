@@ -32,7 +32,7 @@ begin
   end if;
 
   settled := core.settle_items(results);
-  -- Most often all results settle their items, and nothing else is to be done.
+  -- Usually all results settle their items, and there is nothing else to do.
   if seen.any_open then
     perform core.plan_calls(results, deadline);
     perform core.hold_items(results);

@@ -10,7 +10,7 @@ as $$
   from supply.supplier_attempts a
   where a.item_id = result.item_id and a.supplier = result.supplier and a.id <> result.attempt_id
     and a.method <> 'operator' and (a.method <> 'put' or a.outcome is distinct from 'not_placed')
-    -- What an operator sent again was not there before, by the operator's word.
+    -- By sending an item again, the operator states that the supplier did not have it before.
     and a.id > coalesce((
       select max(o.id) from supply.supplier_attempts o
       where o.item_id = result.item_id and o.supplier = result.supplier and o.method = 'operator'), 0)

@@ -6,7 +6,7 @@ as $$
     select from supply.suppliers s join supply.protocols p on p.name = s.protocol
     where s.code = repeat_is_safe.supplier and (
       p.repeat_safe_for is null
-      -- A call that begins now arrives within a minute. What was sent before a restore was sent at an unknown time.
+      -- A call that begins now arrives within a minute. The time of a call before a restore is unknown.
       or p.repeat_safe_for > interval '0' and repeat_is_safe.sent_at > now() + interval '1 minute' - p.repeat_safe_for
         and (repeat_is_safe.recovered_at is null or repeat_is_safe.sent_at < repeat_is_safe.recovered_at)))
 $$;

@@ -19,7 +19,7 @@ begin
       group by r.item_id, core.code_identity(u.code)
     ) as c
     cross join lateral (select count(*) from supply.item_keys k where k.item_id = c.item_id) as kept;
-    -- What is not delivered becomes an item of its own, so that the sum of price times amount stays.
+    -- The undelivered units become a separate item, so that the sum of price times amount stays.
     insert into supply.order_items
       (order_id, position, part, product_id, product_name, delivery_type, delivery_data, amount, price, status,
        error_code, error_message, buyer_reason, completed_at, supplier, sku, cost, tried_suppliers, sent_at, next_call)

@@ -28,5 +28,5 @@ as $$
   ) as t
 $$;
 comment on function core.sold_twice is
-  'Returns what operators are to be alerted of: a supplier gave an item that just ended a code or an order id that it
-had given for another order. The sale stands.';
+  'Returns the alerts for operators about items that just ended: the supplier gave a code or an order id that it had
+given for another order. The sale stands.';

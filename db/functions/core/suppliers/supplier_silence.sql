@@ -4,7 +4,7 @@ with answers as materialized (
   from supply.supplier_attempts a
   -- Without a worker there are no calls, and with one work.check_suppliers has looked at the previous ones.
   where a.started_at >= now() - interval '10 minutes' and a.started_at < now()
-    -- Who answers nothing but that it does not know the item has taken none.
+    -- A supplier that only answers that it does not know the item has accepted no item.
     and a.method in ('put', 'get') and a.finished_at is not null
     and (a.outcome in ('processing', 'completed', 'failed', 'unknown', 'hold')
       -- The other causes have alerts of their own.

@@ -3,7 +3,7 @@ returns table (item_id uuid, wait_ms double precision, due_at timestamptz)
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- A worker may take so long to find a job of which it was not notified: so far ahead a call is leased.
+  -- A call is leased this far ahead, because a worker may take as long to find a job of which it was not notified.
   ahead constant interval := '2 s';
   limited record;
   here timestamptz;
@@ -35,7 +35,7 @@ begin
           union all (
             select w.id, w.limited_at, w.order_id, w.position, false from supply.order_items w
             where w.supplier = limited.code and w.limited_at is not null and w.completed_at is null
-              -- An item that is overdue by more holds up no other.
+              -- An item that is overdue by more delays no other.
               and w.id <> all (item_ids) and w.next_check_at > now() - interval '5 s'
             order by w.limited_at limit 1000)
         ) as i

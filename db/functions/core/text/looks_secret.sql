@@ -7,7 +7,7 @@ as $$
     text ~ '[A-Za-z0-9_+/=-]{24}'
     or exists (
       select from regexp_split_to_table(text, '[^A-Za-z0-9_-]+') as word where length(word) >= 16 and word ~ '[0-9]')
-    -- A gift code mixes letters and digits as the name of a game does not.
+    -- A gift code mixes letters and digits; the name of a game does not.
     or exists (
       select from regexp_split_to_table(text, '[^A-Za-z0-9]+') as word
       where length(word) >= 12 and word ~ '[A-Za-z][0-9]+[A-Za-z]|[0-9][A-Za-z]+[0-9]')
@@ -19,7 +19,7 @@ as $$
       from regexp_matches(text, '(?:^|[^A-Za-z0-9])([A-Z0-9]{4,5}(?: [A-Z0-9]{4,5}){2,})(?:[^A-Za-z0-9]|$)', 'g')
         as groups
       where groups[1] ~ '[0-9]')
-    -- What is named as a secret.
+    -- A word that names a secret.
     or lower(text) ~ 'svc_(live|test)_|bearer +[^ ]|basic +[a-z0-9+/=]{8}'
     or lower(text) ~ '(token|secret|password|passwd|api.?key|authorization|cookie|токен|секрет|пароль|ключ|пин|pin)'
       ' *[:=] *["«]?[a-z0-9]'

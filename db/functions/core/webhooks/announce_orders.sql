@@ -14,7 +14,7 @@ begin
     return '{}';
   end if;
   locked := core.lock_slots(account_ids);
-  -- Most often an account has slots for all of its events: then they are leased as they are written.
+  -- Usually an account has slots for all of its events. Then they are leased as they are written.
   if cardinality(order_ids) <= to_send then
     quick := array(
       select s.account_id from supply.delivery_slots s

@@ -44,7 +44,7 @@ begin
     perform core.raise_alerts(ended.alerts);
   end if;
 
-  -- Most often no number of slots changes, and no event is queued: then nothing is locked.
+  -- Usually no number of slots changes and no event is queued. Then nothing is locked.
   locked := array(
     select s.account_id from supply.delivery_slots s
     where s.account_id = any (array(select r.account_id from unnest(results) as r))
