@@ -34,7 +34,7 @@ export type TokenResult =
 /** Gives the tokens of suppliers to call with. */
 export type AccessTokens = {
   tokenFor: (credential: Credential) => Promise<TokenResult>
-  /** Says that the supplier did not take a token: the next call has a new one. */
+  /** Reports that the supplier did not accept a token: the next call gets a new one. */
   reject: (supplier: string, token: string) => void
   close: () => Promise<void>
 }
@@ -93,7 +93,7 @@ export function createAccessTokens(store: TokenStore): AccessTokens {
           held.set(supplier, { credential, sealed, token, expiresAt: expiresAt.getTime() })
           return { ok: true, token }
         }
-        // It was sealed under the previous secret.
+        // The token was sealed under the previous secret.
         rejected.set(supplier, sealed)
       }
       await sleep(lookAgainMs)

@@ -28,7 +28,7 @@ const reason = v.nullish(
 const code = v.pipe(
   text,
   v.regex(/\S/, 'is blank'),
-  // So begins what this service seals.
+  // A text that this service sealed begins like this.
   v.check((code) => !isSealed(code), 'begins with "sealed:"'),
   v.maxLength(codeLength, `is longer than ${codeLength} characters`),
   v.maxBytes(2000, 'is longer than 2000 bytes'),

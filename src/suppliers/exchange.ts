@@ -26,7 +26,7 @@ export type SupplierRequest = {
 
 /** Makes requests to suppliers over connections of its own. */
 export type SupplierHttp = {
-  /** Makes one request. Never rejects for what the outside world does. */
+  /** Makes one request. Never rejects because of a supplier or the network. */
   request: (request: SupplierRequest, signal: AbortSignal) => Promise<Exchange>
   /** Runs a whole call, of one request or several, with a signal that ends it in time or when the caller's fires. */
   withinDeadline: <T>(run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal) => Promise<T>
@@ -79,7 +79,7 @@ export function urlUnder(baseUrl: string, path: string): URL | undefined {
   if (base.username !== '' || base.password !== '' || base.search !== '' || base.hash !== '') return undefined
   const prefix = base.pathname.replace(/(?<!\/)\/+$/, '')
   const url = new URL(base.origin)
-  // Not resolved as a reference: a path that begins with // would name another host.
+  // The path is not resolved as a reference: if it began with //, it would name another host.
   url.pathname = `${prefix}${path}`
   return url
 }
@@ -190,7 +190,7 @@ async function readBody(
 
 class TooMuchAtOnce extends Error {}
 
-/** A short, stable text: a code of the system or of undici, never a message, for messages may quote addresses. */
+/** A short, stable text: a code of the system or of undici, never a message, because messages may quote addresses. */
 function lossOf(error: unknown): string {
   if (error instanceof TooMuchAtOnce) return 'too much of its answers at once'
   const code = errorCode(error)

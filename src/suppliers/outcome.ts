@@ -101,7 +101,7 @@ export function unusable(
   return unknown(`the answer is unusable: ${problem}`, { httpStatus: answer.status, raw })
 }
 
-/** The outcome of an answer about another order. It is not quoted, for it may hold the codes of that one. */
+/** The outcome of an answer about another order. It is not quoted, because it may hold the codes of that order. */
 export function foreign({ status }: HttpAnswer): SupplierOutcome {
   return unknown('the answer is unusable: it names another order', { httpStatus: status })
 }

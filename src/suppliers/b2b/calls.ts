@@ -76,7 +76,7 @@ async function findOrder(api: Api, call: SupplierCall, signal: AbortSignal): Pro
   const read = readAnswer(listSchema, answer)
   if (!read.ok) return unusable(call, answer, read.problem)
   const { orders } = read.value.data
-  // A list of others may be one that was not searched at all, of which ours may be beyond the end.
+  // If the list holds other orders, the upstream may have ignored the search, and ours may be on a later page.
   if (orders.some(({ externalOrderId }) => externalOrderId !== call.reference)) {
     return unusable(call, answer, 'it lists orders of other references')
   }

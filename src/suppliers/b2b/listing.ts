@@ -67,7 +67,7 @@ function askWithOneRetry(request: Ask, signal?: AbortSignal) {
     const seconds = retryAfter ?? usualWaitSeconds
     if (status === 429 && mayWait && seconds <= longestWaitSeconds) {
       mayWait = false
-      // Where the caller ends the wait, the request says so.
+      // If the caller ends the wait, the request reports that.
       await sleep(seconds * 1_000, undefined, { signal, ref: false }).catch(() => undefined)
       return ask(path, schema)
     }

@@ -92,7 +92,7 @@ function interpretOrder(call: SupplierCall, answer: HttpAnswer, order: Order, is
   if (contradiction !== undefined) return unusable(call, answer, contradiction)
   const outcome = answered(said.value, answer.status)
   const difference = differenceFrom(call, order) ?? (isNew ? overpriceOf(call, order) : undefined)
-  // An answer that is held is not quoted, for it may hold codes.
+  // An answer that is held is not quoted, because it may hold codes.
   const about = { supplierOrderId: order.code, httpStatus: answer.status }
   if (difference !== undefined) return hold(difference, about)
   const codes = 'codes' in outcome ? outcome.codes : []

@@ -40,7 +40,7 @@ export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOut
   if (status === 400 && code === 'DELIVERY_DATA_INVALID') return refused(status, code, wrongData)
   if (status !== 422) return notPlaced('settings', error, details)
   if (unavailable.includes(code)) return refused(status, 'OUT_OF_STOCK')
-  // Of an order that was sent before, a reason that is not known may be that it is there.
+  // If the order was sent before, an unknown reason may mean that the upstream already has it.
   return call.firstSentAt === null ? refused(status, 'SUPPLIER_ERROR') : unknown(error, details)
 }
 

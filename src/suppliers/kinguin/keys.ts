@@ -12,7 +12,7 @@ import { lost } from './refusal.ts'
 export type KinguinKey = { id: string | null; serial: string; type: string }
 
 const pageLimit = 100
-// An image in base64 is the largest key that is no mistake.
+// The largest valid key is an image in base64.
 const keyBytes = 128 * 1024
 
 const name = v.pipe(text, v.maxLength(200, 'is longer than 200 characters'))
@@ -37,7 +37,7 @@ export async function downloadKeys(
   signal: AbortSignal,
 ): Promise<KinguinKey[] | SupplierOutcome> {
   const { productId } = readSku(call.sku) ?? {}
-  // One more than ordered shows a surplus.
+  // One key more than ordered shows a surplus.
   const limit = Math.min(pageLimit, call.quantity + 1)
   const maxBytes = Math.min(limit * keyBytes, 1024 * 1024)
   const keys = new Map<string, KinguinKey>()

@@ -19,7 +19,7 @@ export function errorIn(answer: HttpAnswer): KinguinError | undefined {
   return { kind: read.value.kind, property: read.value.propertyPath }
 }
 
-/** The outcome of an exchange that says nothing of the order. */
+/** The outcome of an exchange that says nothing about the order. */
 export function lost(call: SupplierCall, exchange: Exchange): SupplierOutcome {
   return inconclusive(call, exchange, 'answer' in exchange ? errorIn(exchange.answer)?.kind : undefined)
 }
@@ -43,7 +43,7 @@ export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOut
       return answer.status === 401 ? refuse('credentials', 'the api key is not accepted') : lost(call, { answer })
     case 'ConstraintViolation': {
       const property = error?.property ?? ''
-      // Of another field it may be our reference, which an order there may have.
+      // An error of another field may be about our reference, which an order there may have.
       if (!/^products\b/.test(property)) return lost(call, { answer })
       if (/(?:qty|price)$/.test(property)) return refused(answer.status, 'OUT_OF_STOCK')
       return refuse('settings', 'the order is not accepted as it is')
