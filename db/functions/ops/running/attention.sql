@@ -17,12 +17,12 @@ with lines as (
 ), alike as (
   -- Counted without a sort of the lines: there may be tens of thousands.
   select l.what, l.all_subject, l.all_detail, l.cause, count(*) as lines, min(l.since) as since,
-    any_value(l.all_remedy) as all_remedy, min(l.account_id) as account_id, max(l.account_id) as last_account_id
+    min(l.all_remedy) as all_remedy, min(l.account_id) as account_id, max(l.account_id) as last_account_id
   from lines l group by l.what, l.all_subject, l.all_detail, l.cause
 ), counted as (
   select a.what, a.all_subject, a.all_detail, sum(a.lines) as lines,
     sum(sum(a.lines)) over (partition by a.what) as of_kind, min(a.since) as since,
-    string_agg(a.cause, ', ' order by a.cause) as causes, any_value(a.all_remedy) as all_remedy,
+    string_agg(a.cause, ', ' order by a.cause) as causes, min(a.all_remedy) as all_remedy,
     case when min(a.account_id) = max(a.last_account_id) then min(a.account_id) end as account_id
   from alike a group by a.what, a.all_subject, a.all_detail
 ), shared as (
