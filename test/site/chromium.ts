@@ -88,7 +88,7 @@ async function watch(page: Page): Promise<Watched> {
     requests.push({ url: request.url(), referrer: request.headers().referer })
   })
   page.on('requestfailed', (request) => {
-    if (!isIconGivenUp(request)) complaints.push(`failed: ${request.url()}`)
+    if (!isGivenUp(request)) complaints.push(`failed: ${request.url()}`)
   })
   page.on('pageerror', (error) => void complaints.push(`thrown: ${error.message}`))
   page.on('console', (message) => {
@@ -100,9 +100,9 @@ async function watch(page: Page): Promise<Watched> {
   return { page, requests, complaints }
 }
 
-/** The browser asks for a page's icon after the page is loaded, and gives it up where the reader leaves sooner. */
-function isIconGivenUp(request: Request): boolean {
-  return request.resourceType() === 'other' && request.failure()?.errorText === 'net::ERR_ABORTED'
+/** The browser gives up the requests of a page that the reader leaves before it is loaded: its icon, its scripts. */
+function isGivenUp(request: Request): boolean {
+  return request.failure()?.errorText === 'net::ERR_ABORTED'
 }
 
 /** How much wider than its window a page is, in pixels. */
