@@ -53,7 +53,7 @@ create table supply.orders (
   total_amount numeric(14,2) not null check (total_amount > 0),
   refunded_amount numeric(14,2) not null default 0 check (refunded_amount between 0 and total_amount),
   currency text not null,
-  payment_code text not null unique,
+  payment_code text not null generated always as (overlay(code placing 'pay' from 1 for 3)) stored,
   reason text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -98,7 +98,8 @@ comment on column supply.orders.outcome is 'Of a final order: full, partial or n
 comment on column supply.orders.total_amount is 'The charge: the sum of price times amount over the items.';
 comment on column supply.orders.refunded_amount is 'What was refunded.';
 comment on column supply.orders.currency is 'ISO 4217 code of the amounts.';
-comment on column supply.orders.payment_code is 'The code of the charge, as the statement shows it.';
+comment on column supply.orders.payment_code is
+  'The reference of the charge, as the statement shows it: the code, beginning with pay_.';
 comment on column supply.orders.reason is 'Of a failed order: the Russian text for buyers; null: there is none.';
 comment on column supply.orders.created_at is 'When the order was accepted and charged.';
 comment on column supply.orders.updated_at is 'When the order or one of its items last changed its status.';

@@ -18,7 +18,6 @@ create table supply.ledger (
   currency text not null,
   order_id bigint references supply.orders,
   item_id uuid references supply.order_items,
-  payment_code text,
   reference text,
   note text,
   created_by text not null default session_user,
@@ -54,7 +53,6 @@ comment on column supply.ledger.balance_after is 'The balance after it.';
 comment on column supply.ledger.currency is 'ISO 4217 code.';
 comment on column supply.ledger.order_id is 'The order charged or refunded.';
 comment on column supply.ledger.item_id is 'The item refunded, by the service or (an adjustment) by an operator.';
-comment on column supply.ledger.payment_code is 'The order''s payment code.';
 comment on column supply.ledger.reference is
   'The operator''s reference of a deposit or an adjustment, as it was typed.';
 comment on column supply.ledger.note is 'The operator''s note.';
@@ -70,8 +68,7 @@ create trigger append_only_truncate before truncate on supply.ledger
   for each statement execute function supply.refuse_change();
 
 create type supply.ledger_entry as (
-  account_id bigint, type text, amount numeric, order_id bigint, item_id uuid, payment_code text, reference text,
-  note text
+  account_id bigint, type text, amount numeric, order_id bigint, item_id uuid, reference text, note text
 );
 comment on type supply.ledger_entry is 'A row of supply.ledger to be posted, without what core.post_entries adds.';
 

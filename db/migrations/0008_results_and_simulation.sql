@@ -61,7 +61,6 @@ create table supply.simulated_orders (
   total_amount numeric(26,2) not null,
   refunded_amount numeric(26,2) not null default 0,
   currency text not null,
-  payment_code text not null,
   reason text,
   parts supply.simulated_part[] not null,
   due_at timestamptz,
@@ -92,7 +91,6 @@ comment on column supply.simulated_orders.total_amount is
   'What would have been charged; 50 items of the largest amount at the highest price fit.';
 comment on column supply.simulated_orders.refunded_amount is 'What would have been refunded.';
 comment on column supply.simulated_orders.currency is 'ISO 4217 code of the amounts.';
-comment on column supply.simulated_orders.payment_code is 'A code in place of that of a charge; there is no charge.';
 comment on column supply.simulated_orders.reason is
   'Of a failed order: the Russian text for buyers; null: there is none.';
 comment on column supply.simulated_orders.parts is 'Its items, each while it is open and after its end.';

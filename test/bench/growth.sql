@@ -12,7 +12,6 @@ select
   buyer.id as account_id,
   row_number() over (partition by buyer.id order by n) as number,
   'ord_' || md5('order' || n) as code,
-  'pay_' || began || substr(md5('payment' || n), 14) as payment_code,
   (began || substr(md5('item' || n), 14))::uuid as item_id,
   (began || substr(md5('call' || n), 14))::uuid as call_id,
   md5('event' || n)::uuid as event_id,
@@ -36,13 +35,13 @@ analyze filled;
 
 insert into supply.orders
   (id, code, account_id, number, idempotency_key, external_order_id, callback_url, request_items, status, outcome, total_amount,
-   refunded_amount, currency, payment_code, reason, created_at, updated_at, completed_at)
+   refunded_amount, currency, reason, created_at, updated_at, completed_at)
 overriding system value
 select f.n, f.code, f.account_id, f.number, 'filled-' || f.n, 'filled-' || f.n, 'http://127.0.0.1:9/hook',
   jsonb_build_array(jsonb_build_object(
     'productId', current_setting('bench.product')::int, 'quantity', 1, 'deliveryData', '{"gameUserId": "12345"}'::jsonb)),
   case when f.failed then 'failed' else 'completed' end, case when f.failed then 'none' else 'full' end, 1.00,
-  case when f.failed then 1.00 else 0.00 end, 'RUB', f.payment_code, case when f.failed then 'No such player.' end,
+  case when f.failed then 1.00 else 0.00 end, 'RUB', case when f.failed then 'No such player.' end,
   f.placed_at, f.ended_at, f.ended_at
 from filled f order by f.n;
 select setval(pg_get_serial_sequence('supply.orders', 'id'), (select max(n) from filled));
@@ -66,13 +65,13 @@ from filled f order by f.n;
 update supply.ledger l set created_at = now() - interval '366 days';
 
 insert into supply.ledger
-  (account_id, seq, type, amount, balance_after, currency, order_id, item_id, payment_code, created_at)
+  (account_id, seq, type, amount, balance_after, currency, order_id, item_id, created_at)
 select e.account_id, a.last_seq + row_number() over ways, e.type, e.amount, a.balance + sum(e.amount) over ways, 'RUB',
-  e.n, e.item_id, e.payment_code, e.at
+  e.n, e.item_id, e.at
 from (
-  select f.account_id, f.n, f.payment_code, 'order_charge' as type, -1.00 as amount, null::uuid as item_id, f.placed_at as at from filled f
+  select f.account_id, f.n, 'order_charge' as type, -1.00 as amount, null::uuid as item_id, f.placed_at as at from filled f
   union all
-  select f.account_id, f.n, f.payment_code, 'order_refund', 1.00, f.item_id, f.ended_at from filled f where f.failed
+  select f.account_id, f.n, 'order_refund', 1.00, f.item_id, f.ended_at from filled f where f.failed
 ) e
 join supply.accounts a on a.id = e.account_id
 window ways as (partition by e.account_id order by e.at, e.n rows unbounded preceding);

@@ -39,8 +39,9 @@ begin
     'transactions', (
       select coalesce(json_agg(json_build_object(
         'seq', l.seq, 'type', l.type, 'amount', l.amount, 'balanceAfter', l.balance_after, 'currency', l.currency,
-        'orderCode', o.code, 'externalOrderId', o.external_order_id, 'paymentCode', l.payment_code,
-        'createdAt', core.iso(l.created_at), 'reference', l.reference) order by l.seq desc), '[]')
+        'orderCode', o.code, 'externalOrderId', o.external_order_id, 'paymentCode',
+        case when l.order_id is not null then o.payment_code end, 'createdAt', core.iso(l.created_at),
+        'reference', l.reference) order by l.seq desc), '[]')
       from unnest(rows) as l
       left join supply.order_items i on i.id = l.item_id
       left join supply.orders o on o.id = coalesce(l.order_id, i.order_id)

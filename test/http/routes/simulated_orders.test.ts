@@ -261,8 +261,8 @@ describe('the routes of simulated orders', () => {
 describe('the simulated orders of an account', () => {
   const fill = ({ accountId }: Partner, count: number, dueAt: string | null, age: string) => sql()`
     insert into supply.simulated_orders (code, account_id, idempotency_key, external_order_id, request_items, total_amount,
-      currency, payment_code, parts, due_at, created_at)
-    select 'sim_' || replace(gen_random_uuid()::text, '-', ''), ${accountId}, gen_random_uuid()::text, 'x', '[]', 1, 'RUB', 'x', '{}',
+      currency, parts, due_at, created_at)
+    select 'sim_' || replace(gen_random_uuid()::text, '-', ''), ${accountId}, gen_random_uuid()::text, 'x', '[]', 1, 'RUB', '{}',
       ${dueAt}::timestamptz, now() - ${age}::interval
     from generate_series(1, ${count}::int)`
   const countOf = async ({ accountId }: Partner) => {

@@ -46,7 +46,6 @@ const money: Breach[] = [
   ],
   ['ledger_is_in_the_accounts_currency', 'account', setEntry('1', "currency = 'USD'")],
   ['charge_is_the_orders_total', 'open', setEntry(charge, `type = 'adjustment', ${booked}`)],
-  ['charge_is_the_orders_total', 'open', setOrder('open', "payment_code = 'pay_other'")],
   ['total_is_the_sum_of_the_items', 'open', setItem('openItem', 'price = price + 0.01')],
   [
     'failed_item_is_refunded',

@@ -200,8 +200,8 @@ test('rate windows are removed some minutes after their end', async () => {
 test('simulated orders are removed after a week, and their jobs find nothing to do', async () => {
   const add = (count: number, age: string) => sql()`
     insert into supply.simulated_orders (code, account_id, idempotency_key, external_order_id, request_items, total_amount,
-      currency, payment_code, parts, created_at)
-    select 'sim_' || replace(gen_random_uuid()::text, '-', ''), ${partner().accountId}, gen_random_uuid()::text, 'x', '[]', 1, 'RUB', 'x', '{}',
+      currency, parts, created_at)
+    select 'sim_' || replace(gen_random_uuid()::text, '-', ''), ${partner().accountId}, gen_random_uuid()::text, 'x', '[]', 1, 'RUB', '{}',
       now() - ${age}::interval
     from generate_series(1, ${count}::int)`
   await add(1100, '7 days 1 second')

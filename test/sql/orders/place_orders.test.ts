@@ -88,10 +88,7 @@ describe('an accepted order', () => {
       bodies.push((await ask()).body)
       await setTimeout(3)
     }
-    const times = bodies.flatMap(({ paymentCode, items }) => [
-      timeOf(String(paymentCode).slice('pay_'.length)),
-      timeOf(String(items[0]?.id)),
-    ])
+    const times = bodies.map(({ items }) => timeOf(String(items[0]?.id)))
     expect(times).toEqual(times.toSorted((a, b) => a - b))
     expect(Math.abs((times[0] ?? 0) - began)).toBeLessThan(60_000)
     const codes = bodies.map(({ code }) => String(code))

@@ -46,10 +46,10 @@ begin
 
   insert into supply.simulated_orders as o
     (code, account_id, idempotency_key, external_order_id, callback_url, request_items, total_amount, currency,
-     payment_code, parts, due_at)
+     parts, due_at)
   values ('sim_' || replace(gen_random_uuid()::text, '-', ''), asked.account_id, asked.idempotency_key,
     asked.external_order_id, asked.callback_url, decision.request_items, decision.total, decision.currency,
-    'sim_pay_' || replace(gen_random_uuid()::text, '-', ''), core.simulated_parts(decision.items, courses), (
+    core.simulated_parts(decision.items, courses), (
       select case
         when bool_and(c ->> 'seconds' is not null) then now() + max((c ->> 'seconds')::int) * interval '1 s' end
       from jsonb_array_elements(courses) as c))

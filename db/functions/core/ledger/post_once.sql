@@ -53,7 +53,7 @@ begin
       else post_once.type end,
     subject => coalesce('item ' || (item).id, 'account ' || account.id),
     detail => jsonb_build_object('amount', post_once.amount, 'reference', post_once.reference, 'note', post_once.note));
-  perform core.post_entries(array[row(account.id, post_once.type, post_once.amount, null, (item).id, null,
+  perform core.post_entries(array[row(account.id, post_once.type, post_once.amount, null, (item).id,
     post_once.reference, post_once.note)::supply.ledger_entry]);
   raise notice 'account % (%): balance % → % %', account.id, account.name, account.balance,
     (account.balance + post_once.amount)::numeric(14,2), account.currency;

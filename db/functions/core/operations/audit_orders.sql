@@ -1,7 +1,7 @@
 create or replace view core.audit_orders as
 with orders as (
   select o.id, o.code, o.account_id, o.number, o.status, o.outcome, o.total_amount, o.refunded_amount, o.currency,
-    o.payment_code, o.callback_url, o.completed_at,
+    o.callback_url, o.completed_at,
     lag(o.number) over (partition by o.account_id order by o.number) as number_before
   from core.audit_scope s
   cross join lateral (
@@ -13,7 +13,7 @@ with orders as (
   cross join lateral (
     select * from supply.order_items i where i.order_id > s.after and i.order_id <= s.up_to offset 0) as i
 ), entries as (
-  select l.order_id, l.item_id, l.account_id, l.type, l.amount, l.currency, l.payment_code
+  select l.order_id, l.item_id, l.account_id, l.type, l.amount, l.currency
   from core.audit_scope s
   cross join lateral (
     select * from supply.ledger l where l.order_id > s.after and l.order_id <= s.up_to offset 0) as l
@@ -85,12 +85,12 @@ where o.completed_at is not null and o.result_seq is null
   and not exists (select from supply.unnumbered_results u where u.order_id = o.id)
 union all
 select 'charge_is_the_orders_total',
-  format('order %s of account %s costs %s %s (%s), but its charge is %s', o.code, o.account_id, o.total_amount,
-    o.currency, o.payment_code, coalesce(
-      -c.amount || ' ' || c.currency || ' (' || c.payment_code || ') of account ' || c.account_id, 'missing'))
+  format('order %s of account %s costs %s %s, but its charge is %s', o.code, o.account_id, o.total_amount,
+    o.currency, coalesce(
+      -c.amount || ' ' || c.currency || ' of account ' || c.account_id, 'missing'))
 from orders o left join entries c on c.order_id = o.id and c.type = 'order_charge'
-where (c.account_id, -c.amount, c.currency, c.payment_code)
-  is distinct from (o.account_id, o.total_amount, o.currency, o.payment_code)
+where (c.account_id, -c.amount, c.currency)
+  is distinct from (o.account_id, o.total_amount, o.currency)
 union all
 select 'failed_item_is_refunded',
   format('item %s of order %s of account %s is %s: due is %s, it says that %s was refunded, and the ledger says %s',

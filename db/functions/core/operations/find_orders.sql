@@ -9,22 +9,23 @@ declare
   trace_id constant text := coalesce(substring(wanted from '^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$'),
     wanted);
 begin
-  -- An order code wins: another partner may have it as a reference of his own.
-  return query select o.id, 'order', o.code, 'its code' from supply.orders o where o.code = wanted;
+  -- A code of the service wins: another partner may have it as a reference of his own.
+  return query select o.id, 'order', o.code, case wanted when o.code then 'its code' else 'its payment code' end
+  from supply.orders o
+  where o.code in (wanted, overlay(wanted placing 'ord' from 1 for 3)) and wanted in (o.code, o.payment_code);
   if found then
     return;
   end if;
   return query
   (
     select o.id, 'order', o.code, case wanted
-        when o.payment_code then 'its payment code'
         when o.external_order_id then 'the partner''s external id'
         when o.idempotency_key then 'the partner''s idempotency key'
         when o.request_id then 'the id of its request'
         else 'the id of its trace'
       end
     from supply.orders o
-    where o.payment_code = wanted or o.external_order_id = wanted or o.idempotency_key = wanted
+    where o.external_order_id = wanted or o.idempotency_key = wanted
       or o.request_id = wanted or substr(o.traceparent, 4, 32) = trace_id and o.traceparent is not null
     order by o.created_at desc limit 50
   )
@@ -40,5 +41,5 @@ end
 $$;
 comment on function core.find_orders is
   'Returns the orders that a text may mean, at most 50: by order code, payment code, external id, idempotency key, item
-id, event id, supplier''s order id, request id or trace id. A whole order code means that order alone. kind: order,
-item or event, with its id; found_as: what the text is.';
+id, event id, supplier''s order id, request id or trace id. An order code or a payment code means that order alone.
+kind: order, item or event, with its id; found_as: what the text is.';

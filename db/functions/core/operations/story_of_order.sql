@@ -27,7 +27,7 @@ begin
     case l.type when 'order_charge' then 'charged' when 'order_refund' then 'refunded' else 'refunded by hand' end,
     format('%s %s%s; the balance is %s%s', abs(l.amount), l.currency,
       case
-        when l.type = 'order_charge' then ' under ' || l.payment_code
+        when l.type = 'order_charge' then ' under ' || placed.payment_code
         when s.label is not null then ' for ' || s.label
         else ''
       end,

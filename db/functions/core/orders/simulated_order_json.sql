@@ -11,7 +11,7 @@ as $$
     'totalAmount', placed.total_amount,
     'refundedAmount', placed.refunded_amount,
     'currency', placed.currency,
-    'paymentCode', placed.payment_code,
+    'paymentCode', overlay(placed.code placing 'sim_pay' from 1 for 3),
     'callbackUrl', placed.callback_url,
     'error', case when placed.status = 'failed' then 'ORDER_FAILED' end,
     'reason', placed.reason,

@@ -12,22 +12,21 @@ begin
   with written as (
     insert into supply.orders
       (id, code, account_id, number, idempotency_key, external_order_id, callback_url, request_items, total_amount,
-       currency, payment_code, request_id, request_id_given, traceparent, created_at, updated_at)
+       currency, request_id, request_id_given, traceparent, created_at, updated_at)
     overriding system value
     select d.order_id, 'ord_' || replace(gen_random_uuid()::text, '-', ''), (d.request).account_id,
       coalesce(newest.number, 0) + row_number() over (partition by (d.request).account_id order by d.order_id),
       (d.request).idempotency_key, (d.request).external_order_id, (d.request).callback_url, d.request_items, d.total,
-      d.currency, 'pay_' || replace(core.time_ordered_uuid()::text, '-', ''), (d.request).request_id,
-      (d.request).request_id_given, (d.request).traceparent, placed.at, placed.at
+      d.currency, (d.request).request_id, (d.request).request_id_given, (d.request).traceparent, placed.at, placed.at
     from unnest(decisions) as d
     left join lateral (
       select o.number, o.created_at from supply.orders o where o.account_id = (d.request).account_id
       order by o.number desc limit 1) as newest on true
     -- The transaction may have begun long ago, and a clock may have been set back: times follow the numbers.
     cross join lateral (select greatest(clock_timestamp(), newest.created_at) as at offset 0) as placed
-    returning id, account_id, total_amount, payment_code
+    returning id, account_id, total_amount
   )
-  select array_agg(row(w.account_id, 'order_charge', -w.total_amount, w.id, null, w.payment_code, null, null)
+  select array_agg(row(w.account_id, 'order_charge', -w.total_amount, w.id, null, null, null)
     ::supply.ledger_entry order by w.id) into charges from written w;
 
   with added as (

@@ -1,6 +1,6 @@
 create or replace view ops.ledger as
 select l.account_id, l.seq, l.type, l.amount, l.balance_after, l.currency, o.code as order_code, o.external_order_id,
-  l.item_id, l.payment_code, l.reference, l.note, l.created_by, l.created_at,
+  l.item_id, o.payment_code, l.reference, l.note, l.created_by, l.created_at,
   -- Found by the item: an order is looked for in this view by the entry's own column.
   case when l.type = 'adjustment' and l.item_id is not null then (
     select io.code from supply.order_items i join supply.orders io on io.id = i.order_id

@@ -40,7 +40,7 @@ export const order = {
   totalAmount: money(1669),
   refundedAmount: money(0),
   currency: 'RUB',
-  paymentCode: 'pay_9a77e0c35d2b4c6f8a1e0d9c8b7a6f5e',
+  paymentCode: 'pay_4c0d9f6e1b7a42f38e5d2c1b0a998877',
   callbackUrl: 'https://hooks.shop.example/supply',
   error: null,
   reason: null,
@@ -221,7 +221,7 @@ export const simulatedCode = 'sim_8d2f6b1a0c9e4b7f9a3d5e1c7b2f4a60'
 const simulated = {
   code: simulatedCode,
   orderCode: simulatedCode,
-  paymentCode: 'sim_pay_3b9e0f5d7c1a48e2b6d0f9a8c7e5d4b3',
+  paymentCode: 'sim_pay_8d2f6b1a0c9e4b7f9a3d5e1c7b2f4a60',
   orders: [{ code: simulatedCode, total: order.totalAmount, itemCount: 2 }],
   simulated: true,
 }
