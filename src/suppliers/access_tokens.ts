@@ -6,7 +6,7 @@ import { parseJson } from '../messages/json.ts'
 import { decrypt, encrypt } from '../sealing/cipher.ts'
 import { createSupplierHttp, type Exchange, type SupplierHttp } from './exchange.ts'
 
-/** How a supplier's credential is set: the credential, and where it is changed for an access token, if it is. */
+/** A supplier's credential, and the URL that exchanges it for an access token, if there is one. */
 type Credential = {
   supplier: string
   /** The token, or the client's secret where there is a `tokenUrl`. */
@@ -18,20 +18,20 @@ type Credential = {
 /** The access token as all workers share it. `sealed` is the token encrypted; see `createAccessTokens`. */
 type SharedToken = { sealed: string; expiresAt: Date }
 
-/** Where the workers share their access tokens: `take` chooses one worker, which renews for all. */
+/** The workers share their access tokens here: `take` chooses one worker, which renews the token for all. */
 export type TokenStore = {
-  /** The shared token; `renew`: the caller must get a new one and `keep` it; `wait`: another worker does. */
+  /** The shared token; `renew`: the caller must get a new one and `keep` it; `wait`: another worker renews it. */
   take: (supplier: string, renewer: string, rejected: string | null) => Promise<SharedToken | 'renew' | 'wait'>
   /** Keeps a new token; null: the supplier issued none. */
   keep: (supplier: string, renewer: string, sealed: string | null, validSeconds: number) => Promise<void>
 }
 
-/** A token to call with; or why there is none, in technical terms. */
+/** The token for a call; or, in technical terms, why there is none. */
 export type TokenResult =
   | { ok: true; token: string }
   | { ok: false; cause: 'credentials' | 'unreachable'; error: string }
 
-/** Gives the tokens of suppliers to call with. */
+/** Gives the tokens for calls to suppliers. */
 export type AccessTokens = {
   tokenFor: (credential: Credential) => Promise<TokenResult>
   /** Reports that the supplier did not accept a token: the next call gets a new one. */
@@ -54,9 +54,9 @@ const answerSchema = v.object({
 })
 
 /**
- * Gives access tokens by the client credentials grant (RFC 6749, 4.4). One worker renews a token for all: they share it
- * in the database, encrypted under a key that is derived from the client's secret, so that no usable token stands
- * there. Concurrent calls in one process share one look-up. Never rejects for what the outside world does.
+ * Gives access tokens by the client credentials grant (RFC 6749, 4.4). One worker renews a token for all workers. They
+ * share it in the database, encrypted with a key that is derived from the client's secret. Concurrent calls in one
+ * process share one look-up. Never rejects because of the token server or the network.
  */
 export function createAccessTokens(store: TokenStore): AccessTokens {
   const http = createSupplierHttp({ timeoutMs: renewalMs })

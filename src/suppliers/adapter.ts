@@ -31,7 +31,7 @@ export type SupplierCall = SupplierAccess & {
   supplierOrderId: string | null
   /** When the item was first sent to this supplier; null before that. */
   firstSentAt: Date | null
-  /** Where the supplier may push events about the order, the same for all of its calls; null: it is to push none. */
+  /** The URL for the supplier's events about the order, the same for all of its calls; null: it shall push none. */
   eventsUrl: string | null
 }
 
@@ -52,23 +52,23 @@ export type SupplierCapabilities = {
 /** An entry of a supplier's list. `stock` null: in stock, the number is unknown; 0: out of stock. */
 export type ListedOffer = { sku: string; cost: string; currency: string; stock: number | null }
 
-/** A list of offers: of the skus asked for, those that the supplier has; or why there is none, in technical terms. */
+/** The offers that the supplier has among the requested skus; or, in technical terms, why there is no list. */
 export type Listing = { ok: true; offers: ListedOffer[] } | { ok: false; error: string }
 
 /** A received event: its headers and raw body, the supplier's secret for events and the present time. */
 export type SupplierEvent = { headers: IncomingHttpHeaders; rawBody: Buffer; secret: string; now: Date }
 
 /**
- * What an event says: which item to ask for. `eventId` is the supplier's name for the event, by which a repeated one is
- * known. `ignored`: it is authentic, and about nothing that is asked for.
+ * The item that an event is about. `eventId` is the supplier's name for the event: a repeated event has the same one.
+ * `ignored`: the event is authentic, but it is about no item.
  */
 export type ReadEvent =
   | { ok: true; eventId: string; reference: string }
   | { ok: false; problem: 'bad_signature' | 'malformed' | 'ignored' }
 
 /**
- * Speaks one protocol. `put` places an order, or repeats it; `get` asks how it stands. Neither ever rejects for what
- * the outside world does: that is an `unknown` outcome, and so is a call that `signal` ends. `list` does not either.
+ * Speaks one protocol. `put` places an order, or repeats it. `get` asks for its status. `put`, `get` and `list` never
+ * reject because of a supplier or the network. If `signal` ends a call, its outcome is `unknown`.
  */
 export type SupplierAdapter = {
   capabilities: SupplierCapabilities

@@ -44,9 +44,9 @@ const reference = v.nullish(v.string('must be a string'), null)
 const about = { reference, errorCode: identifier, reason, supplierOrderId: identifier }
 
 /**
- * What a supplier answers: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId` and
- * `reference`. `null` counts as absent, and so does a blank text; unknown fields are ignored. Codes that come with
- * `processing` are ignored whatever they are. At most 10,000 codes of 1 to 1000 characters (and 2000 bytes).
+ * The answer of a supplier: `status`, and optionally `codes`, `errorCode`, `reason`, `supplierOrderId` and
+ * `reference`. `null` counts as absent, and so does a blank text; unknown fields are ignored. Codes of an
+ * answer that is `processing` are ignored. At most 10,000 codes of 1 to 1000 characters (and 2000 bytes).
  */
 export const answerSchema = v.variant(
   'status',

@@ -4,7 +4,7 @@ import { parseJson } from '../messages/json.ts'
 import type { HttpAnswer } from './exchange.ts'
 
 /**
- * A value that fits a schema; or what is wrong, as `codes[3] is blank`. That text repeats no value: values may be keys.
+ * A value that fits a schema; or the problem, as in `codes[3] is blank`, without values, because they may be keys.
  */
 export type Read<T> = { ok: true; value: T } | { ok: false; problem: string }
 

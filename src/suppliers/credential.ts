@@ -7,8 +7,8 @@ export function settingOf(credential: string): string | undefined {
 }
 
 /**
- * The credential itself, or the setting that it refers to. Undefined if that setting is not set, or if `env:` is
- * followed by a name that does not begin with SUPPLIER_SECRET_.
+ * The credential itself, or the value of the setting that it refers to. Undefined if the setting has no value, or if
+ * its name does not begin with SUPPLIER_SECRET_.
  */
 export function credentialFrom(
   credential: string,

@@ -3,7 +3,7 @@ import { createBytes } from '../messages/bytes.ts'
 import { retryAfterSeconds } from '../messages/retry_after.ts'
 import { errorCode } from '../network/error_code.ts'
 
-/** A whole HTTP answer; of a body that was too large, `body` is the beginning. `retryAfter` is in seconds. */
+/** An HTTP answer. `body` is the beginning of a body that was too large. `retryAfter` is in seconds. */
 export type HttpAnswer = { status: number; retryAfter: number | null; body: Uint8Array; tooLarge: boolean }
 
 /**
@@ -41,13 +41,13 @@ const bodyLimit = 1024 * 1024
 // Of all answers of one supplier that are being read.
 const supplierLimit = 4 * bodyLimit
 const longestWait = 3600
-// Errors by which no connection was made, or no TLS session on it: nothing of the request was sent.
+// Errors of a connect or of its TLS handshake: nothing of the request was sent.
 const unconnected = new WeakSet<object>()
 
 /**
- * Makes the connections of one protocol to its suppliers: HTTP/1.1, no proxy, no redirect followed, an answer read up
- * to 1 MiB, and 4 MiB of one supplier's answers at once: what is above is lost. How many connections there are is
- * bounded by how many calls the process makes at once. A call takes `timeoutMs` at most.
+ * Makes the connections of one protocol to its suppliers: HTTP/1.1, without proxy and redirects. Reads at most 1 MiB of
+ * an answer, and 4 MiB of one supplier's answers at once. The number of calls under way bounds the number of
+ * connections. A call takes `timeoutMs` at most.
  */
 export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): SupplierHttp {
   // `withinDeadline` covers all, so undici's own timeouts, which start again with each part, are off.
@@ -70,7 +70,7 @@ export function createSupplierHttp({ timeoutMs }: { timeoutMs: number }): Suppli
 }
 
 /**
- * The URL of a path under a supplier's base URL; undefined where that is none, or has credentials, a query or a
+ * The URL of a path under a supplier's base URL; undefined if the base is no URL, or has credentials, a query or a
  * fragment. `path` begins with a slash, and its parts are encoded.
  */
 export function urlUnder(baseUrl: string, path: string): URL | undefined {
@@ -86,7 +86,7 @@ export function urlUnder(baseUrl: string, path: string): URL | undefined {
 
 function optionsFor({ method, url, headers, body }: SupplierRequest): Dispatcher.RequestOptions {
   const target = { origin: url.origin, path: `${url.pathname}${url.search}`, method, headers }
-  // A call is sent once; whether it is repeated is not the connection's to decide.
+  // undici must not repeat a call: the retry rules decide that.
   return body === undefined ? target : { ...target, body, idempotent: false }
 }
 
@@ -129,7 +129,7 @@ async function performExchange(
   }
 }
 
-/** Connects as undici does, and marks the errors by which that failed. A connection that ended later has other ones. */
+/** Connects as undici does, and marks the errors of failed connects. A connection that ends later has other errors. */
 function connectOrMark(timeout: number): buildConnector.connector {
   const connect = buildConnector({ timeout, allowH2: false })
   return (options, done) =>

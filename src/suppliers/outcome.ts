@@ -11,9 +11,10 @@ import type { Exchange, HttpAnswer } from './exchange.ts'
  *   text without secrets, `retryAfter` a wait in seconds (1..3600) that the supplier asked for, `raw` the beginning of
  *   its unusable answer (at most 2000 characters).
  * - `not_received`: the supplier does not know the reference.
- * - `not_placed`: it is certain that this call made no order, and that the item is not at fault: it may be sent again.
- *   `cause` says what an operator has to do about it, if anything.
- * - `hold`: an operator has to look, and nothing is sent or asked before. `error` says at what; `codes` are kept.
+ * - `not_placed`: this call certainly made no order, and the item is not at fault, so it may be sent again. `cause`
+ *   says what an operator has to do, if anything.
+ * - `hold`: an operator has to check the item before the supplier is called again. `error` says what to check; `codes`
+ *   are kept.
  */
 export type SupplierOutcome =
   | {
@@ -50,7 +51,7 @@ export type SupplierOutcome =
  */
 export type NotPlacedCause = 'balance' | 'credentials' | 'settings' | 'unreachable' | 'busy'
 
-/** The call that was answered; its token is kept out of what is quoted from the answer. */
+/** The call that was answered. A quotation of the answer never contains its token. */
 type Call = { method: 'PUT' | 'GET'; reference: string; token: string }
 type Unanswered = Exclude<Exchange, { answer: HttpAnswer }>
 type Details = { httpStatus?: number | null; retryAfter?: number | null; raw?: string | null }
@@ -61,10 +62,10 @@ const undecided = [401, 403, 404, 408, 409, 425, 429]
 /**
  * Interprets a supplier's answer to PUT or GET /orders/{reference}.
  *
- * 200, 201 and 202 with a usable body are an answer, a 404 to the GET means never received, and any 4xx to the PUT
- * but 401, 403, 404, 408, 409, 425 and 429 is a refusal for good. Everything else is unknown. A refusal takes its
- * error code, reason and codes from the body if that is usable; but a refusing 4xx whose body says `processing` or
- * `completed`, or speaks of another reference, contradicts itself and is unknown.
+ * 200, 201 and 202 with a usable body are an answer. A 404 to the GET means that the supplier never received the order.
+ * A 4xx to the PUT, other than 401, 403, 404, 408, 409, 425 and 429, is a final refusal. Its body, if usable, gives
+ * error code, reason and codes; but if it says `processing` or `completed`, or names another reference, it contradicts
+ * the status, and the outcome is unknown. Everything else is unknown.
  */
 export function interpretAnswer(call: Call, answer: HttpAnswer): SupplierOutcome {
   if (answering.includes(answer.status)) return interpretBody(call, answer)
@@ -73,7 +74,7 @@ export function interpretAnswer(call: Call, answer: HttpAnswer): SupplierOutcome
   return inconclusive(call, { answer })
 }
 
-/** The outcome of which nothing can be concluded, for the given technical reason (which holds no secret). */
+/** The `unknown` outcome, for the given technical reason, which holds no secret. */
 export function unknown(error: string, details: Details = {}): SupplierOutcome {
   return { outcome: 'unknown', error, ...filled(details) }
 }
@@ -82,7 +83,7 @@ function filled({ httpStatus = null, retryAfter = null, raw = null }: Details) {
   return { httpStatus, retryAfter, raw }
 }
 
-/** The outcome of an exchange that says nothing of the order. `code` is the error that the answer names. */
+/** The outcome of an exchange that says nothing about the order. `code` is the error that the answer names. */
 export function inconclusive(call: Pick<Call, 'token'>, exchange: Exchange, code?: string): SupplierOutcome {
   if (!('answer' in exchange)) return unknown(exchange.lost, exchange)
   const { status: httpStatus, retryAfter } = exchange.answer
@@ -90,7 +91,7 @@ export function inconclusive(call: Pick<Call, 'token'>, exchange: Exchange, code
   return unknown(error, { httpStatus, retryAfter, raw: quoteBody(call, exchange.answer) })
 }
 
-/** The outcome of an answer that makes no sense. It is quoted only where it can hold no keys. */
+/** The outcome of an unusable answer. It is quoted only if it can hold no keys. */
 export function unusable(
   call: Pick<Call, 'token'>,
   answer: HttpAnswer,
@@ -106,23 +107,23 @@ export function foreign({ status }: HttpAnswer): SupplierOutcome {
   return unknown('the answer is unusable: it names another order', { httpStatus: status })
 }
 
-/** The outcome of a call that certainly made no order, for the given technical reason (which holds no secret). */
+/** The outcome of a call that certainly made no order, for the given technical reason, which holds no secret. */
 export function notPlaced(cause: NotPlacedCause, error: string, details: Details = {}): SupplierOutcome {
   return { outcome: 'not_placed', cause, error, ...filled(details) }
 }
 
-/** The outcome of a request for an order that got no answer: `not_placed` only if it was certainly not sent. */
+/** The outcome of an order request without an answer: `not_placed` only if it was certainly not sent. */
 export function unanswered(exchange: Unanswered): SupplierOutcome {
   if (!exchange.notSent) return unknown(exchange.lost, exchange)
   return notPlaced(exchange.lost.startsWith('connection') ? 'unreachable' : 'settings', exchange.lost)
 }
 
-// The fields of an outcome that this service writes itself.
+// This service writes these fields itself.
 const ownFields = ['outcome', 'status', 'cause']
 
 /**
- * The outcome without our token, which a supplier may echo in any field. A short token is no secret that could be
- * found.
+ * The outcome without our token, which a supplier may echo in any field. A token of fewer than 8 characters stays: it
+ * may be a part of ordinary words.
  */
 export function withoutToken(outcome: SupplierOutcome, token: string): SupplierOutcome {
   if (token.length < 8) return outcome
@@ -137,8 +138,8 @@ export function withoutToken(outcome: SupplierOutcome, token: string): SupplierO
 }
 
 /**
- * The outcome with its codes and what is quoted of the answer sealed, as the database gets it. A reason that repeats a
- * code loses it; a short code is no secret that could be found.
+ * The outcome as the database stores it: its codes and its quotation of the answer are sealed. Codes are removed from
+ * the reason, except those of fewer than 8 characters, which may be a part of ordinary words.
  */
 export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: Sealing): SupplierOutcome {
   if (sealing.keyId === undefined) return outcome
@@ -156,7 +157,7 @@ export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: S
   }
 }
 
-/** The outcome at which an operator has to look, for the given technical reason (which holds no secret). */
+/** The outcome that an operator has to check, for the given technical reason, which holds no secret. */
 export function hold(
   error: string,
   details: { codes?: string[]; supplierOrderId?: string | null; httpStatus?: number | null; raw?: string | null } = {},
@@ -165,7 +166,7 @@ export function hold(
   return { outcome: 'hold', error, codes, supplierOrderId, httpStatus, raw }
 }
 
-/** The outcome of an order that the supplier refused for good. It delivered nothing. */
+/** The outcome of an order that the supplier finally refused, without delivering anything. */
 export function refused(
   httpStatus: number | null,
   errorCode: string | null,

@@ -6,9 +6,8 @@ import { answerSchema } from './answer.ts'
 import { answered, type SupplierOutcome } from './outcome.ts'
 
 /**
- * What a pushed body says. `reference` is the order item's UUID in lower case. A body that is no answer
- * with a reference is `malformed`, and `details` names the field at fault; a reference that is no UUID, and so none of
- * ours, is `unknown_reference`.
+ * A pushed body. `reference` is the order item's UUID in lower case. `malformed`: the body is no answer with a
+ * reference, and `details` names the field at fault. `unknown_reference`: the reference is no UUID, so it is not ours.
  */
 export type ParsedPush =
   | { ok: true; reference: string; outcome: SupplierOutcome }

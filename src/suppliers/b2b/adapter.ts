@@ -4,9 +4,9 @@ import { readUpstreamEvent } from './event.ts'
 import { listOffers } from './listing.ts'
 
 /**
- * The protocol `b2b`: an upstream of this service's own family, of which we are a partner. Its base URL is its root,
- * its token our api key there, a sku the id of a product there. Our account there stands behind the key: the key of
- * another account sees none of the orders of the first, and needs a supplier of its own.
+ * The protocol `b2b`: an upstream that is a service like this one, and we are its partner. The base URL is its root,
+ * the token is our API key there, and a sku is the id of its product. A key of another account of ours cannot see the
+ * orders of this account, so it needs a supplier of its own.
  */
 export const createB2bAdapter = apiAdapter({
   prefix: '/b2b',

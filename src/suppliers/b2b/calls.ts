@@ -44,8 +44,8 @@ function orderFor(call: SupplierCall, productId: number): object {
 }
 
 /**
- * The upstream has an order under our reference whose body was another one. So it is where our own address for events
- * changed between a call and its repetition: then it is our order all the same.
+ * The upstream has an order with our reference and another body. It is ours if only our URL for events changed between
+ * a call and its repetition.
  */
 async function settleOtherBody(
   api: Api,
@@ -67,7 +67,7 @@ async function readByCode(api: Api, call: SupplierCall, code: string, signal: Ab
   return usable(exchange) ? readOrder(call, exchange.answer) : inconclusive(call, exchange)
 }
 
-/** Finds the order with our reference; or returns the outcome, which is `not_received` where there is none. */
+/** Finds the order with our reference. Without one, returns an outcome: `not_received` if there is none. */
 async function findOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<FoundOrder | SupplierOutcome> {
   const query = { externalOrderId: call.reference, limit: '100' }
   const exchange = await api({ path: '/orders', query }, signal)

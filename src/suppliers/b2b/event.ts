@@ -12,8 +12,8 @@ const eventSchema = v.object({
 const uuid = v.pipe(v.string(), v.uuid())
 
 /**
- * Verifies a webhook of an upstream against its raw body (specification 6.3) and says about which item it is. The
- * header with the event's id is not signed: the id is that of the body.
+ * Verifies a webhook of an upstream against its raw body (specification 6.3) and returns the item that it is about. The
+ * event's id is read from the body, because the header with the id is not signed.
  */
 export function readUpstreamEvent({ headers, rawBody, secret, now }: SupplierEvent): ReadEvent {
   const signed = {

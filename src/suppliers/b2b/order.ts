@@ -33,7 +33,7 @@ type Order = v.InferOutput<typeof orderSchema>
 
 const withOrder = object({ data: orderSchema })
 
-// Some deployments answer an accepted order with only its code.
+// Some deployments answer an accepted order with its code alone.
 const withCode = v.object({
   data: v.union([
     v.object({ code: orderCode, externalOrderId: optionalText }),
@@ -42,9 +42,8 @@ const withCode = v.object({
 })
 
 /**
- * What an order says that was read upstream, or that came back when it was placed. Only an order with our reference
- * counts. One with other contents than we asked for is held, and so is one whose parts cannot be reported to our
- * partner.
+ * Interprets an order of the upstream, as read or as answered to the placing. It must have our reference. An order with
+ * other contents than we asked for is held, and so is one with parts that we cannot report to our partner.
  */
 export function readOrder(call: SupplierCall, answer: HttpAnswer, isNew = false): SupplierOutcome {
   const read = readAnswer(withOrder, answer)
@@ -52,8 +51,8 @@ export function readOrder(call: SupplierCall, answer: HttpAnswer, isNew = false)
 }
 
 /**
- * What the answer to an order that was taken says: how it stands, or at least its code. A new one that costs more than
- * we allowed is held: an upstream that takes no notice of that has to be looked at before it takes more.
+ * Interprets the answer to an accepted order: the order, or at least its code. A new order that costs more than we
+ * allowed is held: the upstream ignores our limit, and an operator has to check it before it gets more orders.
  */
 export function readPlacedOrder(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
   const value = jsonOf(answer)
@@ -108,7 +107,7 @@ function contradictionIn({ status, items }: Order): string | undefined {
   return (status === 'completed') === (delivered === ordered) ? undefined : 'its status contradicts its items'
 }
 
-/** Why a failed order of which a part was delivered cannot be reported to our partner; undefined: it can. */
+/** Why we cannot report a partly delivered order to our partner; undefined: we can. */
 function partProblemOf({ deliversKeys }: SupplierCall, { status, items }: Order, codes: string[]): string | undefined {
   if (status !== 'failed') return undefined
   const delivered = amountOf(items, 'completed')
@@ -117,7 +116,7 @@ function partProblemOf({ deliversKeys }: SupplierCall, { status, items }: Order,
   return `there are ${codes.length} codes for an amount of ${delivered}`
 }
 
-/** How the order differs from the one that was asked for; undefined if it does not. */
+/** How the order differs from the one that we placed; undefined if it does not. */
 function differenceFrom(call: SupplierCall, { items, currency }: Order): string | undefined {
   const productId = productIdOf(call.sku)
   if (items.some((item) => item.productId !== productId)) return 'the order is for another product'

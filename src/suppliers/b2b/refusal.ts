@@ -11,18 +11,18 @@ const balanceRefusal = v.object({
 })
 const keyRefusal = v.object({ error: v.picklist(['Unauthorized', 'Forbidden']), message: v.string() })
 
-// The product is not available there at the known cost: another supplier may have it.
+// The upstream does not have the product at the known cost. Another supplier may have it.
 const unavailable = ['PRODUCT_UNAVAILABLE', 'PRODUCT_NOT_FOUND', 'QUANTITY_OUT_OF_RANGE', 'PRICE_CHANGED']
 const wrongData = 'Данные для доставки указаны неверно. Проверьте их и оформите заказ заново.'
-// Statuses by which the family refuses a request before it does anything.
+// A service of the family refuses a request with these statuses before it does anything.
 const refusing = [400, 404, 405, 413, 415, 422]
 
 /**
- * The outcome of an answer by which an upstream did not take an order.
+ * The outcome of an upstream's answer that does not accept an order.
  *
- * A refusal of the family charges nothing, and it is one only in the family's own words: the same status from something
- * that stands before the upstream says nothing of the order. A 429 comes before the work, whoever says it. All else is
- * unknown, above all a 5xx and a 409; whether a 409 means another body is for `isOtherBody`.
+ * A refusal charges nothing. It must have the body of this family of services: the same status from a proxy says
+ * nothing about the order. A 429 is always sent before the order is placed. Everything else is unknown, above all a 5xx
+ * and a 409 (`isOtherBody` says what a 409 means).
  */
 export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
   const { status, retryAfter } = answer

@@ -4,9 +4,9 @@ import { readKinguinEvent } from './event.ts'
 import { listOffers } from './list.ts'
 
 /**
- * The protocol `kinguin`: Kinguin's e-commerce API (ESA). The token is the api key, a sku the `productId` there, or
- * `productId/offerId` for one offer alone. A repeated order may be a second one, so it is looked for before. A call for
- * more than 100 keys takes a request more for each 100 of them.
+ * The protocol `kinguin`: Kinguin's e-commerce API (ESA). The token is the API key. A sku is a `productId`, or
+ * `productId/offerId` for one offer alone. A repeated request may place a second order, so the adapter first looks for
+ * the order. A call for more than 100 keys takes one more request for each further 100.
  */
 export const createKinguinAdapter = apiAdapter({
   prefix: '',

@@ -10,7 +10,7 @@ import { settleOrder } from './settle.ts'
 const retailLimit = 9
 const wholesaleLimit = 1_000
 
-/** Places the order of an item. One that was sent before is looked for first, for a repeat may be a second order. */
+/** Places the order of an item. First looks for an order that was sent before: a repeat may place a second one. */
 export async function placeOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
   // guard: an item that was sent is looked for first
   if (call.firstSentAt !== null) {
@@ -26,7 +26,7 @@ export async function placeOrder(api: Api, call: SupplierCall, signal: AbortSign
   return interpretOrder(api, call, answer, signal)
 }
 
-/** The body that places the order of an item; or the outcome if the API cannot serve the item. */
+/** The body that places the order of an item; or the outcome if the API cannot deliver the item. */
 function orderFor(call: SupplierCall): object | SupplierOutcome {
   const { reference, quantity, unitCost, currency } = call
   const sku = readSku(call.sku)

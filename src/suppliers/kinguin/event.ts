@@ -14,8 +14,8 @@ const eventSchema = v.object({
 const uuid = v.pipe(v.string(), v.uuid())
 
 /**
- * Reads an event: `order.status` is about an order. It carries our secret as it is, and its body is not signed, so that
- * all it can be is a reason to ask.
+ * Reads an event: `order.status` is about an order. The event has our secret as plain text, and its body is not signed,
+ * so the worker only takes it as a reason to ask for the order.
  */
 export function readKinguinEvent({ headers, rawBody, secret }: SupplierEvent): ReadEvent {
   const given = headers['x-event-secret']

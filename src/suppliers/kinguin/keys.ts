@@ -8,7 +8,7 @@ import { list, object, text } from '../parts.ts'
 import { type KinguinOrder, readSku } from './order.ts'
 import { lost } from './refusal.ts'
 
-/** A key of an order. `id` is null where the API does not name its keys; `serial` is empty where it is no text. */
+/** A key of an order. `id` is null if the API does not name its keys; `serial` is empty if it is no text. */
 export type KinguinKey = { id: string | null; serial: string; type: string }
 
 const pageLimit = 100
@@ -25,9 +25,9 @@ const keySchema = object({
 const keysSchema = v.pipe(list(keySchema), v.maxLength(pageLimit, `holds more than ${pageLimit} keys`))
 
 /**
- * Downloads the keys of an order page by page, or returns the outcome where that fails. Stops at the last page, and as
- * soon as more keys than were ordered have come that `isGood`. A key that comes on two pages, as pages shift while keys
- * are delivered, is one.
+ * Downloads the keys of an order page by page, or returns the outcome if that fails. Stops at the last page, or when it
+ * has more keys that are `isGood` than were ordered. Pages shift while keys are delivered, so a key on two pages counts
+ * once.
  */
 export async function downloadKeys(
   api: Api,

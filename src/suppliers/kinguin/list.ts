@@ -26,8 +26,8 @@ type Terms = Omit<Product, 'productId' | 'offers'>
 type Read = { ok: true; product: Product | null } | { ok: false; error: string }
 
 /**
- * Costs and stock of these skus, a product a request and one after the other. If one cannot be read there is no list
- * at all: its skus would look out of stock.
+ * Costs and stock of these skus, one request for each product. If one product cannot be read, there is no list at all:
+ * its skus would look out of stock.
  */
 export async function listOffers(ask: Ask, skus: readonly string[]): Promise<Listing> {
   const known = skus.flatMap((sku) => {
@@ -65,7 +65,7 @@ function offerOf(sku: string, product: Product, offerId: Sku['offerId']): Listed
   return [{ sku, cost: costOf(terms.price), currency: 'EUR', stock: stockOf(terms, product.isPreorder) }]
 }
 
-/** The stock of text keys, the only ones that we order: 0 without any keys, null if they are not counted apart. */
+/** The stock of text keys, the only ones that we order; null if the API does not count them separately. */
 function stockOf({ qty, textQty, isPreorder }: Terms, isProductPreorder: boolean): number | null {
   if (isPreorder || isProductPreorder || qty === 0) return 0
   return textQty

@@ -4,7 +4,7 @@ import { type Read, readAnswer, readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { count, list, number, object, optionalText, text } from '../parts.ts'
 
-/** The ids of the API in a sku. Without an offer the API takes any that fit. */
+/** The ids of the API in a sku. Without an offer, the API chooses the offers. */
 export type Sku = { productId: string; offerId: string | null }
 
 const statuses = ['processing', 'completed', 'canceled', 'refunded'] as const
@@ -44,7 +44,7 @@ export function readOrder(answer: HttpAnswer): Read<KinguinOrder> {
   return readAnswer(orderSchema, answer)
 }
 
-/** The orders that a search by a reference found; unusable where it found others', for then it did not search by it. */
+/** The orders that a search by our reference found; unusable if it found others: then the API ignored the search. */
 export function readFoundOrders(answer: HttpAnswer, reference: string): Read<KinguinOrder[]> {
   const found = readAnswer(foundSchema, answer)
   if (!found.ok) return found
@@ -60,7 +60,7 @@ export function isOurs(order: Pick<KinguinOrder, 'orderExternalId'>, reference: 
   return order.orderExternalId?.toLowerCase() === reference.toLowerCase()
 }
 
-/** Whether an order fits the item: the product, the offer if one was named, and the quantity. */
+/** Whether an order has the item's product, its offer if the sku names one, and its quantity. */
 export function isForItem({ products }: KinguinOrder, call: SupplierCall): boolean {
   const sku = readSku(call.sku)
   const matches = products.every(

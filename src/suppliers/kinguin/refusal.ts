@@ -25,8 +25,8 @@ export function lost(call: SupplierCall, exchange: Exchange): SupplierOutcome {
 }
 
 /**
- * The outcome of an answer that refused an order. Only an error in the API's own form, of a kind after which there is
- * certainly no order, decides anything. A pre-order counts as out of stock: the API sells none as text.
+ * The outcome of an answer that refused an order. Only an error in the form of the API, of a kind that certainly leaves
+ * no order, is a refusal. A pre-order counts as out of stock: the API sells none as text.
  */
 export function readRefusal(call: SupplierCall, answer: HttpAnswer): SupplierOutcome {
   const error = answer.status < 500 ? errorIn(answer) : undefined

@@ -12,8 +12,8 @@ const undelivered = ['PENDING', 'PROCESSING', ...withdrawn]
 
 /**
  * The outcome of an order of ours. Its keys can be downloaded once it is final. A pre-order is processing until its
- * release: it ends by itself, and past the deadline operators are notified. One that was canceled or refunded has
- * failed; what was delivered of it and not taken back is a part.
+ * release; past the deadline, operators are notified. A canceled or refunded order has failed. Its keys that were
+ * delivered and not withdrawn are the delivered part.
  */
 export async function settleOrder(
   api: Api,
