@@ -58,7 +58,7 @@ export function connectTo<Table extends Signatures>(options: DatabaseOptions, ta
 
   async function attempt(name: string, args: Record<string, unknown>, deadline: number): Promise<unknown> {
     const statement = statementOf(table, name, args)
-    const rows = await pool.run(statement.strings, parametersOf(statement, args), deadline)
+    const rows = await pool.run(statement, parametersOf(statement, args), deadline)
     return resultOf(statement, rows)
   }
 

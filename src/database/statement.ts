@@ -10,10 +10,11 @@ export type FunctionTable = {
   readonly [name: string]: { readonly args: Types; readonly options?: Types; readonly returns: Returns }
 }
 
-/** The pieces of a prepared statement's text, and the arguments that go between them. */
-export type Statement = { strings: TemplateStringsArray; args: { name: string; type: string }[]; returns: Returns }
+/** A statement to be prepared: its text, the arguments that are its parameters, and a name that no other has. */
+export type Statement = { name: string; text: string; args: { name: string; type: string }[]; returns: Returns }
 
 const statements = new WeakMap<FunctionTable, Map<string, Statement>>()
+let built = 0
 
 /**
  * The statement that calls a function with these arguments by name; undefined ones take their defaults. The same call
@@ -30,8 +31,6 @@ export function statementOf(table: FunctionTable, name: string, args: Record<str
   return statement
 }
 
-// Every parameter travels as text and is cast in the statement. postgres.js serialises a parameter by the type that the
-// server reports, and once more when it repeats a statement whose plan went stale: text is the same twice.
 function build(table: FunctionTable, name: string, given: string[]): Statement {
   const definition = table[name]
   if (definition === undefined) throw new TypeError(`no SQL function ${name}`)
@@ -40,22 +39,14 @@ function build(table: FunctionTable, name: string, given: string[]): Statement {
     if (type === undefined) throw new TypeError(`${name} has no argument ${arg}`)
     return { name: arg, type }
   })
-  const [head, tail] = wrapping(definition.returns, name)
-  const pieces = [head]
-  for (const { name: arg, type } of args) {
-    pieces.push(`${pieces.pop()}"${arg}" => `)
-    pieces.push(`::${type}, `)
-  }
-  const last = pieces.pop()?.replace(/, $/, '')
-  const strings = [...pieces, `${last}${tail}`]
-  return { strings: Object.assign(strings, { raw: strings }), args, returns: definition.returns }
+  const { returns } = definition
+  const call = `${name}(${args.map(({ name: arg, type }, index) => `"${arg}" => $${index + 1}::${type}`).join(', ')})`
+  const text = returns === 'rows' ? `select * from ${call}` : `select ${call} as value`
+  built += 1
+  return { name: `call_${built}`, text, args, returns }
 }
 
-function wrapping(returns: Returns, name: string): [head: string, tail: string] {
-  return returns === 'rows' ? [`select * from ${name}(`, ')'] : [`select ${name}(`, ') as value']
-}
-
-/** The arguments as the texts that the statement casts; null is SQL's null. */
+/** The arguments as texts of their types; null is SQL's null. */
 export function parametersOf(statement: Statement, args: Record<string, unknown>): (string | null)[] {
   return statement.args.map(({ name, type }) => toText(args[name], type))
 }

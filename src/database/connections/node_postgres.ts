@@ -2,6 +2,9 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { hostsOf } from './hosts.ts'
 
+/** How long a connection may take to be made where the configuration names no other time, in milliseconds. */
+const connectTimeoutMs = 2_000
+
 /** Throws if the client reached a pooler, which passes on no notifications, and not the server itself. */
 export async function refusePooler(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -20,7 +23,8 @@ export function clientsOf(databaseUrl: string): new (config?: pg.ClientConfig) =
     constructor(config: pg.ClientConfig = {}) {
       const socket = new Socket()
       const server = hosts.current
-      super({ ...config, connectionString: server.url, stream: () => socket })
+      const fixed = { connectionString: server.url, stream: () => socket }
+      super({ connectionTimeoutMillis: connectTimeoutMs, ...config, ...fixed })
       socket.once('error', () => hosts.suspect(server))
       // A query to a server that disappeared silently would never end.
       const forget = hosts.onMove(() => socket.destroy(new Error('another server has taken over')))

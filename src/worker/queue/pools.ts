@@ -11,7 +11,7 @@ import {
 } from 'graphile-worker'
 import pg from 'pg'
 import { clientsOf } from '../../database/connections/node_postgres.ts'
-import { plansByKey } from '../../database/connections/pool.ts'
+import { plansByKey, startOptions } from '../../database/connections/session.ts'
 import type { Log } from '../../log.ts'
 import { discardSilent } from './connections.ts'
 
@@ -99,9 +99,7 @@ async function startPool(options: PoolOptions, onJob?: (task?: string) => void):
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    options: Object.entries(settings)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
+    options: startOptions(settings),
   })
   const lost = (error: Error) => options.log.warn({ reason: error.message }, 'a queue connection was lost')
   pgPool.on('error', lost)
