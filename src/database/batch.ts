@@ -2,8 +2,8 @@ import { createBatchQueue, createPending, type Waiting } from './batch_queue.ts'
 import { DatabaseDeadline, DatabaseEnded, DatabaseOverloaded, isUnavailable } from './errors.ts'
 
 export type BatchOptions<In, Out> = {
-  /** Answers many entries at once. The map's keys are the places of the entries in the list, from 0. */
-  run: (entries: In[]) => Promise<Map<number, Out>>
+  /** Answers many entries at once, in their order. */
+  run: (entries: In[]) => Promise<readonly Out[]>
   /** Whether an answer says that nothing was done, because another transaction has a lock that the entry needs. */
   isBusy?: (answer: Out) => boolean
   /** How much work an entry is, at least 1. Without it, each is 1. */
@@ -54,7 +54,7 @@ const [shortestPauseMs, longestPauseMs] = [10, 40]
  *
  * The returned function resolves to the entry's own answer. An entry that is answered `busy`, or whose run failed
  * because the database was unavailable, goes back to the queue, and its key pauses briefly. Any other error rejects all
- * entries of the run, and so does a run that does not answer exactly the entries it was given. An entry whose deadline
+ * entries of the run, and so does a run with more or fewer answers than entries. An entry whose deadline
  * passes, or for which too much is pending, rejects with an error for which `isUnavailable` is true.
  *
  * Batched calls are safe to repeat: orders have idempotency keys, the first record of a result ends its lease, a lease
@@ -108,9 +108,10 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
     try {
       onRun?.(members.length)
       const answers = await run(members.map(({ entry }) => entry))
-      assertComplete(answers, members.length)
-      for (const [index, member] of members.entries()) {
-        const answer = answers.get(index) as Out
+      if (answers.length !== members.length)
+        throw new Error(`a batch of ${members.length} has ${answers.length} answers`)
+      for (const [place, member] of members.entries()) {
+        const answer = answers[place] as Out
         if (isBusy(answer)) again.push(member)
         else member.resolve(answer)
       }
@@ -167,11 +168,4 @@ export function batch<In, Out>(options: BatchOptions<In, Out>): (entry: In) => P
       pending.remove(key, weight)
     }
   }
-}
-
-function assertComplete(answers: Map<number, unknown>, size: number): void {
-  for (let ordinal = 0; ordinal < size; ordinal += 1) {
-    if (!answers.has(ordinal)) throw new Error(`a batch of ${size} left entry ${ordinal} without an answer`)
-  }
-  if (answers.size !== size) throw new Error(`a batch of ${size} has ${answers.size} answers`)
 }

@@ -1,14 +1,21 @@
 type Ordinal = { ordinal: number }
 
 /**
- * Calls an SQL function that takes a list of entries with ordinals and answers each of them by one row. Returns the
- * answers as `batch` takes them. Throws if two rows answer the same entry; `batch` finds the entries without an answer.
+ * Calls an SQL function that takes a list of entries with ordinals, from 1, and answers each of them by one row. Returns
+ * the rows in the order of the entries. Throws unless each entry has exactly one row.
  */
 export async function callNumbered<Entry extends object, Row extends Ordinal>(
   entries: readonly Entry[],
   call: (numbered: (Entry & Ordinal)[]) => Promise<readonly Row[]>,
-): Promise<Map<number, Row>> {
-  return byOrdinal(await call(entries.map((entry, index) => ({ ...entry, ordinal: index + 1 }))))
+): Promise<Row[]> {
+  const answers = byOrdinal(
+    await call(entries.map((entry, place) => ({ ...entry, ordinal: place + 1 }))),
+    entries.length,
+  )
+  return answers.map((answer, place) => {
+    if (answer === null) throw new Error(`a batch of ${entries.length} left entry ${place} without an answer`)
+    return answer
+  })
 }
 
 /**
@@ -19,19 +26,17 @@ export async function callNumbered<Entry extends object, Row extends Ordinal>(
 export async function callForIds<Row extends Ordinal>(
   ids: readonly string[],
   call: (ids: readonly string[]) => Promise<readonly Row[]>,
-): Promise<Map<number, Row | null>> {
-  const unanswered = new Map<number, Row | null>(ids.map((_, index) => [index, null]))
-  const answers = new Map([...unanswered, ...byOrdinal(await call(ids))])
-  if (answers.size !== ids.length) throw new Error('a batch answered an id that it was not given')
-  return answers
+): Promise<(Row | null)[]> {
+  return byOrdinal(await call(ids), ids.length)
 }
 
-/**
- * Rows that carry the ordinals of SQL, from 1, as the answers of a batch, from 0.
- * Throws if two rows answer the same ordinal.
- */
-export function byOrdinal<Row extends Ordinal>(rows: readonly Row[]): Map<number, Row> {
-  const answers = new Map(rows.map((row) => [row.ordinal - 1, row]))
-  if (answers.size !== rows.length) throw new Error('a batch answered an entry twice')
+function byOrdinal<Row extends Ordinal>(rows: readonly Row[], size: number): (Row | null)[] {
+  const answers = Array<Row | null>(size).fill(null)
+  for (const row of rows) {
+    const before = answers[row.ordinal - 1]
+    if (before === undefined) throw new Error('a batch answered an entry that it was not given')
+    if (before !== null) throw new Error('a batch answered an entry twice')
+    answers[row.ordinal - 1] = row
+  }
   return answers
 }

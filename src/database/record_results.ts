@@ -29,7 +29,7 @@ export function recordResults<Result extends object, R extends Row>(
     run: async (entries) => {
       const results = entries.map(({ result }) => result)
       const answers = await callNumbered(results, async (numbered) => (await run(numbered)).filter(isAnswer))
-      for (const [place, answer] of answers) if (isBusy(answer)) entries[place]?.onBusy()
+      for (const [place, answer] of answers.entries()) if (isBusy(answer)) entries[place]?.onBusy()
       return answers
     },
     isBusy,

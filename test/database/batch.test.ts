@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { batch } from '../../src/database/batch.ts'
-import { byOrdinal, callForIds, callNumbered } from '../../src/database/batch_call.ts'
+import { callForIds, callNumbered } from '../../src/database/batch_call.ts'
 import { isUnavailable } from '../../src/database/client.ts'
 import { callInTurn, manual, turn } from '../support/manual_batch.ts'
 
@@ -60,10 +60,7 @@ describe('when a call goes', () => {
 
   test('the batch reports the size of each run to its metric', async () => {
     const sizes: number[] = []
-    const call = batch<number, number>({
-      run: async (items) => new Map(items.entries()),
-      onRun: (size) => sizes.push(size),
-    })
+    const call = batch<number, number>({ run: async (items) => items, onRun: (size) => sizes.push(size) })
     await Promise.all([1, 2].map(call))
     await call(3)
     expect(sizes).toEqual([2, 1])
@@ -71,35 +68,9 @@ describe('when a call goes', () => {
 })
 
 describe('which answer a call gets', () => {
-  test('its own, whatever the order in which the answers came', async () => {
-    const { call, answer } = manual()
-    const calls = await callInTurn(call, ['x', 'a', 'b', 'c'])
-    await answer(0)
-    await answer(1, [
-      [2, 'third'],
-      [0, 'first'],
-      [1, 'second'],
-    ])
-    expect(await Promise.all(calls)).toEqual(['X', 'first', 'second', 'third'])
-  })
-
-  test.each<[string, [number, string][]]>([
-    ['leaves one out', [[0, 'A']]],
-    [
-      'answers one too many',
-      [
-        [0, 'A'],
-        [1, 'B'],
-        [2, 'C'],
-      ],
-    ],
-    [
-      'answers an item that it was not given',
-      [
-        [0, 'A'],
-        [2, 'B'],
-      ],
-    ],
+  test.each<[string, string[]]>([
+    ['leaves one out', ['A']],
+    ['answers one too many', ['A', 'B', 'C']],
     ['answers nothing', []],
   ])('none, if the run %s: nobody gets what may be another’s', async (_, answers) => {
     const { call, answer } = manual()
@@ -131,7 +102,7 @@ describe('which answer a call gets', () => {
   })
 
   test('undefined, if that is the answer', async () => {
-    const call = batch<string, undefined>({ run: async () => new Map([[0, undefined]]) })
+    const call = batch<string, undefined>({ run: async () => [undefined] })
     expect(await call('a')).toBeUndefined()
   })
 })
@@ -167,29 +138,26 @@ describe('a call that waits too long for its run', () => {
   })
 })
 
-describe('rows by ordinal', () => {
-  test('count from 1 in SQL and from 0 in a batch', () => {
-    expect([...byOrdinal([{ ordinal: 2 }, { ordinal: 1 }]).keys()].sort()).toEqual([0, 1])
-  })
-
-  test('may not answer one item twice', () => {
-    expect(() => byOrdinal([{ ordinal: 1 }, { ordinal: 1 }])).toThrow('twice')
-  })
-})
-
 describe('a numbered call', () => {
-  test('numbers the entries from 1 and answers them by place', async () => {
+  test('numbers the entries from 1 and gives each its row, whatever the order of the rows', async () => {
     const answers = await callNumbered([{ id: 'a' }, { id: 'b' }], async (numbered) => numbered.toReversed())
-    expect(answers.get(0)).toEqual({ ordinal: 1, id: 'a' })
-    expect(answers.get(1)).toEqual({ ordinal: 2, id: 'b' })
+    expect(answers).toEqual([
+      { ordinal: 1, id: 'a' },
+      { ordinal: 2, id: 'b' },
+    ])
+  })
+
+  test.each([
+    ['leaves an entry out', [1], 'without an answer'],
+    ['answers an entry twice', [1, 1], 'twice'],
+    ['answers an entry that it was not given', [1, 3], 'not given'],
+  ])('fails if it %s', async (_, ordinals, problem) => {
+    const rows = ordinals.map((ordinal) => ({ ordinal }))
+    await expect(callNumbered([{}, {}], async () => rows)).rejects.toThrow(problem)
   })
 
   test('for ids answers those that are left out with null', async () => {
-    const answers = await callForIds(['a', 'b'], async () => [{ ordinal: 2 }])
-    expect([...answers]).toEqual([
-      [0, null],
-      [1, { ordinal: 2 }],
-    ])
+    expect(await callForIds(['a', 'b'], async () => [{ ordinal: 2 }])).toEqual([null, { ordinal: 2 }])
   })
 
   test('for ids may not answer one that it was not given', async () => {

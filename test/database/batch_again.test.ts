@@ -26,7 +26,7 @@ function scripted(options: Omit<BatchOptions<string, string>, 'run'> = {}) {
       const error = errors.shift()
       await new Promise((resolve) => setTimeout(resolve, 1))
       if (error) throw error
-      return new Map(items.map((item, place) => [place, locked.has(item.charAt(0)) ? 'busy' : item.toUpperCase()]))
+      return items.map((item) => (locked.has(item.charAt(0)) ? 'busy' : item.toUpperCase()))
     },
     ...options,
   })

@@ -1,6 +1,6 @@
 import { type BatchOptions, batch } from '../../src/database/batch.ts'
 
-type Run = { items: string[]; resolve: (answers: Map<number, string>) => void; reject: (error: Error) => void }
+type Run = { items: string[]; resolve: (answers: string[]) => void; reject: (error: Error) => void }
 
 /** Lets everything that is ready to go on do so. */
 export const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -38,9 +38,9 @@ export function manual(options: Omit<BatchOptions<string, string>, 'run'> = {}) 
     call,
     runs,
     itemsOf: async (index: number) => (await begun(index)).items,
-    answer: async (index: number, answers?: [number, string][]) => {
+    answer: async (index: number, answers?: string[]) => {
       const { items, resolve } = await begun(index)
-      resolve(new Map(answers ?? items.map((item, place) => [place, item.toUpperCase()])))
+      resolve(answers ?? items.map((item) => item.toUpperCase()))
       await turn()
     },
     fail: async (index: number, error: Error) => (await begun(index)).reject(error),

@@ -14,7 +14,7 @@ export function createKeyUses(db: Pick<Database, 'call'>, log: Pick<Log, 'debug'
   const record = batch<string, undefined>({
     run: async (keyIds) => {
       await db.call('api.touch_api_keys', { key_ids: keyIds })
-      return new Map(keyIds.map((_, index) => [index, undefined]))
+      return keyIds.map(() => undefined)
     },
     max: 1_000,
   })

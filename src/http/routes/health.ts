@@ -20,7 +20,7 @@ export function addHealthRoutes(routes: Routes, { db, expected, lifecycle }: Rou
   const readState = batch<null, State>({
     run: async (askers) => {
       const [state] = await db.call('api.readiness')
-      return new Map(askers.map((_, index) => [index, state]))
+      return askers.map(() => state)
     },
     max: 1_000,
     waitMs: databaseTimeMs,

@@ -126,7 +126,7 @@ function callPerPush<In, Out>(
   options: Pick<BatchOptions<In, Out>, 'isBusy' | 'keyOf'> = {},
 ): (push: In) => Promise<Out> {
   return batch<In, Out>({
-    run: async (pushes) => new Map(await Promise.all(pushes.map(async (push) => [0, await call(push)] as const))),
+    run: (pushes) => Promise.all(pushes.map(call)),
     max: 1,
     inFlight,
     waitMs: databaseTimeMs,
