@@ -89,6 +89,8 @@ async function startContainer(): Promise<Server> {
   const image = process.env.TEST_POSTGRES_IMAGE || 'postgres:18-alpine'
   const fast = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=200']
   const container = await new PostgreSqlContainer(image)
+    // Where the locale of the image knows only ASCII, references in other letters would be compared with their case.
+    .withEnvironment({ POSTGRES_INITDB_ARGS: '--encoding=UTF8 --locale=C.UTF-8' })
     .withCommand(['postgres', ...fast.flatMap((setting) => ['-c', setting])])
     .start()
   return {
