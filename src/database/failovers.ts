@@ -1,4 +1,5 @@
 import { type Log, safeError } from '../log.ts'
+import { repeat } from '../repeat.ts'
 import type { Database } from './client.ts'
 import { codeOf, observed } from './observed.ts'
 
@@ -90,7 +91,6 @@ export function watchCalls(db: Database, log: Log): WatchedDatabase {
 function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<Write>) {
   const writes = new Map<string, { write: Write; at: number }>()
   let timeline: string | null = null
-  let isLooking = false
 
   async function look(): Promise<void> {
     const lookedAt = performance.now()
@@ -108,16 +108,10 @@ function watchFailovers<Write>({ readTimeline, reportLost, log }: WatchOptions<W
     }
   }
 
-  async function tryLook(): Promise<void> {
-    if (isLooking) return
-    isLooking = true
+  const timer = repeat(lookMs, () =>
     // While the database is unavailable there is nothing to do: a later check finds the change.
-    await look().catch((error) => log.debug({ error: safeError(error) }, 'the timeline could not be read'))
-    isLooking = false
-  }
-
-  const timer = setInterval(tryLook, lookMs).unref()
-  void tryLook()
+    look().catch((error) => log.debug({ error: safeError(error) }, 'the timeline could not be read')),
+  ).unref()
   return {
     note(key: string, write: Write): void {
       writes.delete(key)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { repeat } from '../repeat.ts'
 import { type Database, isUnavailable } from './client.ts'
 import { currentFor, type Version } from './version.ts'
 
@@ -55,7 +56,6 @@ export function createReads(options: ReadsOptions): Reads & { stop(): void } {
   let answers = false
   let marks = 0
   let wasUsed: boolean | undefined
-  let isMarking = false
 
   const isFresh = () => answers && now() - asOf <= maxStalenessMs
 
@@ -71,22 +71,18 @@ export function createReads(options: ReadsOptions): Reads & { stop(): void } {
   }
 
   async function mark(): Promise<void> {
-    if (isMarking) return
-    isMarking = true
     marks += 1
     await primary.call('api.set_read_mark', { process_id, mark: now() }).catch(() => {})
     const problem = await readState().catch((error: unknown) => {
       answers = false
       return error
     })
-    isMarking = false
     if (isFresh() === wasUsed || (!isFresh() && marks < firstMarks)) return
     wasUsed = isFresh()
     onChange(wasUsed, problem)
   }
 
-  const timer = setInterval(mark, markIntervalMs).unref()
-  void mark()
+  const timer = repeat(markIntervalMs, mark).unref()
   return {
     async call(name, ...args) {
       const { account_id: account } = (args[0] ?? {}) as { account_id?: string }

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { type Log, safeError } from '../log.ts'
+import { repeat } from '../repeat.ts'
 import type { OfferSync } from './offer_sync.ts'
 import { createLostJobs, createWatchdog } from './queue/pool_health.ts'
 import type { Pool } from './queue/pools.ts'
@@ -35,18 +36,22 @@ const checkMs = 30_000
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => Promise<void> } {
   const { db, config, log, offerSync } = options
   const { supplierSilentMinutes: silent_minutes } = config
+  const every = (ms: number, work: () => Promise<unknown>) =>
+    repeat(ms, () =>
+      work().catch((error) => log.warn({ error: safeError(error) }, 'a periodic task of the worker failed')),
+    )
   const timers = [
-    every(resumeMs, log, async () => {
+    every(resumeMs, async () => {
       const resumed = await db.call('work.resume_forgotten')
       if (resumed) log.error({ jobs: resumed }, 'added jobs for open work that had none')
     }),
-    every(checkMs, log, () => db.call('work.check_suppliers', { silent_minutes }), 'at once'),
-    every(fillMs, log, () => db.call('work.fill_slots')),
-    every(fillMs, log, () => db.call('work.number_results')),
-    every(sweepMs, log, createSweep(options), 'at once'),
-    every(lookMs, log, createLook(options), 'at once'),
-    every(lookMs, log, () => db.call('work.close_alerts'), 'at once'),
-    every(lookMs, log, offerSync.look, 'at once'),
+    every(checkMs, () => db.call('work.check_suppliers', { silent_minutes })),
+    every(fillMs, () => db.call('work.fill_slots')),
+    every(fillMs, () => db.call('work.number_results')),
+    every(sweepMs, createSweep(options)),
+    every(lookMs, createLook(options)),
+    every(lookMs, () => db.call('work.close_alerts')),
+    every(lookMs, offerSync.look),
   ]
   return {
     stop: async () => {
@@ -79,27 +84,4 @@ function createLook({ db, log, pools, onFatal }: PeriodicTaskOptions) {
     const returned = await returnLostJobs()
     if (returned) log.warn({ jobs: returned }, 'gave back jobs that were locked for this worker and never reached it')
   }
-}
-
-/** Repeats some work every `ms` milliseconds. The first run is after that time, or at once. */
-function every(
-  ms: number,
-  log: Log,
-  work: () => Promise<unknown>,
-  first: 'later' | 'at once' = 'later',
-): NodeJS.Timeout {
-  let busy = false
-  const run = async () => {
-    if (busy) return
-    busy = true
-    try {
-      await work()
-    } catch (error) {
-      log.warn({ error: safeError(error) }, 'a periodic task of the worker failed')
-    } finally {
-      busy = false
-    }
-  }
-  if (first === 'at once') void run()
-  return setInterval(run, ms)
 }
