@@ -9,11 +9,11 @@ import { createRunAudit } from '../../tasks/run_audit.ts'
 import { createSealTyped } from '../../tasks/seal_typed.ts'
 import { createSettleSimulation } from '../../tasks/settle_simulation.ts'
 import type { Config } from '../config.ts'
-import { connect, type Database } from '../database/client.ts'
+import type { Database } from '../database/client.ts'
 import { hostsOf } from '../database/connections/hosts.ts'
-import { clientsOf, refusePooler } from '../database/connections/node_postgres.ts'
+import { refusePooler } from '../database/connections/node_postgres.ts'
 import { watchCalls } from '../database/failovers.ts'
-import { type Log, safeError } from '../log.ts'
+import type { Log } from '../log.ts'
 import { startMetricsServer } from '../metrics.ts'
 import { noSealing, type Sealing } from '../sealing/sealing.ts'
 import { createAdapters, type SupplierAdapters } from '../suppliers/adapters.ts'
@@ -85,7 +85,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { databaseUrl, db, config, log } = options
   // A worker that lost its database is restarted while another server takes over.
   await hostsOf(databaseUrl).wait(hostWaitMs, ({ message }) => log.warn(message))
-  await refusePoolerAt(databaseUrl)
+  await refusePooler(databaseUrl)
   await refuseRestored(db)
   const adapters = createAdapters({ timeoutMs: options.supplierTimeoutMs })
   await refuseOtherCapabilities(db, adapters)
@@ -95,23 +95,18 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const metricsServer = port === undefined ? undefined : await startMetricsServer(port, host, metrics.registry)
   const stopping = new AbortController()
   const cutOff = new AbortController()
-  const poolIds: string[] = []
+  let poolId: string | null = null
   const { tasks, firstAttempts, offerSync, closeOutside } = createTasks(
     { ...options, db: watched.db },
     adapters,
     metrics,
     { stopping: stopping.signal, cutOff: cutOff.signal },
-    () => poolIds[0] ?? null,
+    () => poolId,
   )
   const fatal = Promise.withResolvers<string>()
-  const pools = await startPoolsOfTasks(options, tasks, metrics, {
-    onPool: async (pool_id) => {
-      poolIds.push(pool_id)
-      await db.call('work.heartbeat', { pool_ids: [pool_id] }).catch((error: unknown) => {
-        log.warn({ error: safeError(error) }, 'a worker pool could not be registered')
-        fatal.resolve('a worker pool could not be registered')
-      })
-    },
+  const pools = await startPoolsOfTasks(options, tasks, metrics, async (pool_id) => {
+    poolId ??= pool_id
+    await db.call('work.heartbeat', { pool_ids: [pool_id] })
   })
   const periodic = startPeriodicTasks({ db, config, log, pools, offerSync, onFatal: fatal.resolve })
 
@@ -135,16 +130,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 }
 
-/** The queue must be notified of new jobs. */
-async function refusePoolerAt(databaseUrl: string): Promise<void> {
-  const Client = clientsOf(databaseUrl)
-  const client = new Client({ connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
-  // A lost connection is reported by the query under way; without a listener it would end the process.
-  client.on('error', () => {})
-  await client.connect()
-  await refusePooler(client).finally(() => client.end())
-}
-
 /** Orders that were sent after the back-up must not be sent again by a worker that starts on its own. */
 async function refuseRestored(db: Database): Promise<void> {
   const refusal = await db.call('work.check_origin')
@@ -158,17 +143,6 @@ async function refuseOtherCapabilities(db: Database, adapters: SupplierAdapters)
   if (refusal !== null) throw new Error(refusal)
 }
 
-type Tasks = {
-  call_supplier: Task
-  deliver_webhook: Task
-  alert_operators: Task
-  settle_simulation: Task
-  check_supplier: Task
-  seal_typed: Task
-  housekeeping: Task
-  run_audit: Task
-}
-
 function createTasks(
   options: WorkerOptions,
   adapters: SupplierAdapters,
@@ -177,7 +151,6 @@ function createTasks(
   poolId: () => string | null,
 ) {
   const { db, config, log, sealing = noSealing, tracer = noTracer } = options
-  const auditDb = connectAudit(options.databaseUrl)
   const { callbackAllowNetworks: allowNetworks, publicUrl } = config
   const credentials = createSupplierCredentials(db, config.supplierCredential, sealing)
   const resolver = createResolver({ servers: config.dnsServers, allowNetworks })
@@ -193,7 +166,7 @@ function createTasks(
     maxFirstAttempts: config.webhookConcurrency,
   })
   const call = createSupplierCaller({ adapters, credentials, publicUrl, signal: cutOff, metrics })
-  const tasks: Tasks = {
+  const tasks = {
     call_supplier: createCallSupplier({
       db,
       firstAttempts,
@@ -219,42 +192,26 @@ function createTasks(
     }),
     seal_typed: createSealTyped({ db, sealing }),
     housekeeping: createHousekeeping({ db, days: config.retainDays, stopping }),
-    run_audit: createRunAudit(auditDb),
+    run_audit: createRunAudit(db),
   }
-  const outside = [sender, adapters, credentials]
   return {
     tasks,
     firstAttempts,
     offerSync: createOfferSync({ db, adapters, credentials, log }),
-    closeOutside: () => Promise.allSettled([auditDb.end({ timeout: 0 }), ...outside.map((each) => each.close())]),
+    closeOutside: () => Promise.allSettled([sender, adapters, credentials].map((each) => each.close())),
   }
-}
-
-/** The audit reads many rows and may take 5 s. It has its own connection, so that no other call waits for it. */
-function connectAudit(url: string): Database {
-  return connect({
-    url,
-    role: 'supply_worker',
-    max: 1,
-    lockTimeoutMs: 2_000,
-    statementTimeoutMs: 5_000,
-    deadlineMs: 7_000,
-    idleInTransactionMs: 10_000,
-    applicationName: 'supply-ordering audit',
-  })
 }
 
 async function startPoolsOfTasks(
   { databaseUrl, config, log, crontab = readFileSync(crontabFile, 'utf8') }: WorkerOptions,
-  { deliver_webhook, call_supplier, housekeeping, run_audit, ...rest }: Tasks,
+  { deliver_webhook, call_supplier, housekeeping, run_audit, ...rest }: ReturnType<typeof createTasks>['tasks'],
   metrics: WorkerMetrics,
-  { onPool }: { onPool: (poolId: string) => Promise<void> },
+  onPool: (poolId: string) => Promise<void>,
 ): Promise<Pool[]> {
-  const registrations: Promise<void>[] = []
-  const pool = { databaseUrl, log, onPool: (poolId: string) => void registrations.push(onPool(poolId)) }
+  const pool = { databaseUrl, log, onPool }
   const timed = (tasks: { [name: string]: Task }) =>
     Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, task)]))
-  const pools = await startPools([
+  return startPools([
     { ...pool, name: 'suppliers', concurrency: config.supplierConcurrency, tasks: timed({ call_supplier }) },
     { ...pool, name: 'webhooks', concurrency: config.webhookConcurrency, tasks: timed({ deliver_webhook, ...rest }) },
     {
@@ -266,6 +223,4 @@ async function startPoolsOfTasks(
       crontab,
     },
   ])
-  await Promise.all(registrations)
-  return pools
 }

@@ -23,8 +23,8 @@ export type PoolOptions = {
   /** The crontab, in graphile-worker's form. */
   crontab?: string
   log: Log
-  /** Called with the id under which the pool locks jobs, before or while it fetches its first jobs. */
-  onPool: (poolId: string) => void
+  /** Called with the id under which the pool locks jobs, as it begins to fetch. If it rejects, so does the start. */
+  onPool: (poolId: string) => Promise<void>
 }
 
 export type Pool = {
@@ -126,8 +126,9 @@ async function startPool(options: PoolOptions, onJob?: (task?: string) => void):
     failed.resolve(`the end of a job could not be written: ${reasonOf(error)}`)
   })
   const pool = follow(events, jobs)
-  events.on('pool:create', ({ workerPool }) => options.onPool(workerPool.id))
-  const runner = await run({
+  const announced = Promise.withResolvers<void>()
+  events.on('pool:create', ({ workerPool }) => options.onPool(workerPool.id).then(announced.resolve, announced.reject))
+  const started = run({
     pgPool,
     events,
     concurrency: options.concurrency,
@@ -146,6 +147,7 @@ async function startPool(options: PoolOptions, onJob?: (task?: string) => void):
       },
     },
   })
+  const [runner] = await Promise.all([started, announced.promise])
   const ended = runner.promise.then(
     () => failed.resolve('a worker pool ended'),
     (error) => failed.resolve(`a worker pool failed: ${reasonOf(error)}`),

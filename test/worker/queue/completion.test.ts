@@ -37,7 +37,7 @@ beforeEach(async () => {
           if (n === 'bad') throw new Error('this job fails')
         },
       },
-      onPool: () => {},
+      onPool: async () => {},
     },
   ])
   pool = pools[0] as Pool

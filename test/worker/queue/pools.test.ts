@@ -16,7 +16,7 @@ beforeAll(async () => {
   const task = async () => {
     done += 1
   }
-  const common = { databaseUrl: database.url, concurrency: 10, log: pino({ level: 'silent' }), onPool: () => {} }
+  const common = { databaseUrl: database.url, concurrency: 10, log: pino({ level: 'silent' }), onPool: async () => {} }
   const pools = await startPools([
     { ...common, name: 'other', tasks: { another: task } },
     { ...common, name: 'test', tasks: { noop: task } },
