@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { parseJson } from '../messages/json.ts'
 import { decrypt, encrypt } from '../sealing/cipher.ts'
-import { createSupplierHttp, type Exchange, type SupplierHttp } from './exchange.ts'
+import { createSupplierHttp, type Exchange, type SupplierHttp, unsendable } from './exchange.ts'
 
 /** A supplier's credential, and the URL that exchanges it for an access token, if there is one. */
 type Credential = {
@@ -140,12 +140,9 @@ function noToken(exchange: Exchange): TokenResult {
   return { ok: false, cause: status >= 400 && status < 500 ? 'credentials' : 'unreachable', error }
 }
 
-function askForToken(http: SupplierHttp, { tokenUrl, clientId, token }: Credential): Promise<Exchange> {
+async function askForToken(http: SupplierHttp, { tokenUrl, clientId, token }: Credential): Promise<Exchange> {
   const url = URL.parse(tokenUrl ?? '')
-  if (url === null) {
-    const lost = 'the URL of the access token is not usable'
-    return Promise.resolve({ lost, httpStatus: null, retryAfter: null, notSent: true })
-  }
+  if (url === null) return unsendable('the URL of the access token is not usable')
   // RFC 6749, 2.3.1: both are form-encoded before they go into the header.
   const [user, password] = [clientId ?? '', token].map((part) => new URLSearchParams({ '': part }).toString().slice(1))
   return http.withinDeadline((signal) =>

@@ -1,6 +1,6 @@
 import type { AdapterFactory, Listing, SupplierAccess, SupplierAdapter, SupplierCall } from './adapter.ts'
-import { createSupplierHttp, type Exchange, type SupplierHttp, urlUnder } from './exchange.ts'
-import { notPlaced, type SupplierOutcome, unknown } from './outcome.ts'
+import { createSupplierHttp, type Exchange, type SupplierHttp, unsendable, urlUnder } from './exchange.ts'
+import type { SupplierOutcome } from './outcome.ts'
 
 /** A request to a supplier's API: a POST where it has a body, else a GET. */
 type ApiRequest = {
@@ -13,18 +13,18 @@ type ApiRequest = {
 }
 
 /** Makes requests to one supplier whose API takes our token in `X-Api-Key`. */
-export type Api = (request: ApiRequest, signal: AbortSignal) => Promise<Exchange>
+type Api = (request: ApiRequest, signal: AbortSignal) => Promise<Exchange>
 
-/**
- * The API of a supplier; paths begin after `prefix`, which follows the base URL. Returns a technical text if the
- * settings of the supplier make no request.
- */
-export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string): Api | string {
+/** Makes one request of a call, within the call's deadline, or one of a list, at the supplier's pace. */
+export type Ask = (request: ApiRequest) => Promise<Exchange>
+
+/** The API of a supplier; paths begin after `prefix`, which follows the base URL. */
+export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string): Api {
   const { baseUrl, token, correlation } = access
   const root = urlUnder(baseUrl, `${prefix}/`)
-  if (root === undefined) return 'the base URL of the supplier is not usable'
-  if (!/^[!-~]+$/.test(token)) return 'the token of the supplier cannot stand in a header'
-  return ({ path, query, headers: own, body, maxBytes }, signal) => {
+  return async ({ path, query, headers: own, body, maxBytes }, signal) => {
+    if (root === undefined) return unsendable('the base URL of the supplier is not usable')
+    if (!/^[!-~]+$/.test(token)) return unsendable('the token of the supplier cannot stand in a header')
     const url = new URL(`.${path}`, root)
     url.search = new URLSearchParams(query).toString()
     const headers = { ...correlation, accept: 'application/json', 'x-api-key': token, ...own }
@@ -34,12 +34,9 @@ export function apiAt(http: SupplierHttp, access: SupplierAccess, prefix: string
   }
 }
 
-type Run = (api: Api, call: SupplierCall, signal: AbortSignal) => Promise<SupplierOutcome>
+type Run = (ask: Ask, call: SupplierCall) => Promise<SupplierOutcome>
 
-/** Makes one request of a list, at the supplier's pace and with a deadline of its own. */
-export type Ask = (request: ApiRequest) => Promise<Exchange>
-
-/** A protocol over such an API. Each call has one deadline for all its requests. */
+/** A protocol over such an API. A call has one deadline for all its requests; each request of a list has its own. */
 type ApiProtocol = Pick<SupplierAdapter, 'capabilities' | 'readEvent'> & {
   prefix: string
   put: Run
@@ -51,19 +48,16 @@ type ApiProtocol = Pick<SupplierAdapter, 'capabilities' | 'readEvent'> & {
 export function apiAdapter({ prefix, put, get, list, ...protocol }: ApiProtocol): AdapterFactory {
   return ({ timeoutMs }) => {
     const http = createSupplierHttp({ timeoutMs })
-    const within =
-      (run: Run, refuse: (problem: string) => SupplierOutcome) => async (call: SupplierCall, signal?: AbortSignal) => {
-        const api = apiAt(http, call, prefix)
-        if (typeof api === 'string') return refuse(api)
-        return http.withinDeadline((inTime) => run(api, call, inTime), signal)
-      }
+    const within = (run: Run) => (call: SupplierCall, signal?: AbortSignal) => {
+      const api = apiAt(http, call, prefix)
+      return http.withinDeadline((inTime) => run((request) => api(request, inTime), call), signal)
+    }
     return {
       ...protocol,
-      put: within(put, (problem) => notPlaced('settings', problem)),
-      get: within(get, unknown),
+      put: within(put),
+      get: within(get),
       list: async (access, skus, signal) => {
         const api = apiAt(http, access, prefix)
-        if (typeof api === 'string') return { ok: false, error: api }
         const ask: Ask = async (request) => {
           await access.pace?.()
           return http.withinDeadline((inTime) => api(request, inTime), signal)

@@ -14,6 +14,11 @@ export type Exchange =
   | { answer: HttpAnswer }
   | { lost: string; httpStatus: number | null; retryAfter: number | null; notSent: boolean }
 
+/** The result of a request that cannot be made from our settings. */
+export function unsendable(problem: string): Exchange {
+  return { lost: problem, httpStatus: null, retryAfter: null, notSent: true }
+}
+
 /** A request to a supplier; `url` carries the query. */
 export type SupplierRequest = {
   method: 'GET' | 'POST' | 'PUT'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
-import type { Api } from '../api.ts'
+import type { Ask } from '../api.ts'
 import { quoteBody, readAnswer } from '../body.ts'
 import type { Exchange, HttpAnswer } from '../exchange.ts'
 import { hold, inconclusive, notPlaced, type SupplierOutcome, unanswered, unusable } from '../outcome.ts'
@@ -13,24 +13,24 @@ type FoundOrder = { code: string; httpStatus: number }
 const listSchema = object({ data: object({ orders: list(object({ code: orderCode, externalOrderId: text })) }) })
 
 /** Places the order of an item, or repeats it: the item's reference is the idempotency key and the external id. */
-export async function placeOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
+export async function placeOrder(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {
   const productId = productIdOf(call.sku)
   if (productId === undefined) return notPlaced('settings', 'the sku is no product id')
   const headers = { 'x-idempotency-key': call.reference }
-  const exchange = await api({ path: '/orders', headers, body: orderFor(call, productId) }, signal)
+  const exchange = await ask({ path: '/orders', headers, body: orderFor(call, productId) })
   if (!('answer' in exchange)) return unanswered(exchange)
   const { answer } = exchange
   if (answer.status === 200 || answer.status === 201) return readPlacedOrder(call, answer)
-  if (isOtherBody(answer)) return settleOtherBody(api, call, answer, signal)
+  if (isOtherBody(answer)) return settleOtherBody(ask, call, answer)
   return readRefusal(call, answer)
 }
 
 /** Asks for the status of an item's order: by the order's code if it is known, else by our reference. */
-export async function askForOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
+export async function askForOrder(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {
   const known = call.supplierOrderId
-  if (known !== null && v.is(orderCode, known)) return readByCode(api, call, known, signal)
-  const found = await findOrder(api, call, signal)
-  return 'code' in found ? readByCode(api, call, found.code, signal) : found
+  if (known !== null && v.is(orderCode, known)) return readByCode(ask, call, known)
+  const found = await findOrder(ask, call)
+  return 'code' in found ? readByCode(ask, call, found.code) : found
 }
 
 function orderFor(call: SupplierCall, productId: number): object {
@@ -47,13 +47,8 @@ function orderFor(call: SupplierCall, productId: number): object {
  * The upstream has an order with our reference and another body. It is ours if only our URL for events changed between
  * a call and its repetition.
  */
-async function settleOtherBody(
-  api: Api,
-  call: SupplierCall,
-  refused: HttpAnswer,
-  signal: AbortSignal,
-): Promise<SupplierOutcome> {
-  const found = await findOrder(api, call, signal)
+async function settleOtherBody(ask: Ask, call: SupplierCall, refused: HttpAnswer): Promise<SupplierOutcome> {
+  const found = await findOrder(ask, call)
   // The next read compares the order with the item.
   if ('code' in found) return underWay(found.code, found.httpStatus)
   if (found.outcome !== 'not_received') return found
@@ -61,16 +56,16 @@ async function settleOtherBody(
   return hold('the reference is bound to another order, which cannot be found', details)
 }
 
-async function readByCode(api: Api, call: SupplierCall, code: string, signal: AbortSignal): Promise<SupplierOutcome> {
-  const exchange = await api({ path: `/orders/${code}` }, signal)
+async function readByCode(ask: Ask, call: SupplierCall, code: string): Promise<SupplierOutcome> {
+  const exchange = await ask({ path: `/orders/${code}` })
   // A 404 proves nothing: the API key may belong to another account.
   return usable(exchange) ? readOrder(call, exchange.answer) : inconclusive(call, exchange)
 }
 
 /** Finds the order with our reference. Without one, returns an outcome: `not_received` if there is none. */
-async function findOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<FoundOrder | SupplierOutcome> {
+async function findOrder(ask: Ask, call: SupplierCall): Promise<FoundOrder | SupplierOutcome> {
   const query = { externalOrderId: call.reference, limit: '100' }
-  const exchange = await api({ path: '/orders', query }, signal)
+  const exchange = await ask({ path: '/orders', query })
   if (!usable(exchange)) return inconclusive(call, exchange)
   const { answer } = exchange
   const read = readAnswer(listSchema, answer)

@@ -1,6 +1,6 @@
 import type { AdapterFactory, SupplierCall } from '../adapter.ts'
-import { createSupplierHttp, type SupplierHttp, type SupplierRequest, urlUnder } from '../exchange.ts'
-import { interpretAnswer, notPlaced, type SupplierOutcome, unanswered, unknown } from '../outcome.ts'
+import { createSupplierHttp, type SupplierHttp, type SupplierRequest, unsendable, urlUnder } from '../exchange.ts'
+import { interpretAnswer, type SupplierOutcome, unanswered, unknown } from '../outcome.ts'
 
 type Method = 'PUT' | 'GET'
 
@@ -29,11 +29,10 @@ async function askSupplier(
   signal: AbortSignal | undefined,
 ): Promise<SupplierOutcome> {
   const url = urlUnder(call.baseUrl, `/orders/${encodeURIComponent(call.reference)}`)
-  if (url === undefined) {
-    const problem = 'the base URL of the supplier is not usable'
-    return method === 'PUT' ? notPlaced('settings', problem) : unknown(problem)
-  }
-  const exchange = await http.withinDeadline((inTime) => http.request(requestFor(url, method, call), inTime), signal)
+  const exchange =
+    url === undefined
+      ? unsendable('the base URL of the supplier is not usable')
+      : await http.withinDeadline((inTime) => http.request(requestFor(url, method, call), inTime), signal)
   if ('answer' in exchange) {
     return interpretAnswer({ method, reference: call.reference, token: call.token }, exchange.answer)
   }

@@ -1,5 +1,5 @@
 import type { SupplierCall } from '../adapter.ts'
-import type { Api } from '../api.ts'
+import type { Ask } from '../api.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { hold, notPlaced, refused, type SupplierOutcome, unanswered, unusable } from '../outcome.ts'
 import { isForItem, isOurs, type KinguinOrder, readFoundOrders, readOrder, readSku } from './order.ts'
@@ -11,19 +11,19 @@ const retailLimit = 9
 const wholesaleLimit = 1_000
 
 /** Places the order of an item. First looks for an order that was sent before: a repeat may place a second one. */
-export async function placeOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
+export async function placeOrder(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {
   // guard: an item that was sent is looked for first
   if (call.firstSentAt !== null) {
-    const found = await findOrder(api, call, signal)
+    const found = await findOrder(ask, call)
     if (found.outcome !== 'not_received') return found
   }
   const order = orderFor(call)
   if ('outcome' in order) return order
-  const exchange = await api({ path: '/v2/order', body: order }, signal)
+  const exchange = await ask({ path: '/v2/order', body: order })
   if (!('answer' in exchange)) return unanswered(exchange)
   const { answer } = exchange
   if (answer.status !== 200 && answer.status !== 201) return readRefusal(call, answer)
-  return interpretOrder(api, call, answer, signal)
+  return interpretOrder(ask, call, answer)
 }
 
 /** The body that places the order of an item; or the outcome if the API cannot deliver the item. */
@@ -41,20 +41,20 @@ function orderFor(call: SupplierCall): object | SupplierOutcome {
 }
 
 /** Asks for the status of an item's order: by the id of the API if it is known, else by our reference. */
-export async function askForOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
+export async function askForOrder(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {
   const { supplierOrderId: known } = call
-  if (known === null) return findOrder(api, call, signal)
-  const exchange = await api({ path: `/v1/order/${encodeURIComponent(known)}` }, signal)
+  if (known === null) return findOrder(ask, call)
+  const exchange = await ask({ path: `/v1/order/${encodeURIComponent(known)}` })
   if ('answer' in exchange && exchange.answer.status === 200) {
-    return interpretOrder(api, call, exchange.answer, signal)
+    return interpretOrder(ask, call, exchange.answer)
   }
   const isUnknownThere = 'answer' in exchange && errorIn(exchange.answer)?.kind === 'OrderNotFound'
-  return isUnknownThere ? findOrder(api, call, signal) : lost(call, exchange)
+  return isUnknownThere ? findOrder(ask, call) : lost(call, exchange)
 }
 
-async function findOrder(api: Api, call: SupplierCall, signal: AbortSignal): Promise<SupplierOutcome> {
+async function findOrder(ask: Ask, call: SupplierCall): Promise<SupplierOutcome> {
   const query = { orderExternalId: call.reference, limit: '100' }
-  const exchange = await api({ path: '/v1/order', query }, signal)
+  const exchange = await ask({ path: '/v1/order', query })
   if (!('answer' in exchange) || exchange.answer.status !== 200) return lost(call, exchange)
   const { answer } = exchange
   const found = readFoundOrders(answer, call.reference)
@@ -64,29 +64,23 @@ async function findOrder(api: Api, call: SupplierCall, signal: AbortSignal): Pro
   if (another !== undefined) {
     return hold('several orders there have the reference', { httpStatus: answer.status })
   }
-  return takeOrder(api, call, answer, order, signal)
+  return takeOrder(ask, call, answer, order)
 }
 
-async function interpretOrder(
-  api: Api,
-  call: SupplierCall,
-  answer: HttpAnswer,
-  signal: AbortSignal,
-): Promise<SupplierOutcome> {
+async function interpretOrder(ask: Ask, call: SupplierCall, answer: HttpAnswer): Promise<SupplierOutcome> {
   const order = readOrder(answer)
   if (!order.ok) return unusable(call, answer, order.problem)
   if (!isOurs(order.value, call.reference)) return unusable(call, answer, 'it names another order')
-  return takeOrder(api, call, answer, order.value, signal)
+  return takeOrder(ask, call, answer, order.value)
 }
 
 function takeOrder(
-  api: Api,
+  ask: Ask,
   call: SupplierCall,
   answer: HttpAnswer,
   order: KinguinOrder,
-  signal: AbortSignal,
 ): Promise<SupplierOutcome> | SupplierOutcome {
-  if (isForItem(order, call)) return settleOrder(api, call, answer, order, signal)
+  if (isForItem(order, call)) return settleOrder(ask, call, answer, order)
   return hold('the order there is for another product, offer or quantity', {
     supplierOrderId: order.orderId,
     httpStatus: answer.status,

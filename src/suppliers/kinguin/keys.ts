@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { SupplierCall } from '../adapter.ts'
 import { codeLength } from '../answer.ts'
-import type { Api } from '../api.ts'
+import type { Ask } from '../api.ts'
 import { readAnswer } from '../body.ts'
 import { type SupplierOutcome, unusable } from '../outcome.ts'
 import { list, object, text } from '../parts.ts'
@@ -30,11 +30,10 @@ const keysSchema = v.pipe(list(keySchema), v.maxLength(pageLimit, `holds more th
  * once.
  */
 export async function downloadKeys(
-  api: Api,
+  ask: Ask,
   call: SupplierCall,
   order: KinguinOrder,
   isGood: (key: KinguinKey) => boolean,
-  signal: AbortSignal,
 ): Promise<KinguinKey[] | SupplierOutcome> {
   const { productId } = readSku(call.sku) ?? {}
   // One key more than ordered shows a surplus.
@@ -44,7 +43,7 @@ export async function downloadKeys(
   for (let page = 1; ; page += 1) {
     const query = { page: String(page), limit: String(limit) }
     const path = `/v2/order/${order.orderId}/keys`
-    const exchange = await api({ path, query, maxBytes }, signal)
+    const exchange = await ask({ path, query, maxBytes })
     if (!('answer' in exchange) || exchange.answer.status !== 200) return lost(call, exchange)
     const { answer } = exchange
     const refuse = (problem: string) => unusable(call, answer, problem, { mayHoldKeys: true })

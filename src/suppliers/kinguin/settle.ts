@@ -1,6 +1,6 @@
 import type { SupplierCall } from '../adapter.ts'
 import { answerSchema } from '../answer.ts'
-import type { Api } from '../api.ts'
+import type { Ask } from '../api.ts'
 import { readValue } from '../body.ts'
 import type { HttpAnswer } from '../exchange.ts'
 import { answered, hold, type SupplierOutcome, unusable } from '../outcome.ts'
@@ -16,18 +16,17 @@ const undelivered = ['PENDING', 'PROCESSING', ...withdrawn]
  * delivered and not withdrawn are the delivered part.
  */
 export async function settleOrder(
-  api: Api,
+  ask: Ask,
   call: SupplierCall,
   answer: HttpAnswer,
   order: KinguinOrder,
-  signal: AbortSignal,
 ): Promise<SupplierOutcome> {
   if (order.status === 'processing' || (order.status !== 'completed' && isWithoutKeys(order))) {
     return say(call, answer, order, [])
   }
   const statuses = statusesOf(order)
   const isGood = ({ id }: KinguinKey) => id === null || !withdrawn.includes(statuses.get(id) ?? '')
-  const keys = await downloadKeys(api, call, order, isGood, signal)
+  const keys = await downloadKeys(ask, call, order, isGood)
   if ('outcome' in keys) return keys
   return interpretKeys(call, answer, order, keys.filter(isGood), statuses)
 }
