@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { openClient } from '../database/connections/open_client.ts'
 
 /** The right of one process to serve on an embedded database. */
 export type Claim = {
@@ -19,10 +20,8 @@ export async function claimServer(url: string, folder: string): Promise<Claim> {
   const admin = new URL(url)
   admin.pathname = '/postgres'
   const name = `npm start, process ${process.pid}`
-  const client = new pg.Client({ connectionString: admin.href, application_name: name })
   // If this process loses its connection, another process can claim the server: both then serve, which is safe.
-  client.on('error', () => {})
-  await client.connect()
+  const client = await openClient({ connectionString: admin.href, application_name: name })
   const release = () => client.end().catch(() => {})
   try {
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [serviceLock])

@@ -1,16 +1,19 @@
 import { realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { withClient } from '../database/connections/open_client.ts'
 
 /** The URL of a database of the embedded server. */
 export function connectionUrl(password: string, port: number, database: string): string {
   return `postgres://postgres:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
 }
 
+const clientOf = (url: string) => ({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 30_000 })
+
 /** Whether the server at the URL takes our password and works on this data directory. */
 export async function isOurServer(url: string, cluster: string): Promise<boolean> {
   try {
-    return await withClient(url, async (client) => {
+    return await withClient(clientOf(url), async (client) => {
       const { rows } = await client.query<{ dir: string }>(`select current_setting('data_directory') as dir`)
       return rows[0]?.dir === realpathSync(cluster)
     })
@@ -21,7 +24,7 @@ export async function isOurServer(url: string, cluster: string): Promise<boolean
 
 /** Makes the database unless it is there. */
 export async function ensureDatabase(url: string, name: string): Promise<void> {
-  await withClient(url, async (client) => {
+  await withClient(clientOf(url), async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
     if (rowCount !== 0) return
     try {
@@ -41,7 +44,7 @@ const goodbyeMs = 1_000
  */
 export async function nobodyElseConnected(url: string): Promise<boolean> {
   try {
-    return await withClient(url, async (client) => {
+    return await withClient(clientOf(url), async (client) => {
       const end = Date.now() + goodbyeMs
       for (;;) {
         const { rowCount } = await client.query(
@@ -54,16 +57,5 @@ export async function nobodyElseConnected(url: string): Promise<boolean> {
     })
   } catch {
     return false
-  }
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 30_000 })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
   }
 }

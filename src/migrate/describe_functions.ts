@@ -1,5 +1,5 @@
-import pg from 'pg'
 import { hostsOf } from '../database/connections/hosts.ts'
+import { withClient } from '../database/connections/open_client.ts'
 
 /** An argument or a column; `type` as PostgreSQL's `format_type` writes it. */
 export type Field = { name: string; type: string }
@@ -28,17 +28,12 @@ export type DatabaseDescription = { functions: FunctionDescription[]; types: Typ
  */
 export async function describeFunctions(databaseUrl: string): Promise<DatabaseDescription> {
   const { url } = await hostsOf(databaseUrl).find()
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
+  return withClient({ connectionString: url }, async (client) => {
     await client.query(`set search_path = ''`)
     const functions = await client.query<FunctionDescription>(functionsQuery, [['api', 'work', 'ops']])
     const types = await client.query<TypeDescription>(typesQuery)
     return { functions: functions.rows, types: types.rows }
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 const typesQuery = `

@@ -1,6 +1,7 @@
 import { Logger, runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { hostsOf } from '../database/connections/hosts.ts'
+import { openClient } from '../database/connections/open_client.ts'
 import { applyMigrations } from './apply_migrations.ts'
 import { loadCode } from './load_code.ts'
 import { ensureLogins, type LoginPasswords, type LoginSettings } from './logins.ts'
@@ -47,7 +48,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const migrations = readMigrations(options.migrationsDir)
   const code = readCode(options.functionsDir)
   const { url } = await hostsOf(options.databaseUrl).wait(hostWaitMs, ({ message }) => log(message))
-  const connect = () => connectTo(url)
+  const connect = () => openClient({ connectionString: url, application_name: 'supply-ordering migrate' })
   const client = await connect()
   const { lockWaitMs = defaultLockWaitMs } = options
   const retry = createRetry({ client, connect, lockWaitMs, log })
@@ -73,18 +74,6 @@ const sessionSettings = `
   set lock_timeout = '${lockTimeout}';
   set timezone = 'UTC';
   set client_min_messages = 'warning'`
-
-async function connectTo(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString,
-    application_name: 'supply-ordering migrate',
-    connectionTimeoutMillis: 10_000,
-  })
-  // A lost connection is reported by the query under way; without a listener it would end the process.
-  client.on('error', () => {})
-  await client.connect()
-  return client
-}
 
 async function refuseOldServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { errorCode } from '../../network/error_code.ts'
 import { withinTime } from '../deadline.ts'
 import { DatabaseUnreachable, isNoSuchDatabase } from '../errors.ts'
 import { type DatabaseServer, parseDatabaseUrl, type TargetSession } from './database_url.ts'
+import { withClient } from './open_client.ts'
 
 /** The servers of a database URL, and which of them is the right one to connect to. */
 export type Hosts = {
@@ -139,25 +139,20 @@ async function rightOf(
 
 /** Resolves if the server answers and is of the kind that the target requires. */
 async function probe(server: DatabaseServer, target: TargetSession): Promise<void> {
-  const client = new pg.Client({
+  const config = {
     connectionString: server.url,
     connectionTimeoutMillis: probeMs,
+    query_timeout: probeMs,
     application_name: 'supply-ordering probe',
-  })
-  client.on('error', () => {})
-  const ask = async () => {
-    await client.connect()
-    return client.query<{ standby: boolean; read_only: boolean }>(
+  }
+  const asked = withClient(config, (client) =>
+    client.query<{ standby: boolean; read_only: boolean }>(
       `select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only`,
-    )
-  }
-  try {
-    const { rows } = await withinTime(probeMs, ask())
-    if (target !== 'any' && rows[0]?.standby !== false) throw new DatabaseUnreachable('is a standby')
-    if (target === 'read-write' && rows[0]?.read_only !== false) throw new DatabaseUnreachable('is read-only')
-  } finally {
-    client.end().catch(() => {})
-  }
+    ),
+  )
+  const { rows } = await withinTime(probeMs, asked)
+  if (target !== 'any' && rows[0]?.standby !== false) throw new DatabaseUnreachable('is a standby')
+  if (target === 'read-write' && rows[0]?.read_only !== false) throw new DatabaseUnreachable('is read-only')
 }
 
 function nameOf({ host = 'localhost', port }: DatabaseServer): string {

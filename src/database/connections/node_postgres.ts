@@ -1,25 +1,20 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { hostsOf } from './hosts.ts'
+import { withClient } from './open_client.ts'
 
 /** How long a connection may take to be made where the configuration names no other time, in milliseconds. */
 const connectTimeoutMs = 2_000
 
 /** Throws if the URL leads to a pooler, which passes on no notifications, and not to the server itself. */
 export async function refusePooler(databaseUrl: string): Promise<void> {
-  const Client = clientsOf(databaseUrl)
-  const client = new Client({ connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
-  // The query under way reports a lost connection. Without a listener the error would end the process.
-  client.on('error', () => {})
-  await client.connect()
-  try {
+  const { url } = await hostsOf(databaseUrl).find()
+  await withClient({ connectionString: url, query_timeout: 10_000 }, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     // A pooler gives its clients a process id of its own.
     if (!('processID' in client) || client.processID === rows[0]?.pid) return
     throw new Error('notifications do not pass through a pooler: DATABASE_DIRECT_URL must lead to the server itself')
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /**
