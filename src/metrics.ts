@@ -19,7 +19,7 @@ export async function startMetricsServer(
   stalledMs = 10_000,
 ): Promise<Listening> {
   const server = createServer(async (request, response) => {
-    // A body that a request has all the same is discarded.
+    // A request needs no body. One that it has is discarded.
     request.resume()
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     try {

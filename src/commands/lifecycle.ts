@@ -10,8 +10,8 @@ const maxFailedEndMs = 5_000
 /**
  * Waits for SIGTERM or SIGINT, or for a part to fail, then ends everything and exits: 0 after a signal, 1 after a
  * failure. A repeated signal is ignored (but see `endOnSecondInterrupt`).
- * After 28 s, or 5 s after a failure, it exits all the same. A call that is still under way loses its result, and its
- * lease recovers the work.
+ * It exits at the latest after 28 s, or 5 s after a failure. A call that is still under way then loses its result, and
+ * the end of its lease recovers the work.
  * It calls `announce` after it has begun to handle signals: the reader of the announcement may end the process at once.
  */
 export async function runUntilEnded(

@@ -2,7 +2,7 @@
 const SHORTEST = 5
 const LONGEST = 6 * 3600
 
-/** In characters. No date of RFC 9110 has more than 33: what is longer than this is ignored, whatever it says. */
+/** In characters. No date of RFC 9110 has more than 33. A longer value is ignored. */
 const MAX_LENGTH = 128
 
 /**

@@ -69,7 +69,7 @@ export async function loadCode(
   return isChanged
 }
 
-/** Loads the wanted files, and those of all objects that are dropped for it, in whatever order works. */
+/** Loads the wanted files, and those of all objects that are dropped for it, in an order that works. */
 async function loadFiles(
   client: pg.Client,
   wanted: CodeFile[],

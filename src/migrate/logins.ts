@@ -21,7 +21,8 @@ const logins = [
  * people in psql, too: it has the rights of its role at once, and its transactions are bounded. Passwords are of ASCII
  * characters.
  *
- * A login with settings has them in this database, whatever else was set for it there: a pooler passes no settings on.
+ * The settings of a login replace all that it had in this database. A login needs them, because a pooler passes no
+ * settings on.
  *
  * `client` is a session that may create roles, on a migrated database. Returns the names of the logins. Rejects with
  * the server's error if the session may not do that.

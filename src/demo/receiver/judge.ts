@@ -5,8 +5,8 @@ import { type OrderEvent, parseEvent } from './event.ts'
 export type Delivery = { headers: Record<string, string>; body: Buffer; at: Date }
 
 /**
- * What a delivery is worth. `refused` ones are answered with `status` whatever else the receiver was set to answer;
- * of a `good` one `event` is null when its type is not known. `problem` is a short text for a person.
+ * The verdict on a delivery. The receiver answers a `refused` one with `status`, even if it is set to answer something
+ * else. `event` of a `good` one is null if its type is unknown. `problem` is a short text for a person.
  */
 export type Judgement =
   | { kind: 'refused'; verified: boolean | 'unknown'; status: 400 | 401; problem: string }

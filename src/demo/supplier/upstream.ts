@@ -82,7 +82,7 @@ function answerPost(state: UpstreamState, { idempotencyKey, body }: UpstreamRequ
   const order = orderOf(key, product, wanted.output)
   state.accept(key, order)
   order.puts += 1
-  // A new order is processing, whatever becomes of it.
+  // A new order is always processing first.
   const answer = misbehaviour('PUT', order) ?? data(renderOrder(order, Number.NEGATIVE_INFINITY))
   return answer !== 'silence' && answer.status === 200 ? { ...answer, status: 201 } : answer
 }

@@ -41,4 +41,4 @@ as $$
   ) as p
 $$;
 comment on function core.story_of_plans is
-  'Returns the end of an order''s story: what comes next, or waits for an operator.';
+  'Returns the end of an order''s story: the next step of the service, or of an operator.';

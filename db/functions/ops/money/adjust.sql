@@ -11,5 +11,5 @@ end
 $$;
 comment on function ops.adjust is
   'Corrects a balance by a signed amount (account currency, at most 2 decimals), down to 0, and returns the balance.
-note: why. A reference is booked once, whatever its case and the blanks around it. A repeat changes nothing; with
+note: why. A reference is booked once; its case and the blanks around it do not count. A repeat changes nothing; with
 another amount, or of a deposit, it is refused.';
