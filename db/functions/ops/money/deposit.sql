@@ -10,5 +10,5 @@ end
 $$;
 comment on function ops.deposit is
   'Adds money to a balance (account currency, at most 2 decimals) and returns the balance. A reference is booked once;
-its case and the blanks around it do not count. A repeat changes nothing; with another amount, or of an adjustment, it is
-refused.';
+its case and the blanks around it do not count. A repeat changes nothing; with another amount, or of an adjustment, it
+is refused.';
