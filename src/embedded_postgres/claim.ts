@@ -3,18 +3,18 @@ import { openClient } from '../database/connections/open_client.ts'
 
 /** The right of one process to serve on an embedded database. */
 export type Claim = {
-  /** Lets others know where this process can be reached. Never rejects. */
+  /** Shows the address of this process to others that want the server. Never rejects. */
   showAddress(address: string): Promise<void>
   /** Gives the right back. Never rejects. */
   release(): Promise<void>
 }
 
-// Of its own: locks are held by database, and nothing else takes any in that of the superuser.
+// Locks belong to a database, and nothing else takes a lock in the database `postgres`.
 const serviceLock = 1
 
 /**
- * Claims the embedded server for this process, by a lock that ends with its connection, however this process ends.
- * Throws one clear line that names the process that has it. `folder` is what that calls the data.
+ * Claims the embedded server for this process by a lock, which ends with the connection even if this process is killed.
+ * If another process has the lock, throws one clear line that names that process and `folder`, the folder of the data.
  */
 export async function claimServer(url: string, folder: string): Promise<Claim> {
   const admin = new URL(url)

@@ -10,7 +10,7 @@ export function connectionUrl(password: string, port: number, database: string):
 
 const clientOf = (url: string) => ({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 30_000 })
 
-/** Whether the server at the URL takes our password and works on this data directory. */
+/** Whether the server at the URL accepts our password and runs on this data directory. */
 export async function isOurServer(url: string, cluster: string): Promise<boolean> {
   try {
     return await withClient(clientOf(url), async (client) => {
@@ -22,7 +22,7 @@ export async function isOurServer(url: string, cluster: string): Promise<boolean
   }
 }
 
-/** Makes the database unless it is there. */
+/** Makes the database, unless it exists. */
 export async function ensureDatabase(url: string, name: string): Promise<void> {
   await withClient(clientOf(url), async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
@@ -30,7 +30,7 @@ export async function ensureDatabase(url: string, name: string): Promise<void> {
     try {
       await client.query(`create database ${client.escapeIdentifier(name)}`)
     } catch (error) {
-      // Another process made it at the same moment: 42P04 duplicate_database, or 23505 while both were at it.
+      // Another process made it at the same moment: 42P04 duplicate_database, or 23505.
       if (!(error instanceof pg.DatabaseError && ['42P04', '23505'].includes(error.code ?? ''))) throw error
     }
   })
@@ -39,8 +39,8 @@ export async function ensureDatabase(url: string, name: string): Promise<void> {
 const goodbyeMs = 1_000
 
 /**
- * Whether no other client is connected; false if the server cannot be asked. Clients that have just hung up are given
- * a second to be gone.
+ * Whether no other client is connected; false if the server does not answer. Clients that are disconnecting get a
+ * second to disappear.
  */
 export async function nobodyElseConnected(url: string): Promise<boolean> {
   try {

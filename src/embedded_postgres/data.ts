@@ -9,8 +9,8 @@ import { give, type Place } from './place.ts'
 const passwordFile = 'superuser_password'
 
 /**
- * Makes the data directory, unless there is one: UTF-8 with the same collation on every machine, a superuser
- * `postgres` with a random password. It appears whole or not at all, however this process ends.
+ * Makes the data directory, unless there is one: UTF-8 with the same collation on every machine, and a superuser
+ * `postgres` with a random password. The directory appears complete or not at all, even if this process is killed.
  */
 export async function initialise(place: Place, { initdb }: Binaries, durable: boolean): Promise<void> {
   if (existsSync(join(place.cluster, 'PG_VERSION'))) return
@@ -31,7 +31,7 @@ export async function initialise(place: Place, { initdb }: Binaries, durable: bo
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     rmSync(password, { force: true })
-    // Another process made it at the same moment.
+    // Another process may have made it at the same moment.
     if (!existsSync(join(place.cluster, 'PG_VERSION'))) throw error
   }
 }
@@ -53,7 +53,7 @@ async function runInitdb(place: Place, initdb: string, args: string[]): Promise<
   throw new Error(`initdb failed: ${lines.filter((line) => line !== '').join('; ')}`)
 }
 
-/** The superuser's password. Throws one clear line if the data is another user's. */
+/** The superuser's password. Throws one clear line if the data belongs to another user. */
 export function readPassword(place: Place): string {
   try {
     return readFileSync(join(place.cluster, passwordFile), 'utf8').trim()
@@ -64,7 +64,7 @@ export function readPassword(place: Place): string {
   }
 }
 
-/** Writes a line into a new file that only its owner reads, in place of an older one. */
+/** Writes a line to a new file that only its owner can read. It replaces an older file. */
 export function writeSecretFile(path: string, secret: string): void {
   rmSync(path, { force: true })
   writeFileSync(path, `${secret}\n`, { mode: 0o600 })

@@ -4,33 +4,35 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** The user that runs the server; absent where this process's own user does. */
+/** The user that runs the server. */
 export type RunAs = { uid: number; gid: number }
 
-/** Where one embedded server keeps its things and who runs it. */
+/** The folders of one embedded server, and the user that runs it. */
 export type Place = {
-  /** The folder that was asked for. */
+  /** The requested folder. */
   wanted: string
-  /** Holds everything below. */
+  /** The folder of the data directory, the programs and the log. */
   dataDir: string
   /** PostgreSQL's own data directory. */
   cluster: string
+  /** Whether `dataDir` is not the requested folder. */
   relocated: boolean
+  /** Undefined: this process's own user. */
   runAs: RunAs | undefined
 }
 
 const outside = '/var/lib/supply-ordering'
 
 /**
- * Chooses the folder for the data and makes it: the wanted one, or, where root runs the server as a user that cannot
- * enter it, `/var/lib/supply-ordering/<hash of the checkout's path>` (for a folder of another name than `.data`, of its
- * own path).
+ * Chooses the folder for the data and makes it: the wanted one, or, if root runs the server as a user that cannot enter
+ * it, `/var/lib/supply-ordering/<hash>`. The hash is that of the checkout's path, or of the folder's own path if its
+ * name is not `.data`.
  */
 export async function placeFor(wanted: string): Promise<Place> {
   const dataDir = resolve(wanted)
   const runAs = process.getuid?.() === 0 ? serverUser() : undefined
   const made = mkdirSync(dataDir, { recursive: true })
-  // A umask of 077 must not make the folder look closed to the server's user.
+  // With a umask of 077 the server's user could not enter the new folder.
   if (made !== undefined && runAs !== undefined) chmodSync(dataDir, 0o755)
   if (runAs === undefined || (await canEnter(dataDir, runAs))) {
     return { wanted: dataDir, dataDir, cluster: join(dataDir, 'postgres'), relocated: false, runAs }
@@ -39,7 +41,7 @@ export async function placeFor(wanted: string): Promise<Place> {
   return { wanted: dataDir, dataDir: elsewhere, cluster: join(elsewhere, 'postgres'), relocated: true, runAs }
 }
 
-/** A world-readable folder for what belongs to a data folder, named by the checkout that the data folder is in. */
+/** The world-readable folder that replaces a data folder, named by the hash of the path of its checkout. */
 export function relocatedDir(dataDir: string): string {
   const owner = basename(dataDir) === '.data' ? dirname(dataDir) : dataDir
   const hash = createHash('sha256').update(owner).digest('hex').slice(0, 16)
@@ -48,14 +50,14 @@ export function relocatedDir(dataDir: string): string {
   return dir
 }
 
-/** Whether the user can go into a folder, through all that lie above it. */
+/** Whether the user can enter a folder and all folders above it. */
 export async function canEnter(dir: string, runAs: RunAs): Promise<boolean> {
   const child = spawn('/bin/sh', ['-c', 'cd "$1" 2>/dev/null', 'sh', dir], { ...runAs, cwd: '/', stdio: 'ignore' })
   const [code] = await once(child, 'exit')
   return code === 0
 }
 
-/** Makes the server's user the owner of a path, where that is another user than this process's. */
+/** Makes the server's user the owner of a path, if that is not this process's own user. */
 export function give(path: string, place: Place): void {
   if (place.runAs) chownSync(path, place.runAs.uid, place.runAs.gid)
 }

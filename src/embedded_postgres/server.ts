@@ -16,7 +16,7 @@ const startTimeoutMs = 60_000
 const stopTimeoutMs = 30_000
 const logLimitBytes = 10_000_000
 
-/** The server that works on the place's data, once it is ready; undefined if there is none. */
+/** Resolves to the server that runs on the place's data, once it is ready; undefined if there is none. */
 export async function runningServer(place: Place): Promise<RunningServer | undefined> {
   const end = Date.now() + startTimeoutMs
   while (Date.now() < end) {
@@ -28,7 +28,7 @@ export async function runningServer(place: Place): Promise<RunningServer | undef
   return undefined
 }
 
-/** Starts the server and waits until it takes connections. Rejects with its last log line if it does not. */
+/** Starts the server and waits until it accepts connections. Rejects with its last log line if it does not. */
 export async function launch(
   place: Place,
   { postgres }: Binaries,
@@ -47,14 +47,14 @@ export async function launch(
       }
       return { ...ready, reused: false, stop }
     }
-    // Two starts at once: the other one won. Or the free port was taken meanwhile.
+    // Another process started the server at the same moment, or took the free port.
     const other = await runningServer(place)
     if (other) return { ...other, reused: true }
     if (attempt === 3) throw new Error(`PostgreSQL did not start: ${lastLogLine(place)}`)
   }
 }
 
-/** Fast shutdown: sessions end, what is committed is safe. Resolves when the process is gone. */
+/** Stops the server: its sessions end, and commits are safe. Resolves when its process has ended. */
 export async function stopServer(pid: number): Promise<void> {
   const end = Date.now() + stopTimeoutMs
   for (let signal: NodeJS.Signals | 0 = 'SIGINT'; Date.now() < end; signal = 0) {
@@ -64,7 +64,7 @@ export async function stopServer(pid: number): Promise<void> {
   send(pid, 'SIGQUIT')
 }
 
-/** Of its own process group, so that a terminal's Ctrl-C leaves it to us to stop it after the service has drained. */
+/** The server has a process group of its own: a terminal's Ctrl-C must not stop it before the service has drained. */
 function spawnServer(place: Place, postgres: string, port: number, durable: boolean): ChildProcess {
   const log = openLog(place)
   try {
@@ -90,13 +90,13 @@ function settings(port: number, durable: boolean): string[] {
     max_connections: 200,
     shared_buffers: durable ? '256MB' : '128MB',
     max_wal_size: '2GB',
-    // The queue's tables turn over fast.
+    // Rows of the queue's tables live for seconds.
     autovacuum_naptime: '10s',
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // No row data in the log.
+    // The log must hold no row data.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
@@ -122,7 +122,7 @@ async function waitUntilReady(place: Place, child: ChildProcess): Promise<Runnin
   return undefined
 }
 
-/** A shell that outlives this process just long enough to stop the server when it is gone. */
+/** Starts a shell that stops the server as soon as this process has ended. */
 function stopWithUs(pid: number): ChildProcess {
   const script = 'trap "" INT TERM HUP; cat >/dev/null; kill -INT "$1" 2>/dev/null'
   const child = spawn('/bin/sh', ['-c', script, 'sh', String(pid)], {
@@ -148,8 +148,8 @@ function readState(place: Place): (RunningServer & { ready: boolean }) | undefin
   }
 }
 
-// After a crash and a reboot (of a container above all) the recorded id can be another program's, and PostgreSQL would
-// take that for a running server and not start. Where it names no process, PostgreSQL sees that by itself.
+// After a crash and a reboot, most often of a container, the recorded id can be that of another program. PostgreSQL
+// would take this program for a running server and refuse to start.
 function forgetReusedPid(place: Place): void {
   const state = readState(place)
   if (state === undefined || !send(state.pid, 0) || isServer(state.pid, place)) return

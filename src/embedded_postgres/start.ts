@@ -9,11 +9,11 @@ import { launch, runningServer, stopServer } from './server.ts'
 export type PostgresOptions = {
   /** The folder for the data, made if it is missing; mostly `.data` in the checkout. */
   dataDir: string
-  /** True keeps every commit through a power cut; false (tests only) is faster and dies with this process. */
+  /** True: commits survive a power cut. False, for tests: faster, and the server ends with this process. */
   durable: boolean
-  /** The port on 127.0.0.1; absent or 0 takes a free one. A running server keeps the port it has. */
+  /** The port on 127.0.0.1; absent or 0: a free one. A server that already runs keeps its port. */
   port?: number | undefined
-  /** The database that the URL names, made if it is missing. Default `postgres`. */
+  /** The database of the URL, made if it is missing. The default is `postgres`. */
   database?: string | undefined
   log?: ((line: string) => void) | undefined
 }
@@ -21,26 +21,26 @@ export type PostgresOptions = {
 export type EmbeddedPostgres = {
   /** A superuser's connection URL, with its password. */
   url: string
-  /** Where the data lies; differs from `dataDir` when the server's user cannot enter that (`relocated`). */
+  /** The folder of the data. It is not the requested one if the server's user cannot enter that (`relocated`). */
   dataDir: string
   relocated: boolean
   /** The 0600 file that holds `url`, for `psql "$(cat file)"`. */
   urlFile: string
-  /** True if the server was running already. */
+  /** Whether the server was already running. */
   reused: boolean
   /**
-   * Stops the server: one that was started here in any case, a reused one if nobody else is connected to it
-   * (its starter died without stopping it). Never rejects because the server is gone already.
+   * Stops the server. It stops a reused one only if nobody else is connected to it: then its starter was killed. It
+   * resolves also if the server has already ended.
    */
   stop(): Promise<void>
 }
 
 /**
- * Starts the PostgreSQL 18 that comes as an npm package, or takes the one that already runs on this data folder.
+ * Starts the PostgreSQL 18 of the npm package, or uses the server that already runs on this data folder.
  *
- * It listens on 127.0.0.1 only and asks for a password: trust would make every user of the machine a superuser, and
- * our clients do not agree on the form of a socket's path. The password is made with the data and kept there,
- * readable by the owner alone. PostgreSQL refuses to run as root, so root runs it as `postgres`, or else `nobody`.
+ * It listens on 127.0.0.1 only and requires a password: otherwise every user of the machine would be a superuser. The
+ * password is created with the data and kept there, readable by the owner alone. PostgreSQL refuses to run as root, so
+ * root runs it as `postgres`, or else `nobody`.
  *
  * Rejects with one clear line if there is no PostgreSQL for this platform, or the server does not come up.
  */

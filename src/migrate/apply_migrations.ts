@@ -5,7 +5,7 @@ import { defaultMigrationsDir, type MigrationFile } from './sql_files.ts'
 export type ApplyOptions = {
   migrations: MigrationFile[]
   dir?: string | undefined
-  /** Runs the work again when another session's lock was in its way. */
+  /** Runs the work again if another session's lock stopped it. */
   retry: <T>(work: () => Promise<T>) => Promise<T>
   log: (line: string) => void
 }
@@ -14,7 +14,7 @@ export type ApplyOptions = {
  * Runs the migrations that the database lacks, each in a transaction of its own that also records it with its
  * checksum in `migrations.applied`. Returns their names.
  * Throws one clear line if an applied migration was edited or removed, if a new one is numbered before an applied one,
- * or if one fails (what the others did stays).
+ * or if one fails. The migrations before it stay applied.
  */
 export async function applyMigrations(client: pg.Client, options: ApplyOptions): Promise<string[]> {
   await options.retry(() => client.query(recordTable))
@@ -29,7 +29,7 @@ export async function applyMigrations(client: pg.Client, options: ApplyOptions):
   return pending.map(({ name }) => name)
 }
 
-// The checksum's default lets node-pg-migrate's own insert record it, in the migration's transaction.
+// node-pg-migrate inserts the row in the migration's transaction. The column's default adds the checksum.
 const recordTable = `
   create schema if not exists migrations;
   comment on schema migrations is 'Which migrations this database has had.';

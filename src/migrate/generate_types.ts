@@ -9,19 +9,19 @@ import { renderTypes } from './render_types.ts'
 
 const target = join(import.meta.dirname, '../database/functions.ts')
 
-/** The text of `src/database/functions.ts` for a migrated database: what each function takes and gives. */
+/** The text of `src/database/functions.ts` for a migrated database: the arguments and results of its functions. */
 export async function generateTypes(databaseUrl: string): Promise<string> {
   return renderTypes(await describeFunctions(databaseUrl))
 }
 
-// node src/migrate/generate_types.ts [--check]: writes the file, or exits with 1 if it is not what the database says.
-// The database is the migrated one of DATABASE_URL, or a scratch one of the embedded server.
+// node src/migrate/generate_types.ts [--check]: writes the file, or exits with 1 if it does not match the database.
+// The database is that of DATABASE_URL, already migrated, or a temporary one of the embedded server.
 if (import.meta.main) {
   const text = process.env.DATABASE_URL ? await generateTypes(process.env.DATABASE_URL) : await fromScratch()
   if (!process.argv.includes('--check')) {
     writeFileSync(target, text)
   } else if (readFileSync(target, 'utf8') !== text) {
-    console.error('src/database/functions.ts is not what the database says: run node src/migrate/generate_types.ts')
+    console.error('src/database/functions.ts does not match the database: run node src/migrate/generate_types.ts')
     process.exitCode = 1
   }
 }

@@ -12,17 +12,17 @@ const missingCodes = new Set(['42P01', '42883', '42704', '42703'])
 const conflictCodes = new Set(['42P13', '42P16', '42809', '42725'])
 
 /**
- * Makes the code schemas be what the files say, in one transaction: it loads the files that changed since the last time
- * and those whose object is missing. An object is replaced in place, so calls under way do not notice. If its
- * signature, result type or columns changed, it is dropped with what depends on it, and all of that is made again. An
- * object without a file is dropped. Rights are given by schema, to the role that it is for and to nobody else. A view
- * of all columns of a table does not get a new column before its file changes.
+ * Makes the code schemas match the files, in one transaction. It loads the files that changed since the last time, and
+ * those whose object is missing. It replaces an object in place, so that calls under way succeed. If a signature, a
+ * result type or columns changed, it drops the object with its dependents and makes all of them again. It drops objects
+ * without a file. It grants rights by schema, to the role of the schema alone. A view of all columns of a table gets a
+ * new column only when its file changes.
  *
- * Returns whether a file was loaded or an object dropped. If not, it does nothing more, unless `check` is set: then it
- * compiles all bodies, because a migration may have changed what they read.
+ * Returns whether it loaded a file or dropped an object. With `check` it compiles all bodies in any case, because a
+ * migration may have changed the tables that they read.
  *
- * Throws, with everything rolled back, on a file that does not load, that defines not exactly the object it is named
- * after, whose body does not compile, or if something outside the code schemas depends on what must go.
+ * Throws, with everything rolled back, if a file does not load, if it does not define exactly the object of its name,
+ * if a body does not compile, or if an object outside the code schemas depends on a dropped one.
  */
 export async function loadCode(
   client: pg.Client,
@@ -69,7 +69,7 @@ export async function loadCode(
   return isChanged
 }
 
-/** Loads the wanted files, and those of all objects that are dropped for it, in an order that works. */
+/** Loads the wanted files, and those of all objects that are dropped for them, in an order that works. */
 async function loadFiles(
   client: pg.Client,
   wanted: CodeFile[],
@@ -91,7 +91,7 @@ async function loadFiles(
           const present = await codeObjects(client, file)
           const old = present.filter((object) => before.some(isSame(object)))
           loadAgain(await dropWithDependents(client, old))
-          // What selects all columns of a view has those of the previous one.
+          // A view of all columns of this view has the columns of the previous one.
           if (isView(file)) loadAgain(await dependentsOf(client, before))
         }
         waiting.delete(file)
@@ -159,8 +159,8 @@ async function dropWithDependents(client: pg.Client, objects: CodeObject[]): Pro
 }
 
 /**
- * Locks the views among the objects until the end, those first that read others: a session that reads them takes its
- * locks in that order. Of all statements that lock a view without its tables, this one changes nothing.
+ * Locks the views among the objects until the end, a view before those that it reads: a session that reads them takes
+ * its locks in that order. The statement locks a view without its tables, and changes nothing.
  */
 async function lockViews(client: pg.Client, objects: Dependent[]): Promise<void> {
   const views = objects.filter(({ type, schema }) => type === 'view' && isCodeSchema(schema)).toReversed()
@@ -211,7 +211,7 @@ function refuseMisfits(files: CodeFile[], objects: CodeObject[]): void {
   if (stray) throw new Error(`${qualified(stray)} has no file of its own`)
 }
 
-/** Compiles the bodies of all functions: one may name what a changed file no longer defines. */
+/** Compiles the bodies of all functions: one may name an object that a changed file no longer defines. */
 async function compileBodies(client: pg.Client, files: CodeFile[]): Promise<void> {
   await client.query('set local check_function_bodies = on')
   const { rows } = await client.query<{ schema: string; name: string; validate: string }>(validators, [codeSchemas])
@@ -261,7 +261,7 @@ async function inheritColumnComments(client: pg.Client): Promise<void> {
 
 const roles = { api: 'supply_api', work: 'supply_worker', ops: 'supply_operator' } as const
 
-// Others go on seeing the old grants until the commit.
+// Other sessions see the old grants until the commit.
 async function grantRights(client: pg.Client): Promise<void> {
   const all = Object.values(roles).join(', ')
   for (const schema of codeSchemas) {

@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { SessionSettings } from '../database/connections/session.ts'
 
-/** The passwords of the logins of the service's processes; a login without one is left as it is. */
+/** The passwords of the logins of the service's processes. A login without one does not change. */
 export type LoginPasswords = { api?: string | undefined; worker?: string | undefined; operator?: string | undefined }
 
 /** The settings of the sessions of a process's login. Without them, the login keeps its settings. */
@@ -48,7 +48,7 @@ export async function ensureLogins(
   return ensured
 }
 
-/** Replaces what is set for a login in this database. No session begins between the old and the new settings. */
+/** Replaces the settings of a login in this database. No session begins between the old and the new ones. */
 async function setAll(client: pg.Client, login: string, settings: SessionSettings | undefined): Promise<void> {
   if (settings === undefined) return
   const { rows } = await client.query<{ database: string }>('select pg_catalog.current_database() as database')

@@ -12,7 +12,7 @@ export { expectedVersion } from './sql_files.ts'
 
 export type MigrateOptions = SqlFolders & {
   databaseUrl: string
-  /** Of which processes the logins are made or changed, after the migrations. */
+  /** The logins to make or change after the migrations. */
   logins?: LoginPasswords | undefined
   /** The settings of the sessions of these logins. */
   loginSettings?: LoginSettings | undefined
@@ -20,7 +20,7 @@ export type MigrateOptions = SqlFolders & {
    * How long the migration tries to get a lock that another session holds, in milliseconds. The default is a minute.
    */
   lockWaitMs?: number | undefined
-  /** Takes one line for each thing done or waited for. */
+  /** Receives a line for each step, and for each wait. */
   log?: ((line: string) => void) | undefined
 }
 
@@ -85,7 +85,7 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   }
 }
 
-// A database keeps its locale, so one that serves already is not refused.
+// A database keeps its locale, so a database in use is not refused.
 async function warnOfLocale(client: pg.Client, log: (line: string) => void): Promise<void> {
   const { rows } = await client.query<{ locale: string }>(
     `select datctype as locale from pg_database where datname = current_database() and lower('Ч') <> 'ч'`,
@@ -110,8 +110,8 @@ async function migrateQueue(connectionString: string): Promise<void> {
 }
 
 /**
- * Only the database's owner may make temporary objects: with a type of its own in pg_temp, a login could have its code
- * run with the rights of whoever looks there first. Done each time, for a copied or restored database has lost it.
+ * Lets only the database's owner make temporary objects: with a type in pg_temp, a login could run its code with the
+ * rights of others. It is repeated each time, because a copied or restored database has lost this setting.
  */
 async function refuseTemporaryObjects(client: pg.Client, log: (line: string) => void): Promise<void> {
   const open = async () => {

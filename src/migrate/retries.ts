@@ -13,7 +13,7 @@ export type RetryOptions = {
   log: (line: string) => void
 }
 
-/** How long one attempt waits for a lock. Every session that wants the same lock waits behind it meanwhile. */
+/** How long one attempt waits for a lock. Other sessions that need the lock wait behind it for as long. */
 export const lockTimeout = '200ms'
 
 const maxAttempts = 8
@@ -21,7 +21,7 @@ const maxPauseMs = 2_000
 const watchIntervalMs = 40
 const lockNotAvailable = '55P03'
 
-// What another session can cause and a repeat can cure: a deadlock, and two databases of one cluster that make the same
+// Errors that other sessions cause and a repeat solves: a deadlock, or two databases of one cluster that make the same
 // roles or grants at the same moment.
 const transientCodes = new Set(['40P01', '40001', 'XX000', '42710', '23505'])
 

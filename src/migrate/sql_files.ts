@@ -15,7 +15,7 @@ export type MigrationFile = { name: string; checksum: string }
  */
 export type CodeFile = { schema: string; name: string; path: string; sql: string; checksum: string }
 
-/** Where the SQL files lie; both default to the folders beside this file. */
+/** The folders of the SQL files. The defaults are those of this checkout. */
 export type SqlFolders = { migrationsDir?: string | undefined; functionsDir?: string | undefined }
 
 export const defaultMigrationsDir = join(import.meta.dirname, '../../db/migrations')
@@ -77,7 +77,7 @@ function sqlFiles(dir: string): string[] {
   return paths
 }
 
-// A checkout with other line ends is the same program.
+// A checkout with other line endings is the same program.
 function readText(path: string): string {
   return readFileSync(path, 'utf8').replaceAll('\r\n', '\n')
 }

@@ -2,20 +2,20 @@ import { isIPv4 } from 'node:net'
 import type { Network } from '../network/networks.ts'
 import { isRefusedAddress } from './networks.ts'
 
-/** Why a refused URL is refused: a literal in a blocked range, or anything else. */
+/** Why a URL is refused: it names an address in a blocked range, or it is invalid in another way. */
 export type UrlRefusal = 'invalid_url' | 'blocked_address'
 
-/** The verdict on a callback URL; `reason` is a sentence for the partner. */
+/** The result of the check of a callback URL; `reason` is a sentence for the partner. */
 export type UrlCheck = { ok: true; url: URL } | { ok: false; reason: string; kind: UrlRefusal }
 
 const MAX_LENGTH = 2048
 
 /**
- * Judges a callback URL as text, at order creation and again before each delivery (specification 6.7). No name
- * is resolved here. `allowNetworks` lifts rule 3 alone: a literal in an allowed network passes when it is
- * spelled canonically; internal names and IPv6 literals stay refused.
+ * Checks a callback URL as text, at order creation and again before each delivery (specification 6.7). It resolves no
+ * name. `allowNetworks` lifts rule 3 alone: an address in an allowed network passes in its canonical spelling; internal
+ * names and IPv6 addresses stay refused.
  *
- * A text that other parsers could read as another host is refused too, although WHATWG turns it into a valid URL:
+ * It also refuses a text that other parsers could read as another host, although WHATWG turns it into a valid URL:
  * white space, control and invisible characters, backslashes, percent signs in the host, missing slashes,
  * numeric hosts in other spellings than four plain decimals.
  *

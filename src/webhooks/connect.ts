@@ -16,7 +16,7 @@ export type Target = {
   ca?: string | undefined
 }
 
-/** A socket that is ready for the request; or why there is none, `strayed` to an unchecked address or failed. */
+/** A socket that is ready for the request; or why there is none: it `strayed` to an unchecked address, or failed. */
 export type Connection =
   | { kind: 'connected'; socket: Socket }
   | { kind: 'strayed'; error: string }
@@ -26,9 +26,9 @@ export type Connection =
 const MAX_ADDRESSES = 4
 
 /**
- * Connects to one of the checked addresses and to no other: no name is resolved here, no proxy is asked
- * (specification 6.7). While none takes the connection the next one is tried, each with an equal share of the
- * time left; once one took it there is no second try, so no request can be sent twice.
+ * Connects to one of the checked addresses and to no other: it resolves no name and uses no proxy (specification 6.7).
+ * Until an address accepts the connection it tries the next one, each with an equal share of the time left. After that
+ * it tries no other, so no request can be sent twice.
  */
 export async function connect(target: Target, deadline: Deadline): Promise<Connection> {
   const addresses = target.addresses.slice(0, MAX_ADDRESSES)
@@ -54,7 +54,7 @@ async function connectTo(to: Address, port: number, ms: number, deadline: Deadli
   return { kind: 'strayed', error: `connected to ${socket.remoteAddress ?? 'nowhere'}, not to ${to.address}` }
 }
 
-/** The kernel may take a connection elsewhere than asked: Linux takes one to 0.0.0.0 to the machine itself. */
+/** The kernel may connect to another address than the requested one: Linux connects 0.0.0.0 to the machine itself. */
 function isSame(actual: string | undefined, asked: string): boolean {
   if (actual === undefined || isIP(actual) !== isIP(asked)) return false
   return parseAddress(actual).toNormalizedString() === parseAddress(asked).toNormalizedString()

@@ -30,7 +30,7 @@ const MAX_ADDRESSES = 100
  * `resolve(hostname, deadlineMs)` asks for A and AAAA with c-ares, which follows CNAMEs and uses neither
  * search domains nor the hosts file. It ends within `deadlineMs` milliseconds from the call and never rejects.
  * - Every address of the answer is checked, and one refused address refuses the whole answer. An answer of more than
- *   100 addresses in a family is taken for none.
+ *   100 addresses in a family counts as none.
  * - Addresses come in the order of the answer, IPv4 before IPv6.
  * - One family with addresses is enough. When the other has none, fails (some servers answer AAAA with SERVFAIL
  *   or not at all) or is silent for a fifth of the deadline longer, the answer stands: a connection only ever
@@ -44,7 +44,7 @@ export function createResolver(options: {
   return {
     async resolve(hostname, deadlineMs) {
       const answers = await askBothFamilies(newChannel(options.servers), hostname, deadlineMs)
-      return judge(answers, options.allowNetworks)
+      return checkAnswers(answers, options.allowNetworks)
     },
   }
 }
@@ -79,7 +79,7 @@ function failureOf(error: unknown): string {
   return code === 'ECANCELLED' ? 'DEADLINE' : code
 }
 
-function judge(answers: Answer[], allowNetworks: readonly Network[]): Resolution {
+function checkAnswers(answers: Answer[], allowNetworks: readonly Network[]): Resolution {
   if (answers.some((answer) => answer.addresses.length > MAX_ADDRESSES)) {
     return { kind: 'unresolved', error: 'TOO_MANY_ADDRESSES' }
   }

@@ -13,10 +13,10 @@ export type Delivery = { url: string; headers: Record<string, string>; body: Buf
  * How an attempt ended (specification 6.4 and 6.6).
  * - `answered`: the receiver's status, 200..599, and the wait it asked for in seconds, clamped to 5..21600, on
  *   429 and 408 only.
- * - `refused`: nothing was sent, and never will be to this URL as it is.
+ * - `refused`: nothing was sent, because this URL is not allowed.
  * - `unsent`: this process could not make the event, so nothing was sent.
  * - `unresolved`: the name gave no address, so nothing was sent.
- * - `unreachable`: no answer. The receiver may or may not have got the event.
+ * - `unreachable`: no answer. The receiver may or may not have received the event.
  * `error` is a short technical text for the operators, without secrets.
  */
 export type SendOutcome =

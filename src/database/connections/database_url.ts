@@ -58,7 +58,7 @@ function serverOf(before: string, hostAndPort: string, after: string, isOneOfSev
   const url = URL.parse(before + hostAndPort + after)
   if (url === null) throw new DatabaseUrlError('must be a postgres:// URL')
   if (isOneOfSeveral && url.hostname === '') throw new DatabaseUrlError('must name each of its servers')
-  // The clients do not agree on the form of a socket's path.
+  // A host with percent signs is the path of a Unix socket.
   if (url.hostname.includes('%')) throw new DatabaseUrlError('must name servers by host name or IP address')
   if (url.port === '0') throw new DatabaseUrlError('must have ports from 1 to 65535')
   // The last one counts, as it does for libpq.

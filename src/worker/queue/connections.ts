@@ -8,17 +8,14 @@ class DatabaseSilent extends Error {
 }
 
 export type QueueConnections = {
-  /**
-   * From now on the client only listens. It has no statement to answer, so it is checked at intervals.
-   */
+  /** Reports that the client only listens from now on. It answers no statements, so it is checked at intervals. */
   listens(client: pg.PoolClient): void
 }
 
 /**
  * Closes each connection of the queue's pool that does not answer a statement within `answerMs`, and then all idle
  * ones: a middlebox may have dropped them all silently. graphile-worker would wait for the answer permanently, and
- * `query_timeout` would give the silent connection back to the pool. The statement may have taken effect:
- * `pool_health.ts` finds the jobs that it took. A completion that fails ends the process.
+ * `query_timeout` would return the silent connection to the pool.
  */
 export function discardSilent(pool: pg.Pool, answerMs: number): QueueConnections {
   const timers = new Map<pg.PoolClient, NodeJS.Timeout>()
@@ -26,7 +23,7 @@ export function discardSilent(pool: pg.Pool, answerMs: number): QueueConnections
 
   const after = (client: pg.PoolClient, ms: number, work: () => void) => {
     clearTimeout(timers.get(client))
-    // After the process was busy or paused, it first reads the answers that arrived meanwhile.
+    // A process that was busy or paused first reads the answers that arrived meanwhile.
     const timer = setTimeout(() => setImmediate(() => timers.get(client) === timer && work()), ms)
     timers.set(client, timer)
   }
@@ -40,7 +37,7 @@ export function discardSilent(pool: pg.Pool, answerMs: number): QueueConnections
       await client.query('')
       if (timers.has(client)) after(client, answerMs, () => ask(client))
     } catch {
-      // The connection's error notifies the pool.
+      // The pool receives the connection's error.
     }
   }
 

@@ -8,10 +8,8 @@ type Fetching = Pick<Pool, 'name' | 'fetches'>
 export const lostAfterMs = queueAnswerMs + 500
 
 /**
- * Returns a function that gives back the jobs that the pools locked and never received, because the answer to their
- * fetch was lost after its commit; it returns their number. A job is lost if no pool knows it, and still none does
- * `lostAfterMs` later, under the same lock. The time begins when PostgreSQL has shown the lock, so the pool knows a job
- * that was being fetched before the time is up, and it always knows a job that is slow.
+ * Returns a function that gives back lost jobs, and returns their number. A job is lost if PostgreSQL shows it as
+ * locked by a pool, and the pool does not know it `lostAfterMs` later: the answer to its fetch was lost.
  */
 export function createLostJobs(db: Database, pools: readonly Known[]): () => Promise<number> {
   let unknown = new Map<string, { id: string; lockedAt: string; since: number }>()
@@ -36,8 +34,8 @@ export function createLostJobs(db: Database, pools: readonly Known[]): () => Pro
 }
 
 /**
- * Returns the watchdog over pools. Call it while the database answers: it returns the name of a pool that wants jobs
- * and had no successful fetch in this many consecutive calls. Only a new process helps such a pool.
+ * Returns a watchdog over pools, to be called while the database answers. It returns the name of a pool that wants jobs
+ * and had no successful fetch in this many consecutive calls: such a pool needs a new process.
  */
 export function createWatchdog(pools: readonly Fetching[], calls: number): () => string | undefined {
   const seen = new Map<Fetching, { fetches: number | undefined; times: number }>()
