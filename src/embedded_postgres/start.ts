@@ -15,7 +15,6 @@ export type PostgresOptions = {
   port?: number | undefined
   /** The database of the URL, made if it is missing. The default is `postgres`. */
   database?: string | undefined
-  log?: ((line: string) => void) | undefined
 }
 
 export type EmbeddedPostgres = {
@@ -45,9 +44,7 @@ export type EmbeddedPostgres = {
  * Rejects with one clear line if there is no PostgreSQL for this platform, or the server does not come up.
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
-  const log = options.log ?? (() => {})
   const place = await placeFor(options.dataDir)
-  if (place.relocated) log(`the database lies under ${place.dataDir}: its user cannot enter ${options.dataDir}`)
   const found = await takeRunning(place)
   if (found !== undefined) return hand(place, options, { ...found, reused: true })
   const programs = await binaries(place)
