@@ -105,8 +105,16 @@ async function takeLock(client: pg.Client, log: (line: string) => void): Promise
   await client.query('select pg_advisory_lock($1)', [migrationLock])
 }
 
+// graphile-worker's own pool closes its connections without a listener, and a late error would end the process.
 async function migrateQueue(connectionString: string): Promise<void> {
-  await runMigrations({ connectionString, logger: new Logger(() => () => {}) })
+  const pgPool = new pg.Pool({ connectionString, max: 1, connectionTimeoutMillis: 10_000 })
+  pgPool.on('error', () => {})
+  pgPool.on('connect', (client) => client.on('error', () => {}))
+  try {
+    await runMigrations({ pgPool, logger: new Logger(() => () => {}) })
+  } finally {
+    await pgPool.end()
+  }
 }
 
 /**

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expectedVersion, migrate } from '../../src/migrate/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startProcess } from '../support/servers/service_process.ts'
 import { type SqlFolders, sqlFolders } from './sql_folders.ts'
 
 let database: TestDatabase
@@ -26,6 +29,33 @@ describe('migrate', () => {
       { one: 1, queue: true },
     ])
     expect(await run()).toEqual({ applied: [], codeReloaded: false })
+  })
+
+  test('ends well though the server ends its connections while they close', async () => {
+    const { hostname, port } = new URL(database.url)
+    let closing = 0
+    const text = 'SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'
+    const fatal = Buffer.from(`E\0\0\0${String.fromCharCode(text.length + 4)}${text}`, 'latin1')
+    const proxy = createServer((near) => {
+      const far = connect(Number(port), hostname)
+      near.on('error', () => {}).on('close', () => far.destroy())
+      far.on('error', () => {}).on('close', () => near.end())
+      far.pipe(near)
+      near.on('data', (chunk) => {
+        const isTerminate = chunk[0] === 'X'.charCodeAt(0)
+        if (isTerminate) near.write(fatal, () => far.destroy())
+        else far.write(chunk)
+        if (isTerminate) closing += 1
+      })
+    })
+    proxy.listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const url = new URL(database.url)
+    url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const migration = startProcess('migrate', { DATABASE_URL: url.href })
+    expect(await migration.ended, migration.output()).toEqual({ code: 0, signal: null })
+    expect(closing).toBeGreaterThan(1)
+    proxy.close()
   })
 
   test('says it where the database knows no upper case outside ASCII', async () => {
