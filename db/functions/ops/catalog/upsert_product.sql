@@ -24,7 +24,9 @@ begin
   perform core.require(amount_value is null or amount_value = 0 or amount_value between 0.000001 and 1000000000000,
     'amount_value must be above 0; 0 means that there is none');
 
-  after.id := core.take_product_id(id);
+  -- No other transaction may take the same new id.
+  perform pg_advisory_xact_lock(hashtextextended('product ids', 0));
+  after.id := coalesce(id, (select max(p.id) + 1 from supply.products p), 1);
   select p.* into before from supply.products p where p.id = after.id for no key update;
   after := row(
     after.id, game_id, name, price, currency, nullif(coalesce(region, before.region), ''), delivery_type,
