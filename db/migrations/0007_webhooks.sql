@@ -173,14 +173,17 @@ comment on column supply.redelivery_windows.requests is 'Redeliveries in the win
 create table supply.redelivery_requests (
   event_id uuid not null references supply.events,
   round int not null check (round >= 2),
-  key_id bigint not null references supply.api_keys,
+  key_id bigint references supply.api_keys,
+  requested_by text not null default session_user,
   requested_at timestamptz not null default clock_timestamp(),
   primary key (event_id, round)
 );
-comment on table supply.redelivery_requests is 'The rounds of deliveries that partners asked for themselves.';
+comment on table supply.redelivery_requests is 'Who asked for the rounds of deliveries after the first.';
 comment on column supply.redelivery_requests.event_id is 'The event; never a sample.';
 comment on column supply.redelivery_requests.round is 'The round over the retry ladder that the request began.';
-comment on column supply.redelivery_requests.key_id is 'The API key that the request came with.';
+comment on column supply.redelivery_requests.key_id is
+  'The API key of the partner''s request; null: an operator asked.';
+comment on column supply.redelivery_requests.requested_by is 'The database login of the request.';
 comment on column supply.redelivery_requests.requested_at is 'When; written under the lock of the event.';
 
 reset role;

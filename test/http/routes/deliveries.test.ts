@@ -291,24 +291,27 @@ describe('a redelivery that the partner asks for', () => {
     expect((await redeliver(theirs, other)).status).toBe(202)
   })
 
-  test('is in the story of the event as the action of the partner', async () => {
+  test('is in the story of the event as the action of the partner, beside the redeliveries of operators', async () => {
     const eventId = await madeFinal(404)
-    await redeliver(eventId)
-    const story = await sql()`select actor, what, detail from ops.order_story(${eventId})`
-    expect(story.filter(({ what }) => what === 'redelivers')).toEqual([
-      {
-        ...{ actor: 'partner', what: 'redelivers' },
-        detail: `the partner asked for redelivery (key ${partner().keyId}): round 2 begins`,
-      },
-    ])
+    await sql()`select ops.redeliver(${eventId})`
+    const [unrequested] = await sql()`select redelivery_requested_at as at from ops.events where event_id = ${eventId}`
+    expect(unrequested).toEqual({ at: null })
+    await attempt(eventId, answered(404))
+    expect((await redeliver(eventId)).status).toBe(202)
     const [event] = await sql()`
       select redelivery_requested_at as at, round from ops.events where event_id = ${eventId}`
-    expect(event).toEqual({ at: expect.any(Date), round: 2 })
-    // All dead letters, later: the round that the partner began is not counted as the operators'.
-    await attempt(eventId, answered(200))
+    expect(event).toEqual({ at: expect.any(Date), round: 3 })
+    await attempt(eventId, answered(404))
     await sql()`select ops.redeliver_all(${partner().accountId}, '-infinity', dry_run => false)`
-    const actors = await sql()`select actor from ops.order_story(${eventId}) where what = 'redelivers'`
-    expect(actors).toEqual([{ actor: 'partner' }])
+    const byOperator = { actor: expect.stringMatching(/^operator ./), what: 'redelivers' }
+    expect(await sql()`select actor, what, detail from ops.order_story(${eventId}) where what = 'redelivers'`).toEqual([
+      { ...byOperator, detail: 'round 2 of nine attempts begins' },
+      {
+        ...{ actor: 'partner', what: 'redelivers' },
+        detail: `round 3 of nine attempts begins, requested with key ${partner().keyId}`,
+      },
+      { ...byOperator, detail: 'round 4 of nine attempts begins' },
+    ])
     expect(await audit(sql())).toEqual([])
   })
 })

@@ -10,6 +10,7 @@ const tables = [
   'delivery_attempts',
   'alerts',
   'operator_log',
+  'redelivery_requests',
 ]
 const planned = ['next_check_at', 'next_attempt_at', 'lease_expires_at']
 

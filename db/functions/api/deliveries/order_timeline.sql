@@ -41,12 +41,8 @@ begin
         select max(l.created_at) from supply.ledger l where l.order_id = placed.id)), 7, 'event_created', null, null
       where event.id is not null
     ), of_event (at, place, what, round, attempt, status_code, error, next_attempt_at) as (
-      -- Rounds that operators began show with their first attempt.
-      select coalesce(
-          (select r.requested_at from supply.redelivery_requests r where r.event_id = event.id and r.round = n),
-          (select min(a.started_at) from supply.delivery_attempts a where a.event_id = event.id and a.round = n)),
-        8, 'round_started', n, null::int, null::int, null::text, null::timestamptz
-      from generate_series(greatest(2, first_round), event.round) as n
+      select r.requested_at, 8, 'round_started', r.round, null::int, null::int, null::text, null::timestamptz
+      from supply.redelivery_requests r where r.event_id = event.id and r.round >= first_round
       union all
       select a.started_at, 9, 'delivery_attempt', a.round, a.attempt, a.status_code,
         core.delivery_error(a.outcome, a.status_code, a.error), a.next_attempt_at

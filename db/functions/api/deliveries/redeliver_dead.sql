@@ -18,11 +18,7 @@ begin
     select 'TOO_MANY_REDELIVERIES', core.seconds_left(time_window.started_at + interval '60 s'), null::int;
   else
     update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = redeliver_dead.account_id;
-    perform 1 from supply.events e where e.id = any (ids) order by e.id for no key update;
-    insert into supply.redelivery_requests (event_id, round, key_id)
-    select e.id, e.round + 1, redeliver_dead.key_id from supply.events e
-    where e.id = any (ids) and e.state = 'dead' order by e.id;
-    return query select 'started', null::int, core.start_rounds(ids)::int;
+    return query select 'started', null::int, core.start_rounds(ids, key_id => redeliver_dead.key_id)::int;
   end if;
 end
 $$;

@@ -13,7 +13,8 @@ begin
   -- guard: a partner redelivers its own events only
   where e.id = redeliver_event.event_id and e.account_id = redeliver_event.account_id and not e.simulated
   for no key update;
-  requested_at := (select max(r.requested_at) from supply.redelivery_requests r where r.event_id = event.id);
+  requested_at := (
+    select max(r.requested_at) from supply.redelivery_requests r where r.event_id = event.id and r.key_id is not null);
   result := case
     when event.id is null then 'EVENT_NOT_FOUND'
     when requested_at > clock_timestamp() - interval '1 minute' then 'REDELIVERED_RECENTLY'
@@ -27,11 +28,9 @@ begin
   end;
   if result = 'started' then
     update supply.redelivery_windows w set requests = w.requests + 1 where w.account_id = event.account_id;
-    insert into supply.redelivery_requests as r (event_id, round, key_id)
-    values (event.id, event.round + 1, redeliver_event.key_id);
     update supply.events e set callback_url = redeliver_event.callback_url
     where e.id = event.id and redeliver_event.callback_url is not null;
-    perform core.start_rounds(array[event.id], array['delivered', 'dead']);
+    perform core.start_rounds(array[event.id], array['delivered', 'dead'], redeliver_event.key_id);
     body := core.event_deliveries(event.id);
   end if;
   return next;

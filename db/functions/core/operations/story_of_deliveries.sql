@@ -7,8 +7,8 @@ as $$
     from supply.events e join supply.delivery_attempts a on a.event_id = e.id
     where e.order_id = story_of_deliveries.order_id
   )
-  select r.requested_at, 2, 'partner', 'redelivers',
-    format('the partner asked for redelivery (key %s): round %s begins', r.key_id, r.round)
+  select r.requested_at, 2, case when r.key_id is null then 'operator ' || r.requested_by else 'partner' end,
+    'redelivers', format('round %s of nine attempts begins%s', r.round, ', requested with key ' || r.key_id)
   from supply.events e join supply.redelivery_requests r on r.event_id = e.id
   where e.order_id = story_of_deliveries.order_id
   union all
@@ -43,4 +43,4 @@ as $$
   where a.finished_at is not null and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')
 $$;
 comment on function core.story_of_deliveries is
-  'Returns the attempts, redeliveries by the partner, and dead letters of an order''s story.';
+  'Returns the attempts, redeliveries and dead letters of an order''s story.';

@@ -1,4 +1,6 @@
-create or replace function core.start_rounds(event_ids uuid[], states text[] default '{dead}')
+create or replace function core.start_rounds(
+  event_ids uuid[], states text[] default '{dead}', key_id bigint default null
+)
 returns bigint
 language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -11,7 +13,10 @@ begin
       state = 'queued', round = e.round + 1, attempts = 0, next_attempt_at = now(), delivered_at = null, dead_at = null,
       dead_reason = null
     where e.id = any (event_ids) and e.state = any (states)
-    returning e.id
+    returning e.id, e.round, e.simulated
+  ), requested as (
+    insert into supply.redelivery_requests (event_id, round, key_id)
+    select m.id, m.round, start_rounds.key_id from moved m where not m.simulated
   )
   select coalesce(array_agg(m.id), '{}') into started from moved m;
   perform core.enqueue_deliveries(started);
@@ -20,4 +25,5 @@ end
 $$;
 comment on function core.start_rounds is
   'Starts a new round over the retry ladder, due now, for those of the events that are in one of the states (delivered
-or dead). Returns how many. The ids and bodies of the events stay.';
+or dead), and records who asked for it: the partner''s key, or null for an operator. Returns how many. The ids and
+bodies of the events stay.';

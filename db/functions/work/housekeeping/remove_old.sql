@@ -45,7 +45,7 @@ begin
         where o.started_at > pass.position_at and o.started_at <= until
           and (select e.state in ('delivered', 'dead') from supply.events e where e.id = o.event_id)
         for update skip locked);
-      -- With an attempt goes the partner's request that began its round.
+      -- With an attempt goes the request that began its round.
       delete from supply.redelivery_requests r using supply.delivery_attempts a
       where a.lease_token = any (ids) and r.event_id = a.event_id and r.round = a.round and r.requested_at < kept_since;
       delete from supply.delivery_attempts a where a.lease_token = any (ids);
