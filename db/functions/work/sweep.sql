@@ -5,6 +5,7 @@ as $$
 declare
   at_once constant int := 500;
   dead text[];
+  items uuid[];
   jobs core.jobs[];
   job core.jobs;
   retry_at timestamptz;
@@ -25,11 +26,15 @@ begin
     where c.jobs_before < at_once);
   -- First: the jobs that it adds stand beside those that are still locked.
   -- guard: the leases of dead workers end at once
-  perform core.end_leases(dead);
+  items := core.end_leases(dead);
   jobs := array(
     select j from core.jobs j
     where not j.is_available and (j.locked_by = any (dead) or j.locked_by is null and j.attempts >= j.max_attempts)
     order by j.id);
+  -- A pool that still lives ends a job whose result meets the lock of this call.
+  perform core.enqueue('call_supplier', array(
+    select i from unnest(items) as i where i <> all (array(select j.subject from unnest(jobs) as j
+      where j.subject is not null))), key => 'call_supplier');
   perform graphile_worker.force_unlock_workers(dead);
   foreach job in array jobs loop
     -- A job that kills its worker must not run again at once each time.

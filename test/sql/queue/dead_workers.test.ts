@@ -122,6 +122,23 @@ describe('a pool that is known to be dead', () => {
     expect(await leaseItem(item)).toMatchObject({ item_id: item, method: 'get' })
   })
 
+  test('leaves a job for its item even if it lives, and ends its own job during the sweep', async () => {
+    const item = await newItem()
+    await takeJob(item)
+    const lost = await leaseItem(item)
+    // The worker's result meets the lock of the sweep, which has ended the lease. So its job ends at this moment.
+    await sql().unsafe(`
+      create function public.end_job() returns trigger language plpgsql security definer as $$
+      begin
+        delete from graphile_worker._private_jobs where payload ->> 'id' = new.id::text;
+        return null;
+      end $$;
+      create trigger end_job after update on supply.order_items for each row execute function public.end_job()`)
+    await die().finally(() => sql().unsafe('drop trigger end_job on supply.order_items; drop function public.end_job'))
+    expect(await waits(item)).toEqual([0])
+    expect(await record(sql(), lost, completed())).toBe('stale')
+  })
+
   test('loses its lease of an event: the attempt is lost, the next rung is planned, and its slot is free', async () => {
     const event = await newEvent()
     await takeJob(event)
