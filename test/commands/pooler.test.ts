@@ -60,7 +60,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
     await stopAndRemove(server, dataDir)
   })
 
-  test('orders of several accounts are placed, settled and told', async () => {
+  test('orders of several accounts are placed, settled and delivered', async () => {
     const partners = await Promise.all([1, 2, 3, 4].map(() => makePartner(sql, { balance: 1_000 })))
     const api = await startApi()
     const worker = run('worker', workerSettings())
@@ -139,7 +139,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
     expect(again.map(({ status }) => status)).toEqual([201, 201, 201])
   })
 
-  test('a login that has lost a time-out is not served from, and a new process says why and ends', async () => {
+  test('no statement runs for a login that has lost a time-out, and a new process says why and ends', async () => {
     const partner = await makePartner(sql, { balance: 1_000 })
     const api = await startApi()
     await sql`alter role supply_api_login in database supply reset statement_timeout`
@@ -160,7 +160,7 @@ describe.skipIf(!hasPgBouncer && !required)('behind PgBouncer in transaction mod
     await expect.poll(async () => (await get(api, '/readyz')).status, polling).toBe(200)
   })
 
-  test('a pooler that nobody told of, and that leaves out start-up parameters, is found out', async () => {
+  test('an unconfigured pooler that leaves out start-up parameters is detected', async () => {
     await sql.unsafe(`
       create role login_by_hand login password '${made.login_by_hand}';
       grant supply_api, supply_worker to login_by_hand with inherit false, set true`)

@@ -5,7 +5,7 @@ import { isUnavailable } from '../../src/database/client.ts'
 import { callInTurn, manual, turn } from '../support/manual_batch.ts'
 
 describe('when a call goes', () => {
-  test('an idle batch takes a call at once, with what else comes in the same turn of the event loop', async () => {
+  test('an idle batch runs a call at once, with the other calls of the same turn of the event loop', async () => {
     const { call, runs } = manual()
     void call('a')
     void Promise.resolve().then(() => call('b'))
@@ -15,7 +15,7 @@ describe('when a call goes', () => {
     expect(runs.map(({ items }) => items)).toEqual([['a', 'b']])
   })
 
-  test('what comes while a run is under way goes together with the next, in its order', async () => {
+  test('calls that arrive during a run share the next run, in the order of their arrival', async () => {
     const { call, runs, itemsOf, answer } = manual()
     const calls = await callInTurn(call, ['a', 'b', 'c', 'd'])
     expect(runs).toHaveLength(1)
@@ -25,7 +25,7 @@ describe('when a call goes', () => {
     expect(await Promise.all(calls)).toEqual(['A', 'B', 'C', 'D'])
   })
 
-  test('no run is larger than the limit, and what is left goes with the one after', async () => {
+  test('no run is larger than the limit, and the remaining calls share the next run', async () => {
     const { call, itemsOf, answer } = manual({ max: 2 })
     const calls = await callInTurn(call, ['a', 'b', 'c', 'd'])
     await answer(0)
@@ -49,7 +49,7 @@ describe('when a call goes', () => {
     expect(await itemsOf(2)).toEqual(['c'])
   })
 
-  test('a batch that has come to rest takes the next call at once again', async () => {
+  test('a batch that has become idle runs the next call at once', async () => {
     const { call, runs, answer } = manual()
     void call('a')
     await answer(0)
@@ -72,7 +72,7 @@ describe('which answer a call gets', () => {
     ['leaves one out', ['A']],
     ['answers one too many', ['A', 'B', 'C']],
     ['answers nothing', []],
-  ])('none, if the run %s: nobody gets what may be another’s', async (_, answers) => {
+  ])('none, if the run %s: no call may get the answer of another', async (_, answers) => {
     const { call, answer } = manual()
     const [, ...calls] = await callInTurn(call, ['x', 'a', 'b'])
     const settled = Promise.allSettled(calls)
@@ -139,7 +139,7 @@ describe('a call that waits too long for its run', () => {
 })
 
 describe('a numbered call', () => {
-  test('numbers the entries from 1 and gives each its row, whatever the order of the rows', async () => {
+  test('numbers the entries from 1 and gives each its row, in any order of the rows', async () => {
     const answers = await callNumbered([{ id: 'a' }, { id: 'b' }], async (numbered) => numbered.toReversed())
     expect(answers).toEqual([
       { ordinal: 1, id: 'a' },

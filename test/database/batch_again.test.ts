@@ -47,7 +47,7 @@ describe('an entry that is answered busy', () => {
     expect(runs.length).toBeLessThan(200)
   })
 
-  test('waits together with what arrives for its key, and stays before it', async () => {
+  test('waits together with later entries of its key, and stays before them', async () => {
     const { call, runs, locked } = scripted()
     locked.add('a')
     const first = call('a1')
@@ -61,7 +61,7 @@ describe('an entry that is answered busy', () => {
     expect(runs[2]).toEqual(['a1', 'a2'])
   })
 
-  test('is unavailable when its deadline passes, and so is what waits behind it', async () => {
+  test('is unavailable when its deadline passes, and so are the entries behind it', async () => {
     const { call, runs, locked } = scripted({ waitMs: 1_000 })
     locked.add('a')
     const outcomes = Promise.allSettled([call('a1'), call('a2')])

@@ -30,8 +30,8 @@ describe('the weight of a run', () => {
   })
 })
 
-describe('those who wait', () => {
-  test('share the next run, each of them by weight, whoever came first', async () => {
+describe('waiting keys', () => {
+  test('share the next run equally by weight, in any order of arrival', async () => {
     const runs = await runsOf(['a5', 'a5', 'a5', 'a5', 'b1', 'b2', 'b3', 'b4'], { maxWeight: 20 })
     expect(runs).toEqual([
       ['a5', 'a5', 'b1', 'b2', 'b3', 'b4'],
@@ -39,7 +39,7 @@ describe('those who wait', () => {
     ])
   })
 
-  test('fill a run all the same if others leave room in it', async () => {
+  test('fill a run if others leave room in it', async () => {
     expect(await runsOf(['a5', 'a5', 'a5', 'b1'], { maxWeight: 20 })).toEqual([['a5', 'a5', 'b1', 'a5']])
   })
 
@@ -52,7 +52,7 @@ describe('those who wait', () => {
     ])
   })
 
-  test('let lighter ones pass with what is left of a run, and come first in the next', async () => {
+  test('let lighter entries use the rest of a run, and come first in the next', async () => {
     const runs = await runsOf(['a6', 'b6', 'c1', 'c1', 'c1'], { maxWeight: 8 })
     expect(runs).toEqual([
       ['a6', 'c1', 'c1'],
@@ -60,7 +60,7 @@ describe('those who wait', () => {
     ])
   })
 
-  test('wait for one run at most because of one who floods', async () => {
+  test('wait for one run at most when another key floods the batch', async () => {
     const { call, itemsOf, answer } = shared({ maxWeight: 250 })
     const flood = await callInTurn(
       call,
@@ -78,8 +78,8 @@ describe('those who wait', () => {
   })
 })
 
-describe('what is too much', () => {
-  test('of one key is refused at once as unavailable, and others are not', async () => {
+describe('an entry that is too much', () => {
+  test('for its key is refused at once as unavailable, and those of other keys are not', async () => {
     const { call, answer } = shared({ maxPending: 100, maxPendingOfKey: 10 })
     const calls = await callInTurn(call, ['a5', 'a5'])
     expect(isUnavailable(await call('a1').catch((error: unknown) => error))).toBe(true)
@@ -91,7 +91,7 @@ describe('what is too much', () => {
     await answer(2)
   })
 
-  test('in all is refused at once, until there is less', async () => {
+  test('for the whole batch is refused at once, until less is pending', async () => {
     const { call, answer } = shared({ maxPending: 2 })
     const calls = await callInTurn(call, ['a', 'b'])
     await expect(call('c')).rejects.toThrow('too much waits')
@@ -102,7 +102,7 @@ describe('what is too much', () => {
     expect(await Promise.all(calls)).toEqual(['A', 'B', 'C'])
   })
 
-  test('is never what comes alone', async () => {
+  test('is accepted if no other is pending', async () => {
     const { call, answer } = shared({ maxPending: 10 })
     const heavy = call('a50')
     await answer(0)

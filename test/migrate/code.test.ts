@@ -40,7 +40,7 @@ const names = async () => {
 }
 
 describe('loading', () => {
-  test('finds an order in which every object has what it needs', async () => {
+  test('finds an order in which each object comes after those that it needs', async () => {
     f('core.a', 'create or replace function core.a() returns int language sql return core.b() + 1')
     f('core.b', 'create or replace function core.b() returns int language sql return 1')
     f('ops.first', 'create or replace view ops.first as select two from ops.second')
@@ -89,7 +89,7 @@ describe('loading', () => {
     expect(await database.sql`select * from api.one()`).toHaveLength(1)
   })
 
-  test('makes unchanged views again that stand on a changed function', async () => {
+  test('makes unchanged views again that depend on a changed function', async () => {
     sqlFunction('core.label', 'id int', 'text', `select 'old'`)
     f('ops.things', 'create or replace view ops.things as select id, core.label(id) from supply.thing')
     f('ops.more', 'create or replace view ops.more as select * from ops.things')
@@ -103,7 +103,7 @@ describe('loading', () => {
     ])
   })
 
-  test('makes a view with other columns again, and what stands on it', async () => {
+  test('makes a view with other columns again, and its dependents', async () => {
     f('ops.things', 'create or replace view ops.things as select id, name from supply.thing')
     f(
       'ops.some',
@@ -117,7 +117,7 @@ describe('loading', () => {
     expect(Object.keys(row ?? {})).toEqual(['name', 'id'])
   })
 
-  test('drops what has no file any more', async () => {
+  test('drops an object whose file was removed', async () => {
     sqlFunction('api.one', '', 'int', 'select 1')
     sqlFunction('api.two', '', 'int', 'select 2')
     f('ops.upper', 'create or replace view ops.upper as select * from ops.lower')
@@ -129,7 +129,7 @@ describe('loading', () => {
     expect(await names()).toEqual(['api.one()'])
   })
 
-  test('drops what has no file any more once its users do without it', async () => {
+  test('drops an object whose file was removed once its dependents do not need it', async () => {
     f('ops.user', 'create or replace view ops.user as select core.three() as n')
     f('core.three', 'create or replace function core.three() returns int language sql return 3')
     await load()
@@ -248,22 +248,22 @@ describe('loading refuses, and leaves everything as it was', () => {
     await expect(load()).rejects.toThrow(/functions\/api\/bad\.sql: variable "a" shadows a previously defined variable/)
   })
 
-  test('an SQL body that names what there is not', async () => {
+  test('an SQL body that names a missing object', async () => {
     sqlFunction('api.bad', '', 'bigint', 'select count(*) from supply.nothing')
     await expect(load()).rejects.toThrow(/functions\/api\/bad\.sql: relation "supply\.nothing" does not exist/)
   })
 
-  test('a view on what there is not', async () => {
+  test('a view on a missing object', async () => {
     f('ops.bad', 'create or replace view ops.bad as\nselect * from supply.nothing')
     await expect(load()).rejects.toThrow(/functions\/ops\/bad\.sql:2: relation "supply\.nothing" does not exist/)
   })
 
-  test('a file that defines something else than its name says', async () => {
+  test('a file that defines an object of another name', async () => {
     f('api.bad', 'create or replace function api.other() returns int language sql return 1')
     await expect(load()).rejects.toThrow(/functions\/api\/bad\.sql does not define api\.bad/)
   })
 
-  test('a file that defines something more', async () => {
+  test('a file that defines a second object', async () => {
     f(
       'api.bad',
       `create or replace function api.bad() returns int language sql return 1;
@@ -281,13 +281,13 @@ describe('loading refuses, and leaves everything as it was', () => {
     await expect(load()).rejects.toThrow(/functions\/api\/bad\.sql defines api\.bad more than once/)
   })
 
-  test('to drop what something outside the code stands on', async () => {
+  test('to drop an object on which an object outside the code depends', async () => {
     await database.sql`create view public.outsider as select api.one()`
     folders.remove('functions/api/one.sql')
     await expect(load()).rejects.toThrow('cannot drop api.one: view public.outsider depends on it')
   })
 
-  test('to drop what another file still uses', async () => {
+  test('to drop an object that another file still uses', async () => {
     f('ops.user', 'create or replace view ops.user as select api.one()')
     await expect(load()).resolves.toBeDefined()
     folders.remove('functions/api/one.sql')

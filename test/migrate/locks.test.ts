@@ -68,7 +68,7 @@ describe('beside an open transaction that has read all views and called all func
     expect(await database.sql`select api.n(), api.same()`).toEqual([{ n: 2, same: 3 }])
   })
 
-  test('a migration that touches none of what it read runs at once', async () => {
+  test('a migration that touches none of the tables that it read runs at once', async () => {
     folders.write('migrations/0002_more.sql', 'create table supply.more ()')
     await besideReader(read, async () => {
       expect(await run(0)).toEqual({ applied: ['0002_more'], codeReloaded: false })

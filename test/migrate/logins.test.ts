@@ -71,7 +71,7 @@ describe('the login of a process', () => {
     await expect(as(api(passwords.worker), async () => {})).rejects.toThrow('password authentication failed')
   })
 
-  test('may do what its role may do', async () => {
+  test('has the rights of its role', async () => {
     await as(api(), async (client) => {
       await client.query('set role supply_api')
       expect((await client.query('select migration from api.readiness()')).rowCount).toBe(1)
@@ -149,7 +149,7 @@ describe('the login of the operators', () => {
     })
   })
 
-  test('holds up nobody with a transaction that it forgets', async () => {
+  test('delays no other session with a transaction that it leaves open', async () => {
     await as(operator(), async (client) => {
       const { rows } = await client.query(bounds)
       expect(rows[0]).toEqual(bounded)

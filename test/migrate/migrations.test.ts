@@ -76,7 +76,7 @@ describe('migrate', () => {
     }
   })
 
-  test('applies only what is new, and loads the code again after it', async () => {
+  test('applies only new migrations, and then loads the code again', async () => {
     await run()
     folders.write('migrations/0002_more.sql', 'create table supply.more ()')
     expect(await run()).toEqual({ applied: ['0002_more'], codeReloaded: false })

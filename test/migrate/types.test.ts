@@ -18,7 +18,7 @@ async function generated(sql: string): Promise<string> {
   }
 }
 
-test('the file that the program uses is what the functions say', async () => {
+test('the generated file of the program matches the functions', async () => {
   const migrated = await createTestDatabase()
   expect(await generateTypes(migrated.url)).toBe(readFileSync(target, 'utf8'))
   await migrated.drop()

@@ -59,7 +59,7 @@ describe('a call is sent once', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('and an answer that nobody asked for does not become that of the next call', async () => {
+  it('and an unrequested answer does not become that of the next call', async () => {
     const stale = 'HTTP/1.1 200 OK\r\ncontent-length: 19\r\n\r\n{"status":"failed"}'
     const first = isFirst()
     const newOrder = await startServer({ onRequest: (socket) => socket.write(first(socket) ? good + stale : good) })

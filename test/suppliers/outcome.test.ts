@@ -51,7 +51,7 @@ describe.each(methods)('an answer to a %s', (method) => {
     expect(interpret(method, 200, body)).toEqual(answered({ status: 'completed' }))
   })
 
-  it('ignores codes that come with processing, whatever they are', () => {
+  it('ignores all codes that come with processing', () => {
     for (const codes of [['A'], 'A', [1], { a: 1 }]) {
       expect(interpret(method, 202, { status: 'processing', codes })).toEqual(
         answered({ status: 'processing', httpStatus: 202 }),

@@ -66,7 +66,7 @@ async function jobsDue(): Promise<void> {
 }
 
 describe('a dead letter', () => {
-  test('is an alert: a row, one error line, and one post of a text that says what happened', async () => {
+  test('is an alert: a row, one error line, and one post of a text that names the event', async () => {
     const id = await deadLetter()
     await sent()
     expect(await alertOf()).toMatchObject({ cause: causeOf('http_4xx'), count: 1 })
@@ -84,7 +84,7 @@ describe('a dead letter', () => {
     expect((body as { text: string }).text).toContain('status 410')
   })
 
-  test('of the same cause and hour is counted, and not told again', async () => {
+  test('of the same cause and hour is counted, and not reported again', async () => {
     await deadLetter()
     await sent()
     await deadLetter()
@@ -107,7 +107,7 @@ describe('a dead letter', () => {
   })
 })
 
-describe('a post that the alert webhook does not take', () => {
+describe('a post that the alert webhook does not accept', () => {
   test('is tried again until it is taken, and the log has one line all the same', async () => {
     const refusals = [{ status: 500 }, { status: 302, headers: { location: '/elsewhere' } }, 'reset' as const]
     pager.setAnswer(({ rawBody }) => {

@@ -77,7 +77,7 @@ test('results that come together share statements', async () => {
   expect(sizes).toEqual([40])
 })
 
-test('a call without an adapter of its protocol is not made: nothing is sent, and what was sent stays unknown', async () => {
+test('a call without an adapter of its protocol is not made: a new item is not sent, and an item that was sent stays unknown', async () => {
   const leased = { protocol: 'telepathy', supplier: 'first', wait_ms: 0 } as LeasedCall
   expect(await call({ ...leased, method: 'put' })).toMatchObject({ outcome: 'not_placed', cause: 'settings' })
   expect(await call({ ...leased, method: 'get' })).toMatchObject({ outcome: 'unknown' })

@@ -13,7 +13,7 @@ const scene = crashScene(database)
 
 const neverReceived: SupplierAnswer = { status: 404, json: {} }
 
-describe('workers that die again and again', () => {
+describe('workers that crash repeatedly', () => {
   test('make nine sends and never a tenth, and no item is sent again without a 404', async () => {
     scene().receiver.answer(() => 'hang')
     // The supplier loses every second item that it is sent.
@@ -69,7 +69,7 @@ describe('a worker whose database connections are cut', () => {
   })
 })
 
-describe('a worker that stands still', () => {
+describe('a worker that is paused', () => {
   test('is noticed by another one, and when it wakes it changes nothing and ends itself', async () => {
     const hung = await scene().runningWorker()
     scene().receiver.answer(() => 'hang')
@@ -95,7 +95,7 @@ describe('a worker that stands still', () => {
 })
 
 describe('a worker that gets a signal to end', () => {
-  test('ends what is under way, gives back what it has not begun, and exits with 0, however often the signal comes', async () => {
+  test('ends its current work, gives back the other jobs, and exits with 0, also if the signal is repeated', async () => {
     await scene().withoutWorker()
     const events = await Promise.all(
       Array.from({ length: 3 }, () => makeEvent(sql(), scene().partner, scene().receiver.url)),

@@ -10,7 +10,7 @@ const database = testDatabase()
 const sql = () => database.sql
 const scene = crashScene(database)
 
-describe('a worker that dies with an event in hand', () => {
+describe('a worker that crashes while it delivers an event', () => {
   test('after the lease is taken: the attempt counts though nothing was sent, and the next one delivers', async () => {
     const doomed = await scene().runningWorker()
     const [id, gate] = await scene().unseen(async () => {

@@ -12,7 +12,7 @@ const scene = crashScene(database)
 const refusal: SupplierAnswer = { status: 200, json: { status: 'failed', errorCode: 'PLAYER_NOT_FOUND' } }
 const neverReceived: SupplierAnswer = { status: 404, json: {} }
 
-describe('a worker that dies with an order item in hand', () => {
+describe('a worker that crashes while it calls for an order item', () => {
   /** Places an order of one line; what is completes with the line before a worker sees it is up to `prepare`. */
   const item = <T>(prepare: (id: string) => Promise<T>) =>
     scene().unseen(async () => {
@@ -38,7 +38,7 @@ describe('a worker that dies with an order item in hand', () => {
     expect(callsOf(id)).toEqual(['GET', 'PUT'])
   })
 
-  test('during the call: what the supplier received is not sent again', async () => {
+  test('during the call: an item that the supplier received is not sent again', async () => {
     const doomed = await scene().runningWorker()
     scene().supplier.setAnswer(() => 'hang')
     const { id } = await item(async () => {})
@@ -50,7 +50,7 @@ describe('a worker that dies with an order item in hand', () => {
     expect(callsOf(id)).toEqual(['PUT', 'GET'])
   })
 
-  test('during the call: what the supplier did not take is sent again, under the same reference', async () => {
+  test('during the call: an item that the supplier did not receive is sent again, under the same reference', async () => {
     const doomed = await scene().runningWorker()
     scene().supplier.setAnswer(() => 'hang')
     const { id } = await item(async () => {})

@@ -91,7 +91,7 @@ test('a partner whose receiver hangs has two deliveries under way soon, and gets
   await hanging.close()
 })
 
-test('receivers that hang at later attempts keep first attempts from nobody', async () => {
+test('receivers that hang at later attempts delay no first attempts of others', async () => {
   await restartWorker({ webhookConcurrency: 16 }, patientMs)
   const hanging = await startScriptedReceiver()
   const silence = new Promise<never>(() => {})

@@ -31,7 +31,7 @@ beforeEach(() => {
   }).firstAttempts
 })
 
-test('the capacity for first attempts is what is not under way', async () => {
+test('the capacity for first attempts is the limit less those under way', async () => {
   for (const id of ['a', 'b']) begin(id)
   expect(firstAttempts.request().to_send).toBe(1)
   for (const id of ['c', 'd']) begin(id)

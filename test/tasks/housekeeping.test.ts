@@ -37,7 +37,7 @@ async function removed(): Promise<{ [what: string]: number }> {
   return Object.fromEntries(rows.map(({ what, removed }) => [what, Number(removed)]))
 }
 
-test('what is older than the settings say is removed, also where it is many parts', async () => {
+test('rows that are older than the settings allow are removed, also in many parts', async () => {
   await addAttempts(2_100, '31 days')
   await addAttempts(5, '4 days')
   await addAttempts(2, '1 day')

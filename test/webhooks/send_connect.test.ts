@@ -30,7 +30,7 @@ afterAll(() => thread.terminate())
 
 const connecting = () => process.getActiveResourcesInfo().filter((name) => name.endsWith('ConnectWrap'))
 
-it('a connection that nobody answers runs into the timeout and is given up', async () => {
+it('a connection that is never accepted ends with the timeout', async () => {
   await expect.poll(connecting).toEqual([])
   expect(await send(`http://127.0.0.2:${port}/`, { timeoutMs: 300 })).toEqual({
     kind: 'unreachable',

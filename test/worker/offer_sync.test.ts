@@ -151,7 +151,7 @@ describe('a list', () => {
     expect(await sql()`select from ops.offer_changes`).toHaveLength(0)
   })
 
-  test('of a supplier without offers asks nobody, and without credentials, or by a fault of ours, fails', async () => {
+  test('of a supplier without offers makes no request, and without credentials, or by a fault of ours, fails', async () => {
     await sql()`delete from supply.offers where supplier = 'upstream'`
     await due('upstream')
     await aWorker(scripted(() => Promise.reject(new Error('asked')))).look()

@@ -52,7 +52,7 @@ const row = (given: object = {}) => ({
 const plain = (token: string) => row({ token, token_url: null, client_id: null })
 
 describe('the token of a supplier', () => {
-  test('is what its row says, or the setting that the row names', async () => {
+  test('is in its row, or in the setting that the row names', async () => {
     const worker = aWorker({ SUPPLIER_SECRET_UP: 'from the environment' })
     expect(await worker.tokenFor(plain('secret'))).toEqual({ ok: true, token: 'secret' })
     expect(await worker.tokenFor(plain('env:SUPPLIER_SECRET_UP'))).toEqual({ ok: true, token: 'from the environment' })

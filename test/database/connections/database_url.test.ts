@@ -24,7 +24,7 @@ describe('a database URL of one server', () => {
     expect(read('postgres:///supply')).toEqual(['any', 'postgres:///supply'])
   })
 
-  test('may say what the server must be', () => {
+  test('may name the required kind of server', () => {
     const url = 'postgres://u:p@db.example:5432/supply'
     expect(read(`${url}?target_session_attrs=primary`)).toEqual(['primary', url])
     expect(read(`${url}?sslmode=require&target_session_attrs=read-write`)).toEqual([

@@ -87,7 +87,7 @@ describe('an order that is asked for', () => {
 })
 
 describe('an order that is read', () => {
-  it.each(['pending', 'processing'])('is processing while it is %s, whatever its items are', async (status) => {
+  it.each(['pending', 'processing'])('is processing while it is %s, with items of any status', async (status) => {
     const items = [
       { amount: 1, status: 'completed', codes: ['A'] },
       { amount: 1, status: 'shipped' },

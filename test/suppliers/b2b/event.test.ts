@@ -14,7 +14,7 @@ function changed(event: SupplierEvent, headers: SupplierEvent['headers']): Suppl
 }
 
 describe('a webhook of an upstream', () => {
-  it.each(['order.completed', 'order.failed'])('%s names the item, whatever case its id has', (type) => {
+  it.each(['order.completed', 'order.failed'])('%s names the item, with its id in upper or lower case', (type) => {
     const event = orderEvent({ secret, type, data: { ...data, externalOrderId: reference.toUpperCase() } })
     expect(readUpstreamEvent(event)).toEqual({ ok: true, eventId: event.headers['x-idempotency-key'], reference })
   })

@@ -11,7 +11,7 @@ const paths = (from: number) =>
     .requests.slice(from)
     .map(({ path }) => path)
 
-it('the list holds what was asked for, with its cost, in stock or not', async () => {
+it('the list holds the requested products, with cost and stock', async () => {
   supplier().list?.({ sku: '112', cost: '790.00', currency: 'RUB', stock: null })
   supplier().list?.({ sku: '113', cost: '489.50', currency: 'USD', stock: 0 })
   supplier().list?.({ sku: '114', cost: '969.00', currency: 'RUB', stock: null })

@@ -184,7 +184,7 @@ function describeUnsent({ driver, supplier, order, put, get }: Bench): void {
       expect(await put(call, { signal: controller.signal })).toMatchObject({ outcome: 'unknown' })
     })
 
-    it('to a port where nobody listens was not received', async () => {
+    it('to a port where no server listens was not received', async () => {
       const silent = await startStandIn({ places: () => true, answer: () => ({ status: 200 }) })
       await silent.close()
       const call = order(completed, { baseUrl: silent.url })

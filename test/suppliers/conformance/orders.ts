@@ -62,7 +62,7 @@ export function describeOrders(bench: Bench): void {
       expect(supplier().ordersFor(call.reference)).toBe(0)
     })
 
-    it('for what the supplier does not have is out of stock', async () => {
+    it('for a product that the supplier does not have is out of stock', async () => {
       const call = order('out of stock')
       expect(await put(call)).toMatchObject({
         outcome: 'answered',

@@ -72,7 +72,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
     return outcome
   }
 
-  it('after a 101 that nobody asked for', async () => {
+  it('after an unrequested 101', async () => {
     const headers = { upgrade: 'x', connection: 'upgrade' }
     expect(await outcomeOf(() => ({ status: 101, headers }))).toMatchObject({ outcome: 'unknown' })
   })
@@ -91,7 +91,7 @@ describe.each(methods)('the outcome of a %s is unknown', (method) => {
     expect(await outcomeOf(() => answer)).toMatchObject({ error: 'the answer is unusable: it is too large' })
   })
 
-  it('where the body is compressed, which nobody asked for', async () => {
+  it('where the body is compressed without a request for that', async () => {
     const text = new Uint8Array([0x1f, 0x8b, 8, 0, 0])
     const headers = { 'content-encoding': 'gzip' }
     expect(await outcomeOf(() => ({ status: 200, text, headers }))).toMatchObject({ outcome: 'unknown' })

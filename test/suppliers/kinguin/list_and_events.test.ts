@@ -7,7 +7,7 @@ const { adapter, kinguin, order, paths } = kinguinAdapter()
 describe('the list', () => {
   const list = (...skus: string[]) => adapter.list?.(order(), skus)
 
-  it('has the cheapest price of a product and the price of one offer, and leaves out what is not there', async () => {
+  it('has the cheapest price of a product and the price of one offer, and leaves out unknown products', async () => {
     const [expensive] = testProduct('game', { price: 6.5, textQty: 3 }).offers
     kinguin()
       .products.get('game')

@@ -48,7 +48,7 @@ async function entriesOfAFetch(jobs: number): Promise<number> {
   return reads.entries / reads.scans
 }
 
-test('a fetch does not read what is left of thousands of jobs that are done', async () => {
+test('a fetch does not read the remains of thousands of finished jobs', async () => {
   await run(3_000)
   // What is done stands in the index until a scan meets it that nobody may see it after: not while an older snapshot lives.
   await expect.poll(() => entriesOfAFetch(20)).toBeLessThan(500)
@@ -65,7 +65,7 @@ test('only the pool that takes the task of a job fetches when that is added, alt
   expect(others).toBeLessThan(own / 2)
 })
 
-test('a job of which no notification tells is found by polling', async () => {
+test('a job without a notification is found by polling', async () => {
   const before = done
   await sql()`select graphile_worker.add_job('noop', '{}')`
   await expect.poll(() => done - before).toBe(1)
