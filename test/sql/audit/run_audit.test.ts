@@ -40,7 +40,7 @@ test('run_audit raises an alert for each check that fails, which says where', as
   ])
   const [run] = await sql()`select breaches, checks from supply.audit_runs`
   expect(run).toEqual({ breaches: 4, checks: alerts.map(({ cause }) => cause.replace('audit:', '')) })
-  expect(alerts[2]?.message).toMatch(/^event .* says 3 attempts in round 1, but 2 were made \(and 1 more\)$/)
+  expect(alerts[2]?.message).toMatch(/^event .* counts 3 attempts in round 1, but has 2 \(and 1 more\)$/)
 })
 
 describe('an alert of the audit that was acknowledged', () => {

@@ -6,4 +6,4 @@ union all
 select d.check_name, d.detail, false from core.audit_deliveries d
 union all
 select q.check_name, q.detail, true from core.audit_queue q;
-comment on view core.audit is 'The rows of ops.audit, and whether each audit repeats the check for all its subjects.';
+comment on view core.audit is 'The rows of ops.audit, and whether every audit checks all subjects of the check.';

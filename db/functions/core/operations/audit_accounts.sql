@@ -28,7 +28,7 @@ with booked as (
   ) as l
   window each_account as (partition by l.account_id order by l.seq)
 ), steps as (
-  -- Without the entry before it there is a gap, which account_counts_its_ledger reports.
+  -- If the entry before it is missing, account_counts_its_ledger reports the gap.
   select e.*, case
     when e.seq = 1 then 0.00
     when e.seq_before = e.seq - 1 then e.balance_before
@@ -40,24 +40,24 @@ with booked as (
   from supply.ledger l where l.type = 'adjustment' and l.item_id is not null group by l.item_id
 )
 select 'account_counts_its_ledger' as check_name,
-  format('account %s says that its last ledger row is %s, but it has %s rows, of which the last is %s', a.id,
-    a.last_seq, a.entries, a.booked_seq) as detail
+  format('account %s counts %s ledger rows, but it has %s, and the last one is number %s', a.id, a.last_seq, a.entries,
+    a.booked_seq) as detail
 from accounts a where a.last_seq <> a.booked_seq or a.entries <> a.booked_seq
 union all
 select 'balance_is_the_last_in_the_ledger',
-  format('account %s has %s, but its newest ledger row leaves %s', a.id, a.balance, a.newest_balance)
+  format('account %s has a balance of %s, but its newest ledger row has %s', a.id, a.balance, a.newest_balance)
 from accounts a where a.balance <> a.newest_balance
 union all
 select 'balance_is_the_sum_of_the_ledger',
-  format('account %s has %s, but its ledger sums up to %s', a.id, a.balance, a.booked)
+  format('account %s has a balance of %s, but the sum of its ledger is %s', a.id, a.balance, a.booked)
 from accounts a where a.balance <> a.booked
 union all
 select 'account_counts_its_results',
-  format('account %s says that its last result is %s, but that is %s', m.account_id, m.last_seq, m.newest_seq)
+  format('account %s counts %s results, but its last result is number %s', m.account_id, m.last_seq, m.newest_seq)
 from marks m where m.last_seq <> m.newest_seq and m.last_seq + 1 <> all (m.restarts)
 union all
-select 'ledger_adds_up', format('ledger row %s of account %s leaves %s, but %s after %s is %s',
-  e.seq, e.account_id, e.balance_after, e.amount, e.balance_then, e.balance_then + e.amount)
+select 'ledger_adds_up', format('ledger row %s of account %s has a balance of %s, but %s + %s is %s',
+  e.seq, e.account_id, e.balance_after, e.balance_then, e.amount, e.balance_then + e.amount)
 from steps e where e.balance_after <> e.balance_then + e.amount
 union all
 select 'ledger_is_in_the_accounts_currency',
@@ -65,11 +65,11 @@ select 'ledger_is_in_the_accounts_currency',
 from entries e join supply.accounts a on a.id = e.account_id where e.currency <> a.currency
 union all
 select 'refund_by_hand_is_within_the_items_price',
-  format('item %s of order %s is %s and cost account %s %s, but operators gave %s back to account %s', i.id, o.code,
+  format('item %s of order %s is %s and cost account %s %s, but operators refunded %s to account %s', i.id, o.code,
     i.status, o.account_id, i.price * i.amount, g.total, g.last_account_id)
 from given_back g join supply.order_items i on i.id = g.item_id join supply.orders o on o.id = i.order_id
 where i.status <> 'completed' or g.total not between 0 and i.price * i.amount
   or (g.account_id, g.last_account_id) <> (o.account_id, o.account_id);
 comment on view core.audit_accounts is
-  'Violated invariants of balances, marks of results and bookings by hand, all of them, and of the ledger rows of
-orders within core.audit_scope.';
+  'The rows of ops.audit about all balances, all counts of results and all bookings by operators, and about the ledger
+rows of the orders within core.audit_scope.';

@@ -31,20 +31,20 @@ select 'attempts_are_numbered_without_a_gap' as check_name,
 from rounds r join events e on e.id = r.event_id where r.attempts <> r.last_attempt and not e.may_lack
 union all
 select 'round_belongs_to_its_event',
-  format('event %s is in round %s, but was tried in round %s', e.id, e.round, r.round)
+  format('event %s is in round %s, but has attempts in round %s', e.id, e.round, r.round)
 from rounds r join events e on e.id = r.event_id where r.round > e.round
 union all
 select 'event_counts_its_attempts',
-  format('event %s says %s attempts in round %s, but %s were made', e.id, e.attempts, e.round, e.made)
+  format('event %s counts %s attempts in round %s, but has %s', e.id, e.attempts, e.round, e.made)
 from events e where e.attempts < e.made or e.attempts > e.made and not e.may_lack
 union all
 select 'only_a_sending_event_has_an_attempt_under_way',
-  format('event %s is %s, with %s attempts under way', e.id, e.state, e.unfinished)
+  format('event %s is %s, but has %s attempts under way', e.id, e.state, e.unfinished)
 from events e
 where e.unfinished <> case e.state when 'sending' then 1 else 0 end
 union all
 select 'delivered_event_was_delivered',
-  format('event %s is delivered, but its last attempt was %s', e.id, coalesce(e.last_outcome, 'never made'))
+  format('event %s is delivered, but its last attempt was %s', e.id, coalesce(e.last_outcome, 'not made'))
 from events e
 where e.state = 'delivered' and e.last_outcome is distinct from 'delivered' and not (e.made = 0 and e.may_lack)
 union all
@@ -60,4 +60,4 @@ union all
 select 'held_event_belongs_to_an_open_recovery', format('event %s is held, but no recovery is open', e.id)
 from supply.events e where e.state = 'held' and not exists (select from supply.recoveries r where r.ended_at is null);
 comment on view core.audit_deliveries is
-  'Violated invariants of events within core.audit_scope, of samples, and of their attempts.';
+  'The rows of ops.audit about the events of orders within core.audit_scope, all samples, and their attempts.';

@@ -49,17 +49,18 @@ with orders as (
   left join entries r on r.item_id = i.id and r.type = 'order_refund'
 )
 select 'orders_are_numbered_without_a_gap' as check_name,
-  format('order %s is number %s of account %s, but there is none before it', o.code, o.number, o.account_id) as detail
+  format('order %s is number %s of account %s, but the number before it is missing', o.code, o.number, o.account_id)
+    as detail
 from whole_orders o
 where o.number > 1 and o.number_before is distinct from o.number - 1 and not exists (
   select from supply.orders p where p.account_id = o.account_id and p.number = o.number - 1)
 union all
 select 'total_is_the_sum_of_the_items',
-  format('order %s costs %s, but its items %s', o.code, o.total_amount, o.items_total)
+  format('order %s costs %s, but its items cost %s', o.code, o.total_amount, o.items_total)
 from whole_orders o where o.total_amount <> o.items_total
 union all
 select 'order_knows_its_refunds',
-  format('order %s says that %s was refunded, but the ledger says %s', o.code, o.refunded_amount, o.booked_refunds)
+  format('order %s counts refunds of %s, but the ledger has %s', o.code, o.refunded_amount, o.booked_refunds)
 from whole_orders o where o.refunded_amount <> o.booked_refunds
 union all
 select 'outcome_agrees_with_the_items',
@@ -73,13 +74,13 @@ where o.outcome is distinct from case
   else 'partial'
 end
 union all
-select 'order_with_an_outcome_to_tell_has_its_event',
-  format('order %s is %s (%s), but there is no event for %s', o.code, o.status, o.outcome, o.callback_url)
+select 'final_order_has_its_event',
+  format('order %s is %s (%s), but has no event for %s', o.code, o.status, o.outcome, o.callback_url)
 from whole_orders o
 where o.callback_url is not null and o.outcome in ('full', 'none') and o.event_id is null
 union all
 select 'final_order_is_among_the_results',
-  format('order %s of account %s is %s, but not among the results', o.code, o.account_id, o.status)
+  format('order %s of account %s is %s, but is not among the results', o.code, o.account_id, o.status)
 from whole_orders o
 where o.completed_at is not null and o.result_seq is null
   and not exists (select from supply.unnumbered_results u where u.order_id = o.id)
@@ -93,7 +94,7 @@ where (c.account_id, -c.amount, c.currency)
   is distinct from (o.account_id, o.total_amount, o.currency)
 union all
 select 'failed_item_is_refunded',
-  format('item %s of order %s of account %s is %s: due is %s, it says that %s was refunded, and the ledger says %s',
+  format('item %s of order %s of account %s is %s: the refund due is %s, the item has %s, and the ledger has %s',
     i.id, i.code, i.account_id, i.status, i.due, i.refunded_amount, coalesce(
       i.refund || ' for order ' || i.refund_order_id || ' of account ' || i.refund_account_id, 'nothing'))
 from whole_items i
@@ -107,7 +108,7 @@ where i.codes > 0 and (i.delivery_type <> 'key' or i.status = 'failed')
   or i.delivery_type = 'key' and i.status = 'completed' and i.codes <> i.amount
 union all
 select 'rest_of_an_item_belongs_to_a_delivered_part',
-  format('item %s is the rest of an item, but there is no completed other part at the same price', i.id)
+  format('item %s is the rest of an item, but the item has no completed part at the same price', i.id)
 from whole_items i
 where i.part = 1 and not exists (
   select from supply.order_items w
@@ -119,11 +120,11 @@ select 'result_is_a_final_order_of_the_account',
     o.status)
 from results r join orders o on o.id = r.order_id where r.account_id <> o.account_id or o.completed_at is null
 union all
-select 'results_have_no_gap', format('result %s of account %s comes after a gap', r.seq, r.account_id)
+select 'results_have_no_gap', format('result %s of account %s has no result before it', r.seq, r.account_id)
 from results r
 where r.seq > 1 and r.seq_before is distinct from r.seq - 1
   and not exists (select from supply.order_results p where p.account_id = r.account_id and p.seq = r.seq - 1)
   and not exists (select from supply.result_marks m where m.account_id = r.account_id and r.seq = any (m.restarts));
 comment on view core.audit_orders is
-  'Violated invariants of the orders within core.audit_scope: numbers, items, codes, charges, refunds, results and
-events.';
+  'The rows of ops.audit about the orders within core.audit_scope: their numbers, items, codes, charges, refunds,
+results and events.';

@@ -15,4 +15,4 @@ union all
 select 'slice', s.number * s.size, least((s.number + 1) * s.size, s.newest_after), s.round from slice s;
 comment on view core.audit_scope is
   'The orders that the audit reads now, as two ranges of ids: the newest 20,000, and each minute another slice of
-20,000 older ones. Up to 20,000 orders, and in ops.audit_all, it reads all. round: how long all slices take.';
+20,000 older ones. ops.audit_all reads all orders. round: the time in which ops.audit reads every slice.';

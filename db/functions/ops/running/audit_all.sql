@@ -11,5 +11,5 @@ begin
 end
 $$;
 comment on function ops.audit_all is
-  'Audits all orders at once (ops.audit), for up to a minute per million orders; more needs a longer statement_timeout.
-No row while all is well.';
+  'Checks all orders at once, as ops.audit checks a part of them. It takes up to a minute per million orders; for more
+than a million set a longer statement_timeout. No row while all is well.';
