@@ -62,7 +62,7 @@ test('orders that a lagging standby lacks are reported, and no supplier is calle
   expect(lossOf(api).map((each) => (each as string[]).toSorted())).toEqual([codes])
   const sql = clientOf(servers.standby)
   ends.push(() => sql.end({ timeout: 1 }))
-  const attention = await sql`select order_code from ops.attention where what = 'lost by a failover' order by 1`
+  const attention = await sql`select order_code from ops.attention where what = 'lost in a failover' order by 1`
   expect(attention.map(({ order_code }) => order_code)).toEqual(codes)
 
   const worker = await startTestWorker(url)

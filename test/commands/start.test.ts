@@ -86,7 +86,7 @@ describe('npm start', () => {
     expect(stdout.match(/order\.completed .* verified /g)).toHaveLength(3)
     expect(stdout.match(/order\.failed .* verified /g)).toHaveLength(1)
     expect(stdout).not.toContain('REJECTED')
-    expect(stdout).toMatch(/sent to demo .*demo has none left .*so demo-reserve gets it/)
+    expect(stdout).toMatch(/sent to demo .*demo cannot deliver it .*so demo-reserve gets it/)
     expect(stdout).toMatch(/sent to demo-reserve /)
     expect(stdout).toMatch(/item completed .*2 × Frost Kingdoms: Deep Ice; codes delivered: 2/)
   })

@@ -226,7 +226,7 @@ async function loseOrders({ sql, supplier }: World, load: Load): Promise<void> {
     { lost, reported },
   )
   const attention = await sql`
-    select order_code from ops.attention where what = 'lost by a failover' and order_code is not null order by 1`
+    select order_code from ops.attention where what = 'lost in a failover' and order_code is not null order by 1`
   check(
     'ops.attention shows the lost orders',
     attention

@@ -64,18 +64,18 @@ describe('an item needs attention', () => {
     await reply(item, processing())
     expect(await onlyLine('item stuck')).toEqual({
       ...{ what: 'item stuck', subject: `item ${item}`, order_code: code },
-      detail: '1 × 100 credits at first, unsettled past its deadline: the remedy refunds, so ask the supplier first',
+      detail: '1 × 100 credits at first, still open after the deadline: the remedy refunds, so ask the supplier first',
       remedy: `select ops.settle_item('${item}', 'failed')`,
     })
     await fix('item stuck')
   })
 
   test.each([
-    ['completed', ['A'], 'the remedy delivers the code received and refunds the rest', 1],
-    ['completed', ['A', 'B'], 'the remedy delivers the 2 codes received and refunds the rest', 2],
+    ['completed', ['A'], 'the remedy delivers the received code and refunds the rest', 1],
+    ['completed', ['A', 'B'], 'the remedy delivers the 2 received codes and refunds the rest', 2],
     ['completed', ['A', 'B', 'C', 'D'], 'the remedy delivers no code and refunds', 0],
     ['completed', [], 'the remedy refunds, so ask the supplier first', 0],
-    ['failed', ['A', 'B', 'C'], 'the remedy delivers the codes received', 3],
+    ['failed', ['A', 'B', 'C'], 'the remedy delivers the received codes', 3],
   ])('when it is held, because its supplier said %s with the codes %j of 3', async (said, codes, advice, delivered) => {
     const { item } = await keys(3)
     expect(await reply(item, said === 'failed' ? failed({ codes }) : completed({ codes }))).toBe('held')
@@ -185,12 +185,12 @@ describe('an event needs attention', () => {
     await attempt(id, answered(503))
     await passes('59 minutes')
     await attempt(id, answered(503))
-    expect(await lines('result not told')).toEqual([])
+    expect(await lines('result not delivered')).toEqual([])
     await passes('2 minutes')
-    expect(await lines('result not told')).toMatchObject([{ subject: `event ${id}` }])
-    await remedy('result not told')
+    expect(await lines('result not delivered')).toMatchObject([{ subject: `event ${id}` }])
+    await remedy('result not delivered')
     await attempt(id, answered(200))
-    expect(await lines('result not told', 'delivery late')).toEqual([])
+    expect(await lines('result not delivered', 'delivery late')).toEqual([])
   })
 
   test.each(['waiting', 'queued', 'ready', 'sending'])('ten minutes after it was due, %s', async (state) => {

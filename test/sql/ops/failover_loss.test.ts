@@ -27,7 +27,7 @@ const lostCalls = async (calls: Call[], areRecorded: boolean) => {
   return rows.map(({ lost_item }) => lost_item)
 }
 const attention = () =>
-  operator()`select subject, order_code, remedy from ops.attention where what = 'lost by a failover'`
+  operator()`select subject, order_code, remedy from ops.attention where what = 'lost in a failover'`
 const remedy = `select * from ops.begin_recovery('failover to a standby that lagged')`
 
 test('after a failover no supplier is called until a worker has seen the new timeline for five seconds', async () => {

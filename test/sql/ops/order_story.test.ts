@@ -97,19 +97,19 @@ describe('the story of an order with a failover, a partial delivery, a crash, a 
     const { lines } = await story()
     expect(told(lines)).toEqual([
       'partner | placed | Acme Games (account N) orders 3 × Gift key at 20.00 RUB, as acme-1042; the result goes to https://shop.example/hooks?…; request acme-r-77',
-      'service | charged | 60.00 RUB under PAYMENT; the balance is 940.00',
-      'service | sent to first | item 1 (3 × Gift key): first has none left (OUT_OF_STOCK: sold out), so second gets it',
-      'service | sent to second | item 1 (3 × Gift key): no answer was recorded, because the worker was lost; second may have got it',
-      'service | asked second | item 1, 3 times within TIME: second works on it',
-      'service | asked second | item 1: no usable answer from second (timeout): whether it delivers is unknown',
+      'service | charged | 60.00 RUB with payment code PAYMENT; the balance is 940.00',
+      'service | sent to first | item 1 (3 × Gift key): first cannot deliver it (OUT_OF_STOCK: sold out), so second gets it',
+      'service | sent to second | item 1 (3 × Gift key): no answer was recorded, because the worker was lost; second may have received it',
+      'service | asked second | item 1, 3 times within TIME: second is processing it',
+      'service | asked second | item 1: no usable answer from second (timeout): the outcome is unknown',
       'service | asked second | item 1: second says completed with 2 codes for an amount of 3, which makes no sense: the item is held for an operator',
       'service | alert | operators are notified of item_held:second',
       'operator alice | settled by hand | item 1 as completed, 3 of 3 delivered: second sent the missing code by mail',
       'service | item completed | item 1: 3 × Gift key; codes delivered: 3',
       'service | order completed | everything was delivered',
-      'service | event made | order.completed, event UUID, to https://shop.example/hooks?…',
+      'service | event created | order.completed, event UUID, to https://shop.example/hooks?…',
       'service | webhook sent | round 1, attempt 1 of 9: the receiver answers 503; the next attempt comes after 00:01:00',
-      'service | webhook sent | round 1, attempt 2 of 9: no result was recorded, because the worker was lost; it counts; the next attempt comes after 00:05:00',
+      'service | webhook sent | round 1, attempt 2 of 9: no result was recorded, because the worker was lost; the attempt counts; the next attempt comes after 00:05:00',
       'service | webhook sent | round 1, attempt 3 of 9: the receiver answers 404',
       'service | dead letter | the receiver refuses it permanently: only a redelivery sends it again',
       'service | alert | operators are notified of dead_letter:http_4xx:account N',
@@ -165,14 +165,14 @@ test('a partial delivery shows the refund of its rest, and why it sends no event
   await passes('1 second')
   await reply(keys, failed({ codes: ['A', 'B'], errorCode: 'PURCHASE_LIMIT', reason: 'limit reached' }))
   expect(told(await storyOf(code)).slice(2)).toEqual([
-    'service | sent to first | item 1 (2 × 100 credits): first has delivered',
+    'service | sent to first | item 1 (2 × 100 credits): first delivers it',
     'service | item completed | item 1: 2 × 100 credits',
-    'service | sent to first | item 2 (3 × Gift key): first gives 2 codes of 3 and fails the rest (PURCHASE_LIMIT: limit reached)',
+    'service | sent to first | item 2 (3 × Gift key): first delivers 2 codes of 3 and fails the rest (PURCHASE_LIMIT: limit reached)',
     'service | item completed | item 2: 2 × Gift key; codes delivered: 2',
     'service | item failed | the rest of item 2: 1 × Gift key; the partner reads: Для этого игрового аккаунта превышен лимит покупок.',
     'service | order failed | a part was delivered',
     expect.stringMatching(/^service \| refunded \| 20.00 RUB for the rest of item 2; the balance is \d+\.\d\d$/),
-    'service | no event | a partial result has none: the partner reads it from the order',
+    'service | no event | a partial result has no event: the partner reads it from the order',
   ])
 })
 
@@ -199,7 +199,7 @@ test('the next step shows its time', async () => {
   await passes('25 hours')
   await reply(item, processing())
   expect(told((await storyOf(code)).slice(-3))).toEqual([
-    'service | asked first | item 1: first works on it; the deadline has passed, so the item is stuck',
+    'service | asked first | item 1: first is processing it; the deadline has passed, so the item is stuck',
     'service | alert | operators are notified of item_stuck:first, as soon as a worker is free',
     `service | planned | first is asked again about item 1; it is stuck: ops.settle_item('UUID', …) settles it by hand`,
   ])
@@ -227,16 +227,16 @@ test('mass redeliveries, pushed results and contradicting results have lines, to
   await operator()`
     select ops.acknowledge(alert_id, 'they were mistaken') from ops.alerts where cause = 'contradicting_result:first'`
   expect(told(await storyOf(code)).slice(3)).toEqual([
-    'supplier | push from first | item 1: first has delivered (pushed again 1 times)',
+    'supplier | push from first | item 1: first delivers it (pushed again 1 times)',
     'service | item completed | item 1: 1 × 100 credits',
     'service | order completed | everything was delivered',
-    'service | event made | order.completed, event UUID, to https://shop.example/hooks',
+    'service | event created | order.completed, event UUID, to https://shop.example/hooks',
     'service | webhook sent | round 1, attempt 1 of 9: the receiver answers 410',
     'service | dead letter | the receiver refuses it permanently: only a redelivery sends it again',
     'service | alert | operators are notified of dead_letter:http_4xx:account N, as soon as a worker is free',
     'operator alice | redelivers | round 2 of nine attempts begins',
     'service | webhook sent | round 2, attempt 1 of 9: delivered, the receiver answers 204',
-    'supplier | push from first | item 1: first refuses; this contradicts what is settled and changes nothing',
+    'supplier | push from first | item 1: first refuses it; this contradicts the recorded result and changes nothing',
     'service | alert | operators are notified of contradicting_result:first, as soon as a worker is free',
     'operator alice | acknowledged | contradicting_result:first: they were mistaken',
   ])

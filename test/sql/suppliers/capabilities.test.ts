@@ -49,7 +49,7 @@ describe('at a supplier where a repeat is not safe', () => {
     expect(await alertsOf('item_held:first')).toBe(before + 1)
     const [line] = await sql()`select detail, remedy from ops.attention where subject = ${`item ${item}`}`
     expect(line?.remedy).toBe(`select ops.send_item('${item}')`)
-    expect(line?.detail).toContain('look there first')
+    expect(line?.detail).toContain('check there first')
     expect(await audit(sql())).toEqual([])
   })
 

@@ -3,12 +3,13 @@ select al.opened_at as since,
   case when al.is_known then replace(al.kind, '_', ' ') else 'alert' end as what,
   case when al.kind like 'supplier\_%' then 'supplier ' || al.supplier else 'alert ' || al.id end as subject,
   al.message || case
-    when al.kind = 'supplier_circuit' then ': this ends by itself with a usable answer; the remedy only ends this line'
+    when al.kind = 'supplier_circuit' then ': the next usable answer ends this; the remedy only removes this row'
     when al.kind in ('supplier_balance', 'supplier_credentials', 'supplier_settings')
-      then ' and go on by themselves once that is put right; the remedy only ends this line'
+      then ' and continue by themselves when this is fixed; the remedy only removes this row'
     when al.closes_supplier
-      then ': ask the supplier; the remedy sends it no new items until ops.set_supplier_active opens it again'
-    when al.kind = 'supplier_silent' then ': ask the supplier; it gets no new items, and the remedy only ends this line'
+      then ': ask the supplier; the remedy closes it for new items until ops.set_supplier_active opens it again'
+    when al.kind = 'supplier_silent'
+      then ': ask the supplier; it gets no new items, and the remedy only removes this row'
     when al.count > 1 then format(' (%s such results in that hour)', al.count)
     else ''
   end as detail,
@@ -30,18 +31,18 @@ from (
     and cause.kind not in ('dead_letter', 'item_stuck', 'item_held', 'supplier_sync', 'failover_loss')
 ) as al
 union all
-select coalesce(o.moved_at, o.recorded_at), 'lost by a failover', loss.subject,
+select coalesce(o.moved_at, o.recorded_at), 'lost in a failover', loss.subject,
   case when loss.order_code is not null
-    then 'an API acknowledged it, and the database does not have it'
-    else 'a worker recorded a call to its supplier, and the database does not have that' end
-    || ': the standby that was promoted lagged. Workers call no supplier until the remedy',
+    then 'an API acknowledged it, but the database does not have it'
+    else 'a worker recorded a call to its supplier, but the database does not have the call' end
+    || ': the promoted standby had lagged. Workers call no supplier until the remedy',
   'select * from ops.begin_recovery(''failover to a standby that lagged'')', loss.order_code, null
 from supply.origin o
 cross join lateral (
   select l as subject, substring(l from '^order (.*)$') as order_code from unnest(o.lost) as l) as loss
 union all
 select late.since, case late.task when 'sweep' then 'sweeper late' else 'audit late' end, 'task ' || late.task,
-  format('work.%s has not succeeded for five minutes: is a worker running, and what does its log say?', late.task),
+  format('work.%s has not succeeded for five minutes: is a worker running, and what is in its log?', late.task),
   'select * from ops.worker_pools', null, null
 from (
   select t.task, coalesce(t.succeeded_at, (select min(p.started_at) from supply.worker_pools p)) as since
@@ -49,4 +50,4 @@ from (
 ) as late
 where late.since < now() - interval '5 minutes';
 comment on view core.attention_to_alerts is
-  'The lines of ops.attention about open alerts, losses of a failover, and a late sweeper or audit.';
+  'The rows of ops.attention about open alerts, losses in a failover, and a late sweeper or audit.';

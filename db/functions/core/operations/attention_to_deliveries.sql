@@ -16,7 +16,7 @@ from (
     '%s attempts are overdue: is a worker running, or is the receiver slow?',
     format('select ops.deliver_all(%s)', e.account_id), null
   from (
-    -- Each state has its index. A partner that was away for a day leaves a million on their rungs.
+    -- Each state has its index. A million events may wait for a partner whose receiver was down for a day.
     (
       select e.* from supply.events e
       where e.state = 'waiting' and e.next_attempt_at < now() - interval '10 minutes'
@@ -37,7 +37,7 @@ from (
   from supply.events e where e.state = 'sending' and e.lease_expires_at < now() - interval '10 minutes'
   union all
   (
-    select e.id, e.account_id, e.order_code, e.created_at, 'result not told',
+    select e.id, e.account_id, e.order_code, e.created_at, 'result not delivered',
       format('the receiver has not accepted the result of order %s for an hour; the next attempt is planned',
         e.order_code),
       format('select ops.deliver_now(%L)', e.id),
@@ -50,4 +50,4 @@ from (
   )
 ) as k;
 comment on view core.attention_to_deliveries is
-  'The lines of ops.attention about results that partners did not receive.';
+  'The rows of ops.attention about results that partners did not receive.';

@@ -2,7 +2,7 @@ create or replace view core.attention_to_items as
 with found as (
   select case when i.held_at is null then 'stuck' else 'held' end as how, coalesce(i.held_at, i.stuck_at) as since,
     i.id, i.order_id, i.supplier, i.amount, i.product_name, k.kept,
-    coalesce(i.held_reason, 'unsettled past its deadline') as cause,
+    coalesce(i.held_reason, 'still open after the deadline') as cause,
     case
       when exists (select from core.missing_items m where m.id = i.id) then 'send'
       when i.delivery_type = 'key' and k.kept = i.amount then 'complete'
@@ -17,7 +17,7 @@ with found as (
   select 'unknown', usable.last_at, i.id, i.order_id, i.supplier, i.amount, i.product_name, 0,
     format('no usable answer (%s)', coalesce(last.error, 'none was recorded')), 'ask'
   from (
-    -- With a supplier that is down, the answers of all the others would take seconds to read.
+    -- While a supplier is down, reading the answers of all its items would take seconds.
     select i.* from supply.order_items i
     where i.completed_at is null and i.stuck_at is null and i.held_at is null
       and i.sent_at < now() - interval '15 minutes'
@@ -34,7 +34,8 @@ with found as (
 select f.since, case f.how when 'unknown' then 'outcome unknown' else 'item ' || f.how end as what,
   'item ' || f.id as subject,
   format('%s × %s at %s, %s: ', f.amount, f.product_name, f.supplier, f.cause)
-    || format(told.detail, case f.kept when 1 then 'code' else f.kept || ' codes' end) as detail,
+    || format(told.detail, case f.kept when 1 then 'the received code' else format('the %s received codes', f.kept) end)
+    as detail,
   format(told.remedy, f.id) as remedy, o.code as order_code, o.account_id,
   'supplier ' || f.supplier as all_subject, told.all_detail,
   format(told.all_remedy, f.supplier, f.how) as all_remedy, f.cause
@@ -42,26 +43,27 @@ from found f
 join supply.orders o on o.id = f.order_id
 join (
   select one.act, one.detail, one.remedy, coalesce(several.detail, '%s items, which ops.stuck_items lists: the remedy '
-      'completes those with all their codes, delivers a part of others, and refunds the rest') as all_detail,
+      'completes those with all their codes, delivers the codes of the others, and refunds the rest') as all_detail,
     coalesce(several.remedy, 'select ops.settle_item(item_id, case when delivery_type = ''key'' and codes_kept = '
       'amount then ''completed'' else ''failed'' end, case when codes_kept > amount then ''{}''::text[] end) from '
       'ops.stuck_items where supplier = %L and why = %L and not may_send') as all_remedy
   from (values
-    ('send', 'look there first; the remedy sends it again, and ops.settle_item refunds', 'select ops.send_item(%L)'),
-    ('complete', 'the remedy delivers the codes received', 'select ops.settle_item(%L, ''completed'')'),
+    ('send', 'check there first; the remedy sends it again, and ops.settle_item refunds it',
+      'select ops.send_item(%L)'),
+    ('complete', 'the remedy delivers the received codes', 'select ops.settle_item(%L, ''completed'')'),
     ('refund all', 'the remedy delivers no code and refunds',
       'select ops.settle_item(%L, ''failed'', codes => ''{}'')'),
-    ('refund a part', 'the remedy delivers the %s received and refunds the rest',
+    ('refund a part', 'the remedy delivers %s and refunds the rest',
       'select ops.settle_item(%L, ''failed'')'),
     ('refund', 'the remedy refunds, so ask the supplier first', 'select ops.settle_item(%L, ''failed'')'),
     ('ask', 'workers keep asking', 'select ops.poll_now(%L)')
   ) as one (act, detail, remedy)
   left join (values
-    ('send', '%s items that the supplier does not have, which ops.stuck_items lists: look there first; the remedy '
+    ('send', '%s items that the supplier does not have, which ops.stuck_items lists: check there first; the remedy '
       'sends them again', 'select ops.send_item(item_id) from ops.stuck_items where supplier = %L and may_send'),
     ('ask', '%s items: %s; workers keep asking', 'select ops.poll_now(item_id) from ops.order_items where supplier = '
       '%L and completed_at is null and sent_at < now() - interval ''15 minutes'' order by sent_at limit 1000')
   ) as several (act, detail, remedy) on several.act = one.act
 ) as told on told.act = f.act;
 comment on view core.attention_to_items is
-  'The lines of ops.attention about items that are stuck, held, or without a usable answer.';
+  'The rows of ops.attention about items that are stuck, held, or without a usable answer.';

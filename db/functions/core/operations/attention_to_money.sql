@@ -2,9 +2,8 @@ create or replace view core.attention_to_money as
 select (
     select max(l.created_at) from supply.ledger l where l.account_id = a.id and l.seq = a.last_seq
   ) as since, 'balance low' as what, 'account ' || a.id as subject,
-  format('%s has %s %s, its threshold is %s: ask for a payment, and book it by ops.deposit; the remedy only ends the '
-    'warning',
-    a.name, a.balance, a.currency, a.low_balance_threshold) as detail,
+  format('%s has %s %s, its threshold is %s: ask for a payment and book it with ops.deposit; the remedy only removes '
+    'this row', a.name, a.balance, a.currency, a.low_balance_threshold) as detail,
   format('select ops.set_low_balance_threshold(%s, 0)', a.id) as remedy, null::text as order_code, a.id as account_id
 from supply.accounts a
 where a.low_balance_threshold > 0 and a.balance <= a.low_balance_threshold and a.active
@@ -24,4 +23,4 @@ from (
   group by o.account_id
 ) as h;
 comment on view core.attention_to_money is
-  'The lines of ops.attention about low balances, and money held by orders open for over an hour.';
+  'The rows of ops.attention about low balances, and about orders that have been open for over an hour.';

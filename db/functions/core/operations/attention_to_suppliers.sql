@@ -1,6 +1,6 @@
 create or replace view core.attention_to_suppliers as
 select s.paused_at as since, 'supplier paused' as what, 'supplier ' || s.code as subject,
-  format('%s; items that wait for it: %s; the remedy ends the pause and sends them', s.paused_reason, w.items)
+  format('%s; %s items wait for it; the remedy ends the pause and sends them', s.paused_reason, w.items)
     as detail,
   format('select ops.set_supplier_paused(%L, null)', s.code) as remedy, null::text as order_code,
   null::bigint as account_id
@@ -12,7 +12,7 @@ cross join lateral (
 where s.paused_at is not null and w.items > 0
 union all
 select coalesce(s.synced_at, y.failing_since, s.sync_due_at), 'supplier not read', 'supplier ' || s.code,
-  format('its costs and its stock are what they were then: %s', coalesce(s.sync_error, 'no worker has read them')),
+  format('its costs and stock are outdated: %s', coalesce(s.sync_error, 'no worker has read them')),
   format('select ops.sync_supplier(%L)', s.code), null, null
 from supply.suppliers s left join supply.supplier_syncs y on y.supplier = s.code
 where s.active and coalesce(s.synced_at, y.failing_since, s.sync_due_at) < now() - 4 * s.sync_every
@@ -27,10 +27,10 @@ join supply.products p on p.id = j.product_id
 where j.fault is null and j.cost > p.price and p.in_stock
 union all
 select coalesce(min(j.valid_until), min(o.synced_at), now()), j.fault, format('rate %s %s', o.currency, p.currency),
-  format('there is no valid rate from %s to %s; offers that are not used: %s; %s', o.currency, p.currency, count(*),
-    case j.fault when 'rate expired' then 'the remedy goes on with the old one for a week'
+  format('there is no valid rate from %s to %s; %s offers are not used; %s', o.currency, p.currency, count(*),
+    case j.fault when 'rate expired' then 'the remedy keeps the old rate for a week'
       else 'put the rate into the remedy' end),
-  -- Without a rate it is refused: none can be guessed.
+  -- ops.set_rate refuses a null rate: the operator has to enter one.
   format('select ops.set_rate(%L, %L, %s, now() + interval ''7 days'')', o.currency, p.currency,
     coalesce(trim_scale(min(j.rate))::text, 'null')), null, null
 from core.judged_offers j
@@ -40,8 +40,8 @@ where j.fault like 'rate%' and p.in_stock
 group by j.fault, o.currency, p.currency
 union all
 select r.valid_until - interval '1 day', 'rate expires', format('rate %s %s', r.from_currency, r.to_currency),
-  format('the rate from %s to %s expires at %s; offers that are not used then: %s; the remedy goes on with it for a '
-    'week', r.from_currency, r.to_currency,
+  format('the rate from %s to %s expires at %s; then %s offers are not used; the remedy keeps it for a week',
+    r.from_currency, r.to_currency,
     to_char(r.valid_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), r.offers),
   format('select ops.set_rate(%L, %L, %s, now() + interval ''7 days'')', r.from_currency, r.to_currency,
     trim_scale(r.rate)), null, null
@@ -53,4 +53,4 @@ from (
 ) as r
 where r.valid_until > now() and r.valid_until <= now() + interval '1 day' and r.offers > 0;
 comment on view core.attention_to_suppliers is
-  'The lines of ops.attention about suppliers, rates, and offers below cost.';
+  'The rows of ops.attention about suppliers, rates, and offers below cost.';

@@ -59,6 +59,5 @@ as $$
   order by f.rank, length(f.id), f.id
 $$;
 comment on function core.find_named is
-  'Returns the things of a kind (account, product, key, order, item or event) that a text may mean, best first: by
-number or id, by name or any reference (core.find_orders), by a key, by a part of the name. rank 9: the text is a
-number within a name.';
+  'Finds the accounts, products, keys, orders, items or events (kind) that a reference may mean, best match first: by
+number or id, name, key, part of the name, or order reference (core.find_orders). rank 9: a number within a name.';

@@ -5,11 +5,11 @@ as $$
 declare
   wanted constant text := btrim(reference, E' \t\r\n');
   wanted_id constant uuid := core.uuid_of(wanted);
-  -- A trace id, or the traceparent that it stands in.
+  -- A trace id, or a traceparent that contains one.
   trace_id constant text := coalesce(substring(wanted from '^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$'),
     wanted);
 begin
-  -- A code of the service wins: another partner may have it as a reference of his own.
+  -- A code of the service wins, because another partner may use the same text as a reference.
   return query select o.id, 'order', o.code, case wanted when o.code then 'its code' else 'its payment code' end
   from supply.orders o
   where o.code in (wanted, overlay(wanted placing 'ord' from 1 for 3)) and wanted in (o.code, o.payment_code);
@@ -40,6 +40,6 @@ begin
 end
 $$;
 comment on function core.find_orders is
-  'Returns the orders that a text may mean, at most 50: by order code, payment code, external id, idempotency key, item
-id, event id, supplier''s order id, request id or trace id. An order code or a payment code means that order alone.
-kind: order, item or event, with its id; found_as: what the text is.';
+  'Finds the orders that have a reference. An order code or a payment code finds its order alone; an external id,
+idempotency key, request id, trace id, item id, event id or supplier''s order id at most 50. Returns the kind (order,
+item or event) and the id of what has the reference, and which reference it is (found_as).';

@@ -32,6 +32,6 @@ begin
 end
 $$;
 comment on function core.refer_to is
-  'Returns the id of the one account, product, key, order (its code), item or event that a reference means
-(core.find_named). Raises no_data_found if there is none, and cardinality_violation, with the choices as a hint, if
-there are several.';
+  'Returns the id (of an order its code) of the only account, product, key, order, item or event that a reference means
+(core.find_named). Raises no_data_found if there is none. Raises cardinality_violation if there are several; the hint
+lists them.';

@@ -7,5 +7,5 @@ as $$
       and a.verdict = 'settled'))
 $$;
 comment on function core.story_end is
-  'Returns when items ended. Rows have the time at which their transaction began, before the answer that it recorded.
-since: the time in the row; null of null without an answer.';
+  'Returns when items became final: since, which is when the recording transaction began, or the end of the supplier''s
+answer if that is later. Null if since is null and there is no answer.';

@@ -25,7 +25,7 @@ as $$
   ), raised as (
     select o.at, al as alert, row_number() over (partition by o.at, o.causes order by al.last_at desc) as place
     from occurrences o
-    -- An alert stands for an hour, and two transactions may record their times in the opposite order.
+    -- An alert counts an hour, and two transactions may record their times in the opposite order.
     join supply.alerts al on al.cause = any (o.causes)
       and o.at between al.first_at - interval '1 minute' and al.last_at + interval '1 minute'
   )
@@ -37,4 +37,5 @@ as $$
     (r.alert).cause || coalesce(': ' || (r.alert).note, '')
   from raised r where r.at <= (r.alert).acknowledged_at + interval '1 minute'
 $$;
-comment on function core.story_of_alerts is 'Returns the alerts of an order''s story, and who acknowledged them.';
+comment on function core.story_of_alerts is
+  'Returns the rows of an order''s story about alerts and their acknowledgements.';

@@ -21,8 +21,8 @@ as $$
       end
       || ': ' || case
         when a.finished_at is null and a.is_under_way then 'it is under way'
-        when a.finished_at is null then 'no result was recorded; the worker seems to be lost'
-        when a.outcome = 'lost' then 'no result was recorded, because the worker was lost; it counts'
+        when a.finished_at is null then 'no result was recorded; the worker is probably lost'
+        when a.outcome = 'lost' then 'no result was recorded, because the worker was lost; the attempt counts'
         when a.outcome = 'delivered' then format('delivered, the receiver answers %s', a.status_code)
         when a.status_code is not null then format('the receiver answers %s', a.status_code)
         else coalesce(a.error, 'no answer')
@@ -43,4 +43,4 @@ as $$
   where a.finished_at is not null and (a.outcome = 'dead' or a.attempt = 9 and a.outcome = 'lost')
 $$;
 comment on function core.story_of_deliveries is
-  'Returns the attempts, redeliveries and dead letters of an order''s story.';
+  'Returns the rows of an order''s story about delivery attempts, redeliveries and the dead letter.';

@@ -4,7 +4,7 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$
   with calls as (
     select a as call, coalesce(lead(a.supplier) over later, i.supplier) as next_supplier,
-      -- Questions that were answered alike share a line: there may be a thousand.
+      -- Polls with the same answer share a row: there may be a thousand.
       case when a.method = 'get' and a.verdict = 'waiting' then
         row_number() over later - row_number() over (
           partition by a.item_id, a.supplier, a.method, a.verdict, a.outcome, a.status_code, a.error order by a.id)
@@ -52,4 +52,4 @@ as $$
   where s.order_id = story_of_items.order_id and s.completed_at is not null
 $$;
 comment on function core.story_of_items is
-  'Returns the calls to suppliers, the pushes, and the ends of items of an order''s story.';
+  'Returns the rows of an order''s story about calls to suppliers, pushed results, and final items.';

@@ -12,7 +12,7 @@ as $$
       when 'settle_item' then format('%s as %s, %s of %s delivered%s', s.label, l.detail ->> 'outcome',
         l.detail ->> 'delivered', l.detail ->> 'amount', ': ' || (l.detail ->> 'reason'))
       when 'poll_now' then format('%s is asked about %s at once', l.detail ->> 'supplier', s.label)
-      when 'deliver_now' then 'the next attempt does not wait any longer'
+      when 'deliver_now' then 'the next attempt is due now'
       else s.label || coalesce((
         select ': ' || string_agg(d.key || ' ' || d.value, ', ' order by d.key) from jsonb_each_text(l.detail) d
           where d.value is not null), '')
@@ -27,4 +27,5 @@ as $$
   where l.action not in ('refund_item', 'redeliver')
 $$;
 comment on function core.story_of_operators is
-  'Returns the operators'' actions on items and the event in an order''s story, except refunds and redeliveries.';
+  'Returns the rows of an order''s story about operators'' actions on its items and its event, except refunds and
+redeliveries.';

@@ -27,7 +27,7 @@ begin
     case l.type when 'order_charge' then 'charged' when 'order_refund' then 'refunded' else 'refunded by hand' end,
     format('%s %s%s; the balance is %s%s', abs(l.amount), l.currency,
       case
-        when l.type = 'order_charge' then ' under ' || placed.payment_code
+        when l.type = 'order_charge' then ' with payment code ' || placed.payment_code
         when s.label is not null then ' for ' || s.label
         else ''
       end,
@@ -48,7 +48,7 @@ begin
         else 'nothing was delivered'
     end || coalesce('; the partner reads: ' || placed.reason, '');
   return query
-  select greatest(ended_at, e.created_at, refunded.at), 8, 'service', 'event made',
+  select greatest(ended_at, e.created_at, refunded.at), 8, 'service', 'event created',
     format('%s, event %s, to %s', e.event_type, e.id, url)
   from supply.events e
   cross join (
@@ -59,10 +59,11 @@ begin
     return query
     select greatest(ended_at, max(l.created_at)), 8, 'service', 'no event', case
       when placed.callback_url is null then 'the partner gave no callback URL and reads the result from the order'
-      else 'a partial result has none: the partner reads it from the order' end
+      else 'a partial result has no event: the partner reads it from the order' end
     from supply.ledger l where l.order_id = placed.id and l.type = 'order_refund';
   end if;
 end
 $$;
 comment on function core.story_of_order is
-  'Returns what happened to the order itself in its story. place orders what happened at one moment.';
+  'Returns the rows of an order''s story about the order, its charge, its refunds and its event. place sorts the rows
+of one moment.';

@@ -10,7 +10,7 @@ as $$
       when p.lease_expires_at is not null then format('without a result, %s is asked again about %s', p.supplier,
         p.label)
       when p.next_call = 'put' and p.is_waiting
-        then format('%s waits for %s, which is paused, or for another that can serve', p.label, p.supplier)
+        then format('%s waits for %s, which is paused, or for another supplier that can deliver', p.label, p.supplier)
       when p.next_call = 'put' then format('%s is sent to %s', p.label, p.supplier)
       else format('%s is asked again about %s', p.supplier, p.label)
     end
@@ -41,4 +41,4 @@ as $$
   ) as p
 $$;
 comment on function core.story_of_plans is
-  'Returns the end of an order''s story: the next step of the service, or of an operator.';
+  'Returns the last rows of an order''s story: the next planned steps, and what waits for an operator.';

@@ -15,7 +15,7 @@ with lines as (
     select su.* from core.attention_to_suppliers su
   ) as a
 ), alike as (
-  -- Counted without a sort of the lines: there may be tens of thousands.
+  -- Counted without sorting the lines: there may be tens of thousands.
   select l.what, l.all_subject, l.all_detail, l.cause, count(*) as lines, min(l.since) as since,
     min(l.all_remedy) as all_remedy, min(l.account_id) as account_id, max(l.account_id) as last_account_id
   from lines l group by l.what, l.all_subject, l.all_detail, l.cause
@@ -41,18 +41,18 @@ select date_trunc('second', m.since) as since, m.what, m.subject, m.detail, m.re
 from merged m
 order by m.since;
 comment on view ops.attention is
-  'The things that need an operator, oldest first, each with the SQL that would fix it. Read ops.order_story of the
-subject first: a remedy may refund. More than ten of a kind at one account or supplier share a line; where there are
-over a hundred of a kind, so do several.';
+  'The problems that need an operator, oldest first, each with the SQL that fixes it. Read ops.order_story of the
+subject first: a remedy may refund. More than ten of a kind at one account or supplier share a row. If there are over a
+hundred of a kind, any two at one account or supplier share a row.';
 comment on column ops.attention.since is 'When it began.';
 comment on column ops.attention.what is
-  'dead letter, item stuck or held, outcome unknown, contradicting result, sold twice, lost by a failover, supplier
+  'dead letter, item stuck or held, outcome unknown, contradicting result, sold twice, lost in a failover, supplier
 silent, circuit, balance, credentials, settings, paused or not read, offer cost, margin or below cost, rate missing,
-expired or expires, delivery late, result not told, balance low, money held, sweeper late, audit late, alert.';
+expired or expires, delivery late, result not delivered, balance low, money held, sweeper late, audit late, alert.';
 comment on column ops.attention.subject is
   'The item, event, order, account, alert, supplier or rate. ops.order_story and ops.find take what follows the first
 word, but for a rate.';
-comment on column ops.attention.detail is 'What is wrong, and what to look at first.';
-comment on column ops.attention.remedy is 'A statement that would fix it, ready to run.';
+comment on column ops.attention.detail is 'What is wrong, and what to check first.';
+comment on column ops.attention.remedy is 'The SQL that fixes it, ready to run.';
 comment on column ops.attention.order_code is 'The order, if it concerns a single one.';
 comment on column ops.attention.account_id is 'The account, if it concerns a single one.';
