@@ -207,7 +207,7 @@ describe('an offer is not used', () => {
     await sql()`select ops.upsert_offer(500 + n, 'second', 'p' || n, 20) from generate_series(1, 11) n`
     await sql()`select ops.set_min_margin(0.1, 500 + n) from generate_series(1, 11) n`
     expect(await attention('offer margin')).toMatchObject([
-      { subject: 'supplier second', detail: '11 products are not ordered there: the margin is too small' },
+      { subject: 'supplier second', detail: '11 products are not ordered there because of: margin' },
     ])
     await sql()`update supply.products set in_stock = false where id > 500`
     expect(await attention('offer margin')).toEqual([])
@@ -224,7 +224,7 @@ describe('a rule of costs', () => {
     expect(await leaseCalls(sql(), [item])).toMatchObject([{ supplier: 'second', unit_cost: '8.00', currency: 'RUB' }])
   })
 
-  test('of the least margin bounds what the supplier receives, too, at the price that was paid and in its currency', async () => {
+  test('of the minimum margin bounds what the supplier receives, too, at the price that was paid and in its currency', async () => {
     const told = async (item: string) => (await leaseCalls(sql(), [item]))[0]
     await rate('100')
     await offerSecond('7')
