@@ -144,7 +144,7 @@ describe('the login of the operators', () => {
       await expect(client.query('select from supply.accounts')).rejects.toThrow('permission denied')
       await expect(client.query(`select ops.add_operator('eve')`)).rejects.toMatchObject({
         code: '42501',
-        message: 'supply_operator_login may not make logins',
+        message: 'supply_operator_login may not create logins',
       })
     })
   })

@@ -99,7 +99,7 @@ test('only an item that was delivered is refunded by hand; of a part, that part'
   const open = await keys(2)
   await expect(refund('1', 'open', 'why', open.item)).rejects.toMatchObject({
     ...refusals.wrongState,
-    message: `item ${open.item} is open: it is refunded by itself if it fails`,
+    message: `item ${open.item} is open: the service refunds it if it fails`,
   })
   await answer(sql(), open.item, failed({ codes: ['C'] }))
   const [rest] = await operator()`

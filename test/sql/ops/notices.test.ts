@@ -43,7 +43,7 @@ test.each([
   ],
   [
     `upsert_supplier('second', 'https://second.example/', 'token')`,
-    'supplier second is made: protocol http, at https://second.example',
+    'supplier second is created: protocol http, at https://second.example',
     'supplier second has these values already: nothing changed',
   ],
   [
@@ -78,8 +78,8 @@ test.each([
   ],
   [
     'set_min_margin(0.8)',
-    'the least margin of all products without one of their own: not set → 0.8; products that went out of stock, or came back: 5',
-    'the least margin of all products without one of their own is already 0.8: nothing changed',
+    'the minimum margin of all products without one of their own: not set → 0.8; products that went out of stock, or came back: 5',
+    'the minimum margin of all products without one of their own is already 0.8: nothing changed',
   ],
 ])('ops.%s says what it did; its repeat says that nothing changed, and is not logged', async (call, did, again) => {
   expect(await inGeneral(`select ops.${call}`)).toContain(did)

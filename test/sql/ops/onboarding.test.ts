@@ -66,7 +66,7 @@ describe('ops.onboard', () => {
     const create = (name: string) => noticesOf((on) => on`select ops.create_account(${name})`)
     const made = await create('Stepwise')
     const id = await oneValue(sql()`select account_id from ops.accounts where name = 'Stepwise'`)
-    expect(made).toEqual([`account ${id} (Stepwise) is made: supply, live, in RUB`])
+    expect(made).toEqual([`account ${id} (Stepwise) is created: supply, live, in RUB`])
     expect((await create('stepwise'))[0]).toBe(`WARNING account ${id} has this name, too`)
   })
 })
@@ -119,7 +119,7 @@ describe('an operator reads', () => {
     ],
     ['failed', 'Нет  в наличии', []],
     ['failed', null, []],
-    ['completed', 'Код найден', ['WARNING the partner will not see the reason, for everything is delivered']],
+    ['completed', 'Код найден', ['WARNING the partner will not see the reason, because everything is delivered']],
   ])('whether the partner sees the reason: %s, %s', async (outcome, reason, warnings) => {
     const { item } = await keys(2)
     await answer(superuser(), item, completed({ codes: ['A'] }))

@@ -82,11 +82,11 @@ describe('at a supplier where a repeat is not safe', () => {
   test('send_item refuses an item that is held for another reason, or has codes', async () => {
     const { item } = await keys(2)
     expect(await answer(sql(), item, completed({ codes: ['A'] }))).toBe('held')
-    await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('did not say last')
+    await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('is not that it does not have')
     await sql()`select ops.poll_now(${item})`
     await later(item, '31 minutes')
     expect(await answer(sql(), item, notReceived())).toBe('held')
-    await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('did not say last')
+    await expect(sql()`select ops.send_item(${item})`).rejects.toThrow('is not that it does not have')
   })
 
   test('an item that the supplier knows after all is settled', async () => {

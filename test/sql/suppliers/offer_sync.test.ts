@@ -272,7 +272,7 @@ describe('the lease of a reading', () => {
     expect(await begin()).toBeUndefined()
     await expect(sql()`select ops.sync_supplier('lister')`).rejects.toMatchObject({
       ...refusals.wrongState,
-      hint: "Open it by select ops.set_supplier_active('lister', true).",
+      hint: "Open it with select ops.set_supplier_active('lister', true).",
     })
     await sql()`select ops.set_supplier_active('lister', true)`
     await sql()`select ops.sync_supplier('lister')`

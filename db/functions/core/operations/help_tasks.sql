@@ -7,43 +7,43 @@ One function or view: select * from ops.help(''ops.orders'');'),
   ('partners', 'onboard accounts send_test_event webhook_secret stored_webhook_secret create_account '
     'set_account_active set_low_balance_threshold'
     ' set_rate_limit rate_limits',
-    'A partner from nothing to the first order:
+    'A new partner, up to the first order:
 select * from ops.onboard(''Acme'', 50000, ''invoice 1'') \gx
 select ops.send_test_event(2, ''https://acme.example/hooks'');
 select ops.webhook_secret(2);
-Tell the partner the secret and the key by a safe way.'),
+Send the partner the secret and the key over a safe channel.'),
   ('keys', 'api_keys issue_key rotate_key replace_leaked_key revoke_key set_key set_key_expiry set_key_origins'
     ' set_key_ips account_of_key ensure_demo_key',
     'A key that leaked ends at once, and the partner gets another:
 select ops.replace_leaked_key(''svc_live_…'');
-One that is to be changed works on while its successor is put in place:
+A rotated key works on while the partner changes to its replacement:
 select ops.rotate_key(7, overlap => ''48 hours'');'),
   ('money', 'deposit adjust refund_item statement margins ledger',
-    'Money moves only by these and by orders; nothing removes a line.
+    'Only orders and these functions move money; nothing removes a row.
 select ops.deposit(2, 50000, ''invoice 2'');
-A deposit by mistake is taken back, with a note:
+To take back a mistaken deposit, with a note:
 select ops.adjust(2, -50000, ''storno invoice 2'', ''booked twice'');
 Repeated with the same reference, they change nothing.
 What moved a balance: select * from ops.statement(2, ''2026-03-01'', ''2026-04-01'');
-What a month brought, by supplier:
+The margins of a month, by supplier:
 select supplier, sum(margin) from ops.margins(''2026-03-01'', ''2026-04-01'') group by 1;'),
   ('orders', 'order_story find orders order_items stuck_items settle_item partner_orders reroute_item poll_now '
     'poll_all',
     'What happened: select * from ops.order_story(''acme-1042'');
 What an item waits for: select * from ops.stuck_items;
 Ask its supplier at once: select ops.poll_now(''<item_id>'');
-Or decide, after you have asked the supplier''s people:
+Or ask the supplier, and decide:
 select ops.settle_item(''<item_id>'', ''failed'', reason => ''Нет в наличии'');
 Failed items are refunded, and the partner is notified.'),
   ('webhooks', 'events delivery_attempts dead_letters redeliver redeliver_all deliver_now deliver_all',
     'An event is tried nine times within two days. After that, or once the receiver refuses it permanently, it is a '
       'dead letter.
-What is dead: select * from ops.dead_letters;
+The dead letters: select * from ops.dead_letters;
 Send one again: select ops.redeliver(''<event_id>'');
-Or all of a partner, first counted, then sent:
+Or count all of a partner, then send them:
 select ops.redeliver_all(2, now() - interval ''1 day'');
 select ops.redeliver_all(2, now() - interval ''1 day'', dry_run => false);
-What happened to one: select * from ops.delivery_attempts where event_id = ''<event_id>'';'),
+The attempts of one: select * from ops.delivery_attempts where event_id = ''<event_id>'';'),
   ('catalog', 'products games offers upsert_game upsert_product set_price set_in_stock upsert_offer remove_offer'
     ' load_catalog load_demo',
     'A product is sold once a supplier offers it:
@@ -56,16 +56,16 @@ Off sale, and back: select ops.set_in_stock(1, false);'),
   ('suppliers', 'suppliers supplier_health check_supplier supplier_attempts upsert_supplier set_supplier_active'
     ' set_supplier_paused set_supplier_limits set_supplier_sync sync_supplier offer_changes set_max_cost'
     ' set_min_margin rates set_rate',
-    'New items pass a supplier over, or wait for it, until it goes on:
+    'During a pause new items go to other suppliers, or wait:
 select ops.set_supplier_paused(''first'', ''maintenance until 5'');
 select ops.set_supplier_paused(''first'', null);
-No orders for what only it delivers:
+To close a supplier, and products that only it offers:
 select ops.set_supplier_active(''first'', false);
-What it said: select * from ops.supplier_attempts where supplier = ''first'' order by attempt_id desc limit 20;'),
+Its answers: select * from ops.supplier_attempts where supplier = ''first'' order by attempt_id desc limit 20;'),
   ('watching', 'today attention acknowledge alerts audit audit_all housekeeping queue queue_lengths worker_pools',
-    'What to do next: select * from ops.attention;
+    'What needs you: select * from ops.attention;
 While all is well ops.audit has no row.
-What alerts told: select * from ops.alerts order by last_at desc limit 20;
+The latest alerts: select * from ops.alerts order by last_at desc limit 20;
 What the workers do next: select * from ops.queue order by run_at limit 20;'),
   ('recovery', 'begin_recovery recovery send_item release_events end_recovery confirm_origin',
     'After a restore, before a worker runs, and after a failover that lost orders;
@@ -75,7 +75,7 @@ select * from ops.recovery;
 select ops.release_events(dry_run => false);
 select ops.end_recovery();'),
   ('operators', 'operator_log add_operator',
-    'Each operator has a login of his own. Whoever migrates the database makes it:
+    'Each operator has a login of his own. The login that migrates the database creates it:
 select ops.add_operator(''anna'');
 Who did what: select * from ops.operator_log order by log_id desc limit 20;')
 ) as t (task, names, introduction);

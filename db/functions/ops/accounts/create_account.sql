@@ -25,7 +25,7 @@ begin
   insert into supply.result_marks (account_id) values (account_id);
   perform core.log_operator('create_account', 'account ' || account_id,
     jsonb_build_object('name', name, 'kind', kind, 'mode', mode, 'currency', currency));
-  raise notice 'account % (%) is made: %, %, in %', account_id, name, kind, mode, currency;
+  raise notice 'account % (%) is created: %, %, in %', account_id, name, kind, mode, currency;
   return account_id;
 end
 $$;

@@ -31,7 +31,7 @@ begin
     case
       when latest.answered_at is null then null
       when latest.outcome = 'not_received'
-        then 'it says that it does not know an order that was never placed, as it should'
+        then 'it does not know an order that was never placed, which is right'
       else concat_ws(': ', latest.outcome, coalesce(latest.error, 'HTTP ' || latest.status_code))
     end;
 end

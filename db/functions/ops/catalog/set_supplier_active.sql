@@ -16,7 +16,7 @@ begin
   end if;
   product_ids := array(select o.product_id from supply.offers o where o.supplier = known.code);
   begin
-    -- Under the locks of the products: two suppliers that close at once must not each take the other for open.
+    -- The products are locked first: otherwise two suppliers that close at once would each see the other open.
     were_offered := core.lock_offered(product_ids);
     update supply.suppliers s set active = set_supplier_active.active, updated_at = now() where s.code = known.code;
     changed := core.note_offered(product_ids, were_offered);

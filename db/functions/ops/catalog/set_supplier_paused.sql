@@ -3,12 +3,12 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- work.begin_calls holds this lock while it makes items wait for the pause: none is overlooked.
+  -- work.begin_calls holds this lock while it makes items wait for the pause, so this sees them all.
   known supply.suppliers := core.lock_supplier(code);
   waiting uuid[];
 begin
   perform core.require(reason is null or not core.is_blank(reason) and length(reason) <= 500,
-    'reason must say why, in up to 500 characters; null: it goes on');
+    'reason must have 1 to 500 characters; null ends the pause');
   if known.paused_reason is not distinct from reason then
     raise notice 'supplier % is already %: nothing changed', known.code, case when reason is null then 'not paused'
       else 'paused for this reason' end;
@@ -30,8 +30,8 @@ begin
       select now() + place * interval '1 microsecond' from generate_subscripts(waiting, 1) as place), 'call_supplier');
     raise notice 'supplier % gets new items again; % that waited for it are due now', known.code, cardinality(waiting);
   else
-    raise notice 'supplier % is paused: new items go to other suppliers, or wait; the items that it has are still '
-      'asked for', known.code;
+    raise notice 'supplier % is paused: new items go to other suppliers, or wait; its items are still polled',
+      known.code;
   end if;
   perform core.log_operator('set_supplier_paused', 'supplier ' || code,
     jsonb_strip_nulls(jsonb_build_object('reason', reason, 'items', cardinality(waiting))));

@@ -5,7 +5,7 @@ as $$
 declare
   known supply.suppliers;
 begin
-  -- First the reading, as work.finish_sync: it then waits for its supplier.
+  -- The sync is locked before the supplier, as in work.finish_sync.
   perform 1 from supply.supplier_syncs y where y.supplier = set_supplier_sync.code for update;
   known := core.lock_supplier(code);
   perform core.require(coalesce(set_supplier_sync.sync_every between interval '1 minute' and interval '30 days', true),

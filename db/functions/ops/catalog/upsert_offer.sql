@@ -14,7 +14,7 @@ declare
 begin
   perform core.require(exists (select from supply.suppliers s where s.code = upsert_offer.supplier),
     format('there is no supplier %L', supplier), 'no_data_found',
-    'ops.suppliers lists the suppliers, ops.upsert_supplier makes one.');
+    'ops.suppliers lists the suppliers, ops.upsert_supplier creates one.');
   perform core.require(length(trim(sku)) between 1 and 200, 'sku must have 1 to 200 characters');
   perform core.require(priority is not null, 'priority must be a number');
   perform core.require(currency is null or core.decimals(currency) is not null,
@@ -26,7 +26,7 @@ begin
   where o.product_id = product.id and o.supplier = upsert_offer.supplier for no key update;
   perform core.require(before.max_cost is null
       or coalesce(before.currency, product.currency) = coalesce(currency, product.currency),
-    'the offer has a max_cost in another currency', 'object_not_in_prerequisite_state', format('Take it away by '
+    'the offer has a max_cost in another currency', 'object_not_in_prerequisite_state', format('Remove it with '
       'select ops.set_max_cost(%s, %L, null), and set it again afterwards.', product.id, supplier));
   if (before.sku, before.cost, before.priority, before.currency)
     is not distinct from (sku, cost, priority, currency) then
@@ -34,7 +34,7 @@ begin
     return;
   end if;
 
-  -- What the list said was said of another sku.
+  -- The supplier's list described the previous sku.
   is_same_sku := before.sku = sku;
   insert into supply.offers as o (product_id, supplier, sku, cost, priority, currency)
   values (product.id, upsert_offer.supplier, upsert_offer.sku, upsert_offer.cost, upsert_offer.priority,

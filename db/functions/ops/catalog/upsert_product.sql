@@ -12,7 +12,7 @@ declare
   after supply.products;
 begin
   perform core.require(game_id is not null, format('there is no game %L', game_slug), 'no_data_found',
-    'ops.games lists the games, ops.upsert_game makes one.');
+    'ops.games lists the games, ops.upsert_game creates one.');
   perform core.require(id is null or id between 1 and 2000000000, 'id must be from 1 to 2000000000');
   perform core.require(length(trim(name)) between 1 and 300, 'name must have 1 to 300 characters');
   perform core.require(core.decimals(currency) is not null,
@@ -48,7 +48,7 @@ begin
       updated_at)
     = (after.game_id, after.name, after.price, after.currency, after.region, after.delivery_type,
       after.delivery_fields, after.amount_value, after.max_quantity, after.in_stock, after.updated_at);
-  -- A game that lost the product, wholly or for some accounts, may have no other product whose time tells it.
+  -- Without this, a game that lost its only product, for all or for some accounts, would show no change.
   update supply.games g set updated_at = now()
   where g.id in (before.game_id, after.game_id)
     and (before.game_id, before.currency, before.delivery_type)
@@ -56,7 +56,7 @@ begin
   perform core.log_operator('upsert_product', 'product ' || after.id,
     to_jsonb(after) - array['id', 'game_id', 'updated_at', 'min_margin'] || jsonb_build_object('game_slug', game_slug));
   if before.id is null then
-    raise notice 'made product % (%) at % %', after.id, name, price, currency;
+    raise notice 'created product % (%) at % %', after.id, name, price, currency;
   else
     raise notice 'changed product % (%): %', after.id, name, core.changed_columns(to_jsonb(before), to_jsonb(after));
   end if;

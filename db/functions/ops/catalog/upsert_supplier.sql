@@ -25,7 +25,7 @@ begin
   perform core.require(coalesce(client_id ~ '^[!-~]*$' and length(client_id) <= 500, true),
     'client_id must have 1 to 500 visible ASCII characters; empty: there is none');
 
-  -- First the reading, as work.finish_sync: it then waits for its supplier.
+  -- The sync is locked before the supplier, as in work.finish_sync.
   perform 1 from supply.supplier_syncs y where y.supplier = upsert_supplier.code for update;
   select s.* into before from supply.suppliers s where s.code = upsert_supplier.code for no key update;
   after := before;
@@ -57,7 +57,7 @@ begin
     (base_url, token, protocol, push_secret, token_url, client_id, sync_every, sync_due_at, updated_at)
     = (excluded.base_url, excluded.token, excluded.protocol, excluded.push_secret, excluded.token_url,
       excluded.client_id, excluded.sync_every, excluded.sync_due_at, now());
-  -- What is being read now may be of another one.
+  -- A read under way may be of the previous list.
   update supply.supplier_syncs y set lease_token = null, lease_expires_at = null
   where y.supplier = upsert_supplier.code;
   if before.protocol <> after.protocol then
@@ -68,8 +68,8 @@ begin
   perform core.log_operator('upsert_supplier', 'supplier ' || code, jsonb_strip_nulls(jsonb_build_object(
     'base_url', after.base_url, 'protocol', after.protocol, 'token_url', after.token_url, 'client_id',
     after.client_id)));
-  raise notice 'supplier % is %: protocol %, at %', code, case when before.code is null then 'made' else 'changed' end,
-    after.protocol, after.base_url;
+  raise notice 'supplier % is %: protocol %, at %', code,
+    case when before.code is null then 'created' else 'changed' end, after.protocol, after.base_url;
 end
 $$;
 comment on function ops.upsert_supplier is

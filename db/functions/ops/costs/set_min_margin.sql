@@ -22,7 +22,8 @@ begin
     product_ids := array[product_id];
     before := (core.lock_product(product_id)).min_margin;
   end if;
-  rule := format('the least margin of %s', coalesce('product ' || product_id, 'all products without one of their own'));
+  rule := 'the minimum margin of '
+    || coalesce('product ' || product_id, 'all products without one of their own');
   if before is not distinct from min_margin then
     raise notice '% is already %: nothing changed', rule, coalesce(min_margin::text, 'not set');
     return;

@@ -9,7 +9,7 @@ declare
   added supply.api_keys;
   issued record;
 begin
-  perform core.require(leaked_id is not null, 'this is no key of ours: none was issued with this text', 'no_data_found',
+  perform core.require(leaked_id is not null, 'no API key was issued with this text', 'no_data_found',
     'Give the whole key. By its last four characters: select * from ops.api_keys where last4 = ''…'', then '
       'ops.revoke_key.');
   leaked := core.lock_api_key(leaked_id);

@@ -9,10 +9,10 @@ begin
   perform core.require(length(core.trim_blanks(note)) between 1 and 1000, 'note must say why, in 1 to 1000 characters');
   select i.* into strict item from supply.order_items i where i.id = core.refer_to('item', item_id)::uuid;
   perform core.require(item.status <> 'failed',
-    format('item %s failed, so %s went back to the balance then', item.id, item.refunded_amount),
-      'object_not_in_prerequisite_state');
+    format('item %s failed: %s was refunded then', item.id, item.refunded_amount),
+    'object_not_in_prerequisite_state');
   perform core.require(item.status = 'completed',
-    format('item %s is open: it is refunded by itself if it fails', item.id), 'object_not_in_prerequisite_state');
+    format('item %s is open: the service refunds it if it fails', item.id), 'object_not_in_prerequisite_state');
   return core.post_once(
     'adjustment', (select o.account_id from supply.orders o where o.id = item.order_id), amount, reference, note, item);
 end

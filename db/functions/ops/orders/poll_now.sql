@@ -7,7 +7,7 @@ declare
 begin
   perform core.require(item.status = 'processing',
     format('item %s is not at a supplier: it is %s', item.id, item.status), 'object_not_in_prerequisite_state',
-    'It is final: ops.supplier_attempts shows what its supplier said.');
+    'It is final: ops.supplier_attempts shows its supplier''s answers.');
   update supply.order_items i set next_check_at = now() where i.id = item.id;
   perform core.enqueue('call_supplier', array[item.id], key => 'call_supplier');
   perform core.log_operator('poll_now', 'item ' || item.id, jsonb_build_object('supplier', item.supplier));

@@ -23,17 +23,17 @@ begin
       'to move.');
   -- guard: an operator settles stuck and held items only
   perform core.require(item.stuck_at is not null or item.held_at is not null or core.is_unsent(item),
-    format('item %s is neither stuck nor held; its supplier is being asked', item.id),
+    format('item %s is neither stuck nor held; workers ask its supplier', item.id),
       'object_not_in_prerequisite_state',
-    'Only items of ops.stuck_items, and items that no supplier has, are settled by hand. ops.poll_now(item_id) asks '
-      'at once.');
+    'Operators settle only items of ops.stuck_items, and items that no supplier has. ops.poll_now(item_id) asks at '
+      'once.');
   perform core.require(outcome in ('completed', 'failed'), format('outcome must be completed or failed, not %s',
     outcome));
   perform core.require(not exists (
     select from unnest(codes) as c where core.is_blank(c) or length(c) > 1000 or c like 'sealed:%'),
     'each code must have 1 to 1000 characters, not all of them blank, and must not begin with "sealed:"');
   perform core.require(codes is null or cardinality(codes) = (select count(distinct c) from unnest(codes) as c),
-    format('each code may be given only once; of these %s some are the same', cardinality(codes)));
+    format('each code may be given only once; some of these %s are equal', cardinality(codes)));
   perform core.require(item.delivery_type = 'key' or coalesce(cardinality(codes), 0) = 0,
     format('item %s delivers no keys, so it takes no codes', item.id));
 
@@ -57,11 +57,11 @@ begin
   shown := case when delivered < item.amount then core.buyer_reason(null, settle_item.reason) end;
   if shown is distinct from regexp_replace(trim(settle_item.reason), '\s+', ' ', 'g') then
     raise warning '%', case
-        when delivered = item.amount then 'the partner will not see the reason, for everything is delivered'
+        when delivered = item.amount then 'the partner will not see the reason, because everything is delivered'
         when shown is null then 'the partner will not see the reason'
         else format('of the reason the partner will see only: %s', shown) end
-      using hint = 'Shown are the sentences in Russian, without an address or what looks like a key, of an item that '
-        'fails. ops.supplier_attempts keeps all.';
+      using hint = 'Partners see only Russian sentences without addresses and keys, and only for items that fail. '
+        'ops.supplier_attempts keeps the whole reason.';
   end if;
 
   delete from supply.item_keys k where k.item_id = item.id and k.code <> all (kept);

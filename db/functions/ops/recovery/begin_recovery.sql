@@ -7,7 +7,7 @@ declare
   events bigint;
 begin
   perform core.require(length(note) between 1 and 500, 'note must say what was restored, in up to 500 characters');
-  -- A back-up may have been taken during a recovery: that one ends where the new one begins.
+  -- If the back-up was taken during a recovery, the new one replaces it.
   if work.check_origin() is not null then
     update supply.recoveries r set ended_at = now() where r.ended_at is null;
   end if;
@@ -15,7 +15,7 @@ begin
     'a recovery is open already: see ops.recovery', 'object_not_in_prerequisite_state');
   insert into supply.recoveries (note) values (begin_recovery.note);
   perform core.record_origin();
-  -- The processes of pools without a heartbeat are gone, or work on the other database.
+  -- A pool without a heartbeat is dead, or works on the other database.
   perform graphile_worker.force_unlock_workers(array(
     select distinct j.locked_by from core.jobs j
     where j.locked_by is not null and not exists (
@@ -29,12 +29,12 @@ begin
   where i.completed_at is null;
   get diagnostics items = row_count;
   events := core.hold_events();
-  -- Numbers that were given after the back-up, and that partners may have read, are given to no other orders.
+  -- Partners may have read numbers that were given after the back-up: no other order gets these.
   update supply.result_marks m set
     last_seq = m.last_seq + 1000000, restarts = m.restarts || m.last_seq + 1000001;
   perform core.log_operator('begin_recovery', 'database ' || current_database(),
     jsonb_build_object('note', note, 'items', items, 'events', events));
-  raise notice 'the recovery is open: % items are asked for, % events are held; ops.recovery says what it waits for',
+  raise notice 'the recovery is open: % items are asked for, % events are held; ops.recovery shows what it waits for',
     items, events;
   return query select items, events;
 end

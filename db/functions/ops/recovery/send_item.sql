@@ -8,9 +8,9 @@ begin
   perform core.require(item.completed_at is null and item.held_at is not null,
     format('item %s is not held', item.id), 'object_not_in_prerequisite_state');
   perform core.require(exists (select from core.missing_items m where m.id = item.id),
-    format('supplier %s did not say last that it does not have item %s', item.supplier, item.id),
+    format('the last answer of supplier %s is not that it does not have item %s', item.supplier, item.id),
       'object_not_in_prerequisite_state',
-    'ops.poll_now(item_id) asks it; ops.settle_item settles what it gave codes for.');
+    'ops.poll_now(item_id) asks it; ops.settle_item settles an item that has codes.');
   insert into supply.supplier_attempts (item_id, supplier, method, finished_at, outcome, verdict)
   values (item.id, item.supplier, 'operator', now(), 'not_received', 'sent_again');
   update supply.order_items i set

@@ -5,10 +5,10 @@ as $$
 declare
   password text;
 begin
-  -- It runs with the rights of its caller: who may not make logins must not be able to by way of this function.
+  -- It has only the rights of its caller, so that a caller who may not create logins cannot create one by it.
   if not exists (select from pg_roles r where r.rolname = current_user and (r.rolsuper or r.rolcreaterole)) then
-    raise exception '% may not make logins', current_user using errcode = 'insufficient_privilege',
-      hint = 'Whoever migrates the database can: call it as the login of npm run migrate.';
+    raise exception '% may not create logins', current_user using errcode = 'insufficient_privilege',
+      hint = 'Call it with the login of npm run migrate.';
   elsif name is null or name !~ '^[a-z][a-z0-9_]{0,62}$' or name ~ '^(pg|supply)_' then
     raise exception 'name must have 1 to 63 small Latin letters, digits and underscores, and not begin with pg_ or '
       'supply_'

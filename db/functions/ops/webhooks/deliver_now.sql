@@ -10,7 +10,7 @@ begin
     format('A new round begins with: select ops.redeliver(%L)', event.id));
   perform core.require(event.state <> 'held',
     format('event %s is held since a restore', event.id), 'object_not_in_prerequisite_state',
-    'ops.release_events sends what is held; ops.recovery says what the recovery waits for.');
+    'ops.release_events sends what is held; ops.recovery shows what the recovery waits for.');
   perform core.require(event.state in ('waiting', 'queued', 'ready'),
     format('event %s is not waiting: it is %s', event.id, event.state), 'object_not_in_prerequisite_state',
     'ops.delivery_attempts shows its attempts.');

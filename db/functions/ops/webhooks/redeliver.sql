@@ -11,10 +11,10 @@ begin
       (select e.state from ops.events e where e.event_id = event.id)),
     'object_not_in_prerequisite_state',
     case event.state
-      when 'delivered' then 'The receiver took it: ops.delivery_attempts shows when.'
+      when 'delivered' then 'The receiver accepted it: ops.delivery_attempts shows when.'
       when 'sending' then 'Its attempt is under way: ops.delivery_attempts shows how it ends.'
       when 'held' then 'It is held since a restore: ops.release_events sends it.'
-      else 'It is sent by itself; ops.deliver_now makes its next attempt due now.' end);
+      else 'Workers send it; ops.deliver_now makes its next attempt due now.' end);
   if callback_url is not null then
     host := core.callback_host('callback_url', callback_url);
   end if;

@@ -18,7 +18,7 @@ begin
     format('Try again in %s seconds; ops.events where simulated shows them.', sent.retry_after));
   perform core.log_operator('send_test_event', 'event ' || sent.event_id, jsonb_build_object(
     'account_id', wanted_id, 'host', host));
-  raise notice 'how it goes: select state, attempts, dead_reason from ops.events where event_id = ''%''', sent.event_id;
+  raise notice 'its state: select state, attempts, dead_reason from ops.events where event_id = ''%''', sent.event_id;
   return sent.event_id;
 end
 $$;
