@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import { parseJson } from '../messages/json.ts'
 import { decrypt, encrypt } from '../sealing/cipher.ts'
 import { createSupplierHttp, type Exchange, type SupplierHttp, unsendable } from './exchange.ts'
+import type { NotPlacedCause } from './outcome.ts'
 
 /** A supplier's credential, and the URL that exchanges it for an access token, if there is one. */
 type Credential = {
@@ -27,9 +28,7 @@ export type TokenStore = {
 }
 
 /** The token for a call; or, in technical terms, why there is none. */
-export type TokenResult =
-  | { ok: true; token: string }
-  | { ok: false; cause: 'credentials' | 'unreachable'; error: string }
+export type TokenResult = { ok: true; token: string } | { ok: false; cause: NotPlacedCause; error: string }
 
 /** Gives the tokens for calls to suppliers. */
 export type AccessTokens = {

@@ -26,24 +26,13 @@ export type SupplierOutcome =
       supplierOrderId: string | null
       httpStatus: number | null
     }
-  | { outcome: 'unknown'; error: string; httpStatus: number | null; retryAfter: number | null; raw: string | null }
+  | ({ outcome: 'unknown'; error: string } & Details)
   | { outcome: 'not_received' }
-  | {
-      outcome: 'not_placed'
-      cause: NotPlacedCause
-      error: string
-      httpStatus: number | null
-      retryAfter: number | null
-      raw: string | null
-    }
-  | {
-      outcome: 'hold'
-      error: string
-      codes: string[]
-      supplierOrderId: string | null
-      httpStatus: number | null
-      raw: string | null
-    }
+  | ({ outcome: 'not_placed'; cause: NotPlacedCause; error: string } & Details)
+  | ({ outcome: 'hold'; error: string } & HoldDetails)
+
+type Details = { httpStatus: number | null; retryAfter: number | null; raw: string | null }
+type HoldDetails = { codes: string[]; supplierOrderId: string | null; httpStatus: number | null; raw: string | null }
 
 /**
  * Why a call made no order: `balance` (ours at the supplier is spent), `credentials` (it does not accept them),
@@ -54,7 +43,6 @@ export type NotPlacedCause = 'balance' | 'credentials' | 'settings' | 'unreachab
 /** The call that was answered. A quotation of the answer never contains its token. */
 type Call = { method: 'PUT' | 'GET'; reference: string; token: string }
 type Unanswered = Exclude<Exchange, { answer: HttpAnswer }>
-type Details = { httpStatus?: number | null; retryAfter?: number | null; raw?: string | null }
 
 const answering = [200, 201, 202]
 const undecided = [401, 403, 404, 408, 409, 425, 429]
@@ -75,11 +63,11 @@ export function interpretAnswer(call: Call, answer: HttpAnswer): SupplierOutcome
 }
 
 /** The `unknown` outcome, for the given technical reason, which holds no secret. */
-export function unknown(error: string, details: Details = {}): SupplierOutcome {
+export function unknown(error: string, details: Partial<Details> = {}): SupplierOutcome {
   return { outcome: 'unknown', error, ...filled(details) }
 }
 
-function filled({ httpStatus = null, retryAfter = null, raw = null }: Details) {
+function filled({ httpStatus = null, retryAfter = null, raw = null }: Partial<Details>): Details {
   return { httpStatus, retryAfter, raw }
 }
 
@@ -108,7 +96,7 @@ export function foreign({ status }: HttpAnswer): SupplierOutcome {
 }
 
 /** The outcome of a call that certainly made no order, for the given technical reason, which holds no secret. */
-export function notPlaced(cause: NotPlacedCause, error: string, details: Details = {}): SupplierOutcome {
+export function notPlaced(cause: NotPlacedCause, error: string, details: Partial<Details> = {}): SupplierOutcome {
   return { outcome: 'not_placed', cause, error, ...filled(details) }
 }
 
@@ -158,10 +146,7 @@ export function sealOutcome(outcome: SupplierOutcome, itemId: string, sealing: S
 }
 
 /** The outcome that an operator has to check, for the given technical reason, which holds no secret. */
-export function hold(
-  error: string,
-  details: { codes?: string[]; supplierOrderId?: string | null; httpStatus?: number | null; raw?: string | null } = {},
-): SupplierOutcome {
+export function hold(error: string, details: Partial<HoldDetails> = {}): SupplierOutcome {
   const { codes = [], supplierOrderId = null, httpStatus = null, raw = null } = details
   return { outcome: 'hold', error, codes, supplierOrderId, httpStatus, raw }
 }

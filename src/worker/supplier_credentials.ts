@@ -3,7 +3,6 @@ import type { Database } from '../database/client.ts'
 import { noSealing, owners, type Sealing, Unreadable } from '../sealing/sealing.ts'
 import { createAccessTokens, type TokenResult, type TokenStore } from '../suppliers/access_tokens.ts'
 import { settingOf } from '../suppliers/credential.ts'
-import type { NotPlacedCause } from '../suppliers/outcome.ts'
 
 /** The columns of a supplier's row that contain its credential. */
 type Row = { supplier: string; token: string; token_url: string | null; client_id: string | null }
@@ -11,7 +10,7 @@ type Row = { supplier: string; token: string; token_url: string | null; client_i
 /** Gives the tokens that suppliers are called with. */
 export type SupplierCredentials = {
   /** The token; or why there is none, in technical terms. Never rejects because of a supplier or the network. */
-  tokenFor: (row: Row) => Promise<TokenResult | { ok: false; cause: NotPlacedCause; error: string }>
+  tokenFor: (row: Row) => Promise<TokenResult>
   /** Reports that the supplier did not accept a token. */
   reject: (supplier: string, token: string) => void
   close: () => Promise<void>
