@@ -45,8 +45,9 @@ export async function loadDemo(
 /** A working api key of the demo partner, which is made if it is missing, and the secret that signs its webhooks. */
 export async function demoCredentials(db: Database, dataKeys: Config['dataKeys']) {
   const apiKey = await db.call('ops.ensure_demo_key', { known: knownDemoKey() ?? null })
-  const secret = await secretOf(db, dataKeys, apiKey ?? '')
-  if (apiKey === null || secret === null) throw new Error('the demo partner has no key')
+  if (apiKey === null) throw new Error('the demo partner has no key')
+  const secret = await webhookSecretOf(db, dataKeys, apiKey)
+  if (secret === null) throw new Error('the demo partner has no secret')
   return { apiKey, secret }
 }
 
@@ -57,12 +58,6 @@ export function demoDocsPassword(): string {
     writeSecretFile(docsPasswordFile, randomBytes(6).toString('hex'))
   }
   return readFileSync(docsPasswordFile, 'utf8').trim()
-}
-
-/** The signing secret of the account whose key this is; null where the key is nobody's, or there is no secret yet. */
-export async function secretOf(db: Database, dataKeys: Config['dataKeys'], key: string): Promise<string | null> {
-  const account = await db.call('ops.account_of_key', { key })
-  return account === null ? null : webhookSecretOf(db, dataKeys, account)
 }
 
 /** How to place a first order with the demo partner's api key, for a terminal. */

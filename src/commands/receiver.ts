@@ -7,8 +7,9 @@ import { type Answer, type Receiver, startReceiver } from '../demo/receiver/rece
 import { printable } from '../demo/terminal_text.ts'
 import { errorCode } from '../network/error_code.ts'
 import { asOperator } from './connections.ts'
-import { knownDemoKey, secretOf } from './demo_data.ts'
+import { knownDemoKey } from './demo_data.ts'
 import { readOperatorUrl } from './operator_login.ts'
+import { webhookSecretOf } from './sealing.ts'
 
 const usage = `usage: npm run receiver -- [options]
 
@@ -142,7 +143,7 @@ async function readDemoSecret(): Promise<string> {
     throw new UsageError('--demo: no service with a demo partner runs here: start one with npm start')
   try {
     const { dataKeys } = loadConfig(process.env, { command: 'receiver' })
-    const secret = await asOperator(url, (db) => secretOf(db, dataKeys, key))
+    const secret = await asOperator(url, (db) => webhookSecretOf(db, dataKeys, key))
     if (secret !== null) return secret
   } catch (error) {
     throw new UsageError(`--demo: ${error instanceof Error ? error.message : error}`)

@@ -89,7 +89,10 @@ function openWith(keys: DataKeys | undefined, id: string, fingerprintKey: string
   return opened
 }
 
-/** The secret that signs the events of an account; null before its first delivery. Operators' log records each call. */
+/**
+ * The secret that signs the events of an account, which is named by its number, its name or one of its api keys; null
+ * before its first delivery. Operators' log records each call.
+ */
 export async function webhookSecretOf(
   db: Database,
   dataKeys: Config['dataKeys'],

@@ -68,7 +68,6 @@ export const functions = {
   'api.supplier_token': { args: { supplier: 'text' }, returns: 'rows',
     columns: { token: 'text', pushes_results: 'boolean' } },
   'api.touch_api_keys': { args: { key_ids: 'bigint[]' }, returns: 'void' },
-  'ops.account_of_key': { args: { key: 'text' }, returns: 'bigint' },
   'ops.acknowledge': { args: { alert_id: 'text', note: 'text' }, returns: 'void' },
   'ops.add_operator': { args: { name: 'text' }, returns: 'text' },
   'ops.adjust': { args: { account_id: 'text', amount: 'numeric', reference: 'text', note: 'text' },

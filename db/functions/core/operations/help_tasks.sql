@@ -13,7 +13,7 @@ select ops.send_test_event(2, ''https://acme.example/hooks'');
 select ops.webhook_secret(2);
 Send the partner the secret and the key over a safe channel.'),
   ('keys', 'api_keys issue_key rotate_key replace_leaked_key revoke_key set_key set_key_expiry set_key_origins'
-    ' set_key_ips account_of_key ensure_demo_key',
+    ' set_key_ips ensure_demo_key',
     'A key that leaked ends at once, and the partner gets another:
 select ops.replace_leaked_key(''svc_live_…'');
 A rotated key works on while the partner changes to its replacement:
