@@ -5,25 +5,23 @@ as $$
   select f.*
   from (select lower(core.trim_blanks(reference)) as text, btrim(reference) as exact_text) as wanted
   cross join lateral (
-    select a.id::text, a.id, case
-        when a.id::text = wanted.text then 1
-        when lower(a.name) = wanted.text then 2
-        when a.id in (
+    select named.id, named.account_id, case
+        when named.id = wanted.text then 1
+        when lower(named.name) = wanted.text then 2
+        when named.account_id in (
           select k.account_id from core.find_named('key', reference) k where k.id <> core.trim_blanks(reference)) then 3
-        when length(wanted.text) >= 2 and strpos(lower(a.name), wanted.text) > 0
+        when length(wanted.text) >= 2 and strpos(lower(named.name), wanted.text) > 0
           then case when wanted.text ~ '^[0-9]+$' then 9 else 4 end
-      end,
-      format('%s; %s, %s, %s', a.name, a.kind, a.mode, case when a.active then 'active' else 'closed' end)
-    from supply.accounts a where find_named.kind = 'account'
-    union all
-    select p.id::text, null, case
-        when p.id::text = wanted.text then 1
-        when lower(p.name) = wanted.text then 2
-        when length(wanted.text) >= 2 and strpos(lower(p.name), wanted.text) > 0
-          then case when wanted.text ~ '^[0-9]+$' then 9 else 4 end
-      end,
-      format('%s; %s %s, %s', p.name, p.price, p.currency, case when p.in_stock then 'in stock' else 'out of stock' end)
-    from supply.products p where find_named.kind = 'product'
+      end, concat(named.name, '; ', named.detail)
+    from (
+      select a.id::text, a.id, a.name,
+        format('%s, %s, %s', a.kind, a.mode, case when a.active then 'active' else 'closed' end)
+      from supply.accounts a where find_named.kind = 'account'
+      union all
+      select p.id::text, null, p.name,
+        format('%s %s, %s', p.price, p.currency, case when p.in_stock then 'in stock' else 'out of stock' end)
+      from supply.products p where find_named.kind = 'product'
+    ) as named (id, account_id, name, detail)
     union all
     -- Four digits may be the number of one key and the end of another.
     select k.id::text, k.account_id, 1, format('key %s, %s…%s, %s, %s', k.id, k.prefix, k.last4, k.scope, case

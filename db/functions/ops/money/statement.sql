@@ -64,20 +64,19 @@ begin
   end if;
   from_at := (month || '-01')::timestamptz;
   to_at := from_at + interval '1 month';
-  return query select s.* from ops.statement(account, from_at, to_at) s;
-  if month is not null then
-    return query
-    select to_at, null::bigint, 'summary', coalesce(sum(s.amount), 0.00), null::numeric, null::text, null::text,
-      null::text,
-      format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s',
-        count(*) filter (where s.type = 'order_charge'),
-        coalesce(sum(s.amount) filter (where s.type = 'order_charge'), 0.00),
-        coalesce(sum(s.amount) filter (where s.type = 'order_refund'), 0.00),
-        coalesce(sum(s.amount) filter (where s.type = 'deposit'), 0.00),
-        coalesce(sum(s.amount) filter (where s.type = 'adjustment'), 0.00)),
-      max(s.currency)
-    from ops.statement(account, from_at, to_at) s;
-  end if;
+  return query
+  with lines as (select s.* from ops.statement(account, from_at, to_at) s)
+  select l.* from lines l
+  union all
+  select to_at, null, 'summary', coalesce(sum(l.amount), 0.00), null, null, null, null,
+    format('%s orders: charges %s, refunds %s; deposits %s, adjustments %s',
+      count(*) filter (where l.type = 'order_charge'),
+      coalesce(sum(l.amount) filter (where l.type = 'order_charge'), 0.00),
+      coalesce(sum(l.amount) filter (where l.type = 'order_refund'), 0.00),
+      coalesce(sum(l.amount) filter (where l.type = 'deposit'), 0.00),
+      coalesce(sum(l.amount) filter (where l.type = 'adjustment'), 0.00)),
+    max(l.currency)
+  from lines l having month is not null;
 end
 $$;
 comment on function ops.statement(anycompatible, text) is
