@@ -13,25 +13,26 @@ export type FunctionTable = {
 /** A statement to be prepared: its text, the arguments that are its parameters, and a name that no other has. */
 export type Statement = { name: string; text: string; args: { name: string; type: string }[]; returns: Returns }
 
-const statements = new WeakMap<FunctionTable, Map<string, Statement>>()
-let built = 0
-
 /**
- * The statement that calls a function with these arguments by name; undefined ones take their defaults. The same call
- * has the same statement each time, so that it is prepared once on each connection. Throws if the function or an
- * argument is unknown.
+ * Returns a function that makes the statement which calls a function of the table with these arguments by name;
+ * undefined ones take their defaults. The same call has the same statement each time, so that it is prepared once on
+ * each connection. Throws if the function or an argument is unknown.
  */
-export function statementOf(table: FunctionTable, name: string, args: Record<string, unknown>): Statement {
-  const known = statements.get(table) ?? new Map<string, Statement>()
-  statements.set(table, known)
-  const given = Object.keys(args).filter((arg) => args[arg] !== undefined)
-  const signature = [name, ...given].join(' ')
-  const statement = known.get(signature) ?? build(table, name, given)
-  known.set(signature, statement)
-  return statement
+export function createStatements(table: FunctionTable) {
+  const statements = new Map<string, Statement>()
+
+  return (name: string, args: Record<string, unknown>): Statement => {
+    const given = Object.keys(args).filter((arg) => args[arg] !== undefined)
+    const signature = [name, ...given].join(' ')
+    const known = statements.get(signature)
+    if (known !== undefined) return known
+    const statement = { name: `call_${statements.size}`, ...build(table, name, given) }
+    statements.set(signature, statement)
+    return statement
+  }
 }
 
-function build(table: FunctionTable, name: string, given: string[]): Statement {
+function build(table: FunctionTable, name: string, given: string[]): Omit<Statement, 'name'> {
   const definition = table[name]
   if (definition === undefined) throw new TypeError(`no SQL function ${name}`)
   const args = given.map((arg) => {
@@ -41,9 +42,7 @@ function build(table: FunctionTable, name: string, given: string[]): Statement {
   })
   const { returns } = definition
   const call = `${name}(${args.map(({ name: arg, type }, index) => `"${arg}" => $${index + 1}::${type}`).join(', ')})`
-  const text = returns === 'rows' ? `select * from ${call}` : `select ${call} as value`
-  built += 1
-  return { name: `call_${built}`, text, args, returns }
+  return { text: returns === 'rows' ? `select * from ${call}` : `select ${call} as value`, args, returns }
 }
 
 /** The arguments as texts of their types; null is SQL's null. */
