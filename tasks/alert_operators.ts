@@ -28,7 +28,7 @@ export function createAlertOperators({ db, log, webhook }: AlertOperatorsOptions
     const alert_id = jobId(payload)
     const next = async () => (await db.call('work.begin_notification', { alert_id }))[0]
     for (let notice = await next(); notice !== undefined; notice = await next()) {
-      const key = `${alert_id} ${notice.is_told ? notice.status : 'new'}`
+      const key = `${alert_id} ${notice.is_notified ? notice.status : 'new'}`
       if (!logged.has(key)) writeLog(log, notice)
       logged.add(key)
       if (webhook.url !== undefined) await post(webhook.url, alertBody(webhook.format, notice, new Date()))
@@ -38,9 +38,9 @@ export function createAlertOperators({ db, log, webhook }: AlertOperatorsOptions
   }
 }
 
-function writeLog(log: Log, { status, is_told: isTold, ...alert }: Notification): void {
+function writeLog(log: Log, { status, is_notified: isNotified, ...alert }: Notification): void {
   const record = { alert: alert.cause, count: alert.count, since: alert.first_at }
-  if (!isTold) log.error(record, alert.message)
+  if (!isNotified) log.error(record, alert.message)
   if (status === 'resolved') log.info(record, 'the cause of the alert is gone')
 }
 

@@ -37,7 +37,7 @@ export type DeliverWebhookOptions = {
   maxFirstAttempts: number
   /** A worker pool of this process: when its heartbeat stops, the leases of its first attempts end. */
   poolId: () => string | null
-  metrics: { countDelivery(verdict: string): void; observeToldOrder(seconds: number): void }
+  metrics: { countDelivery(verdict: string): void; observeNotifiedOrder(seconds: number): void }
   sealing: Sealing
   log: Log
   tracer: Tracer
@@ -63,9 +63,9 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): { task: Ta
       firstAttempts.begin(rows)
       return rows
     },
-    onRecorded: ({ verdict, told_seconds: seconds }) => {
+    onRecorded: ({ verdict, notified_seconds: seconds }) => {
       metrics.countDelivery(verdict)
-      if (seconds !== null) metrics.observeToldOrder(seconds)
+      if (seconds !== null) metrics.observeNotifiedOrder(seconds)
     },
     keyOf: ({ eventId }) => eventId,
   })

@@ -9,7 +9,7 @@ export type Notification = {
   first_at: Date
   closed_at: Date | null
   status: string
-  is_told: boolean
+  is_notified: boolean
 }
 
 // Alertmanager counts an alert as resolved after some minutes without a repetition, unless it has an end.
@@ -26,7 +26,7 @@ export function alertBody(format: AlertFormat, notice: Notification, now: Date):
 
 function slackText(notice: Notification): string {
   const { cause, message, count, first_at: firstAt, closed_at: closedAt } = notice
-  if (closedAt !== null && notice.is_told) {
+  if (closedAt !== null && notice.is_notified) {
     return `resolved: ${cause} (open since ${notice.opened_at.toISOString()})`
   }
   const text = `${cause}: ${message} (${count} since ${firstAt.toISOString()})`

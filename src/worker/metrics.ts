@@ -16,7 +16,7 @@ export type WorkerMetrics = {
   /** Records the time from the placing of an order to its end, by its outcome. */
   observeEndedOrder(outcome: string, seconds: number): void
   /** Records the time from the placing of an order to the partner's receipt of its result. */
-  observeToldOrder(seconds: number): void
+  observeNotifiedOrder(seconds: number): void
   /** Wraps a task so that its duration is measured, by whether it throws. */
   timed(name: string, task: Task): Task
 }
@@ -107,7 +107,7 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
     registers: [registry],
   })
-  const toldTimes = new Histogram({
+  const notifiedTimes = new Histogram({
     name: 'supply_order_notified_duration_seconds',
     help: 'Time from placing an order to the attempt of this worker with which its partner took the result.',
     buckets: orderBuckets,
@@ -127,7 +127,7 @@ export function createWorkerMetrics(db: Database): WorkerMetrics {
     countSupplierCall: (verdict) => calls.inc({ verdict }),
     observeSupplierCall: (labels, seconds) => supplierTimes.observe(labels, seconds),
     observeEndedOrder: addEndedOrders(registry),
-    observeToldOrder: (seconds) => toldTimes.observe(seconds),
+    observeNotifiedOrder: (seconds) => notifiedTimes.observe(seconds),
     timed: (task, run) => async (payload, helpers) => {
       const end = jobs.startTimer({ task })
       try {

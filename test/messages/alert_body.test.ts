@@ -3,10 +3,10 @@ import { alertBody, type Notification } from '../../src/messages/alert_body.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 4, 1, 12, minute))
 const firing: Notification = {
-  ...{ status: 'firing', is_told: false, cause: 'dead_letter:http_4xx:account 7', message: 'event x is dead' },
+  ...{ status: 'firing', is_notified: false, cause: 'dead_letter:http_4xx:account 7', message: 'event x is dead' },
   ...{ count: 3, first_at: at(1), opened_at: at(5), closed_at: null },
 }
-const resolved = { ...firing, status: 'resolved', is_told: true, closed_at: at(20) }
+const resolved = { ...firing, status: 'resolved', is_notified: true, closed_at: at(20) }
 const now = at(30)
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
   ['resolved', resolved, 'resolved: dead_letter:http_4xx:account 7 (open since 2026-05-01T12:05:00.000Z)'],
   [
     'resolved before anybody was told of it',
-    { ...resolved, is_told: false },
+    { ...resolved, is_notified: false },
     'dead_letter:http_4xx:account 7: event x is dead (3 since 2026-05-01T12:01:00.000Z); resolved at 2026-05-01T12:20:00.000Z',
   ],
 ])('for Slack an alert that is %s is a line of text', (_, notice, text) => {

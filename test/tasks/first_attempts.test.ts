@@ -13,7 +13,7 @@ const begin = (id: string) => firstAttempts.begin([{ event_id: null }, attempt(i
 
 beforeEach(() => {
   sent.clear()
-  const answer = { ordinal: 1, verdict: 'delivered', told_seconds: null, event_id: null }
+  const answer = { ordinal: 1, verdict: 'delivered', notified_seconds: null, event_id: null }
   const db = { call: async () => [answer] } as unknown as Database
   firstAttempts = createDeliverWebhook({
     db,
@@ -24,7 +24,7 @@ beforeEach(() => {
     },
     maxFirstAttempts: 3,
     poolId: () => 'pool-1',
-    metrics: { countDelivery: () => {}, observeToldOrder: () => {} },
+    metrics: { countDelivery: () => {}, observeNotifiedOrder: () => {} },
     sealing: noSealing,
     log: pino({ level: 'silent' }),
     tracer: noTracer,

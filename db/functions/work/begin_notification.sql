@@ -1,6 +1,6 @@
 create or replace function work.begin_notification(alert_id uuid)
 returns table (
-  status text, is_told boolean, cause text, message text, count int, first_at timestamptz, opened_at timestamptz,
+  status text, is_notified boolean, cause text, message text, count int, first_at timestamptz, opened_at timestamptz,
   closed_at timestamptz
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -11,6 +11,6 @@ as $$
   where a.id = begin_notification.alert_id and (a.sent_at is null or a.closed_at is not null and a.end_sent_at is null)
 $$;
 comment on function work.begin_notification is
-  'Returns what operators are to be notified of: an alert is firing, or is resolved; is_told: they were notified
+  'Returns what operators are to be notified of: an alert is firing, or is resolved; is_notified: they were notified
 before. No row: there is nothing to tell.
 nullable: closed_at';

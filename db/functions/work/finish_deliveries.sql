@@ -1,6 +1,6 @@
 create or replace function work.finish_deliveries(results jsonb, to_send int, pool_id text)
 returns table (
-  ordinal int, verdict text, told_seconds double precision,
+  ordinal int, verdict text, notified_seconds double precision,
   event_id uuid, lease_token uuid, callback_url text, event_type text, body text, secret text, attempt int,
   request_id text, request_id_given boolean, traceparent text, account_id bigint
 )
@@ -67,6 +67,6 @@ end
 $$;
 comment on function work.finish_deliveries is
   'Records results of attempts: [{ordinal, eventId, leaseToken, result: SendOutcome}]. Returns a row for each (verdict:
-delivered, retry, why it is a dead letter, stale: its lease has ended, busy: try again; told_seconds: since its order
-was placed), and for each of at most to_send events whose first attempt pool_id makes. Specification 6.4 to 6.6.
+delivered, retry, why it is a dead letter, stale: its lease has ended, busy: try again; notified_seconds: since its
+order), and for each of at most to_send events whose first attempt pool_id makes. Specification 6.4 to 6.6.
 nullable: all';
