@@ -3,8 +3,6 @@ returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  by_sku constant jsonb := (
-    select coalesce(jsonb_object_agg(e ->> 'sku', e), '{}') from jsonb_array_elements(entries) as e);
   product_ids int[];
   were_offered int[];
 begin
@@ -15,23 +13,29 @@ begin
   if not found then
     return false;
   end if;
-  product_ids := array(select c.product_id from core.changes_of_list(record_list.supplier, by_sku) c);
+  product_ids := array(select (c.after).product_id from core.changes_of_list(record_list.supplier, entries) c);
   were_offered := core.lock_offered(product_ids);
   with changed as (
-    update supply.offers o set (cost, currency, stock, available, problem) = (
-      select t.cost, t.currency, t.stock, t.available, t.problem from jsonb_populate_record(o, c.after) as t)
-    from core.changes_of_list(record_list.supplier, by_sku) c
-    where o.supplier = record_list.supplier and o.product_id = c.product_id and c.product_id = any (product_ids)
-    returning o.product_id, c.before, c.after
+    update supply.offers o set
+      (cost, currency, stock, available, problem)
+      = ((c.after).cost, (c.after).currency, (c.after).stock, (c.after).available, (c.after).problem)
+    from core.changes_of_list(record_list.supplier, entries) c
+    where o.supplier = record_list.supplier and o.product_id = (c.after).product_id and o.product_id = any (product_ids)
+    returning o.product_id, to_jsonb(c.before) as before, to_jsonb(c.after) as after
   )
   insert into supply.offer_changes (product_id, supplier, before, after)
-  select c.product_id, record_list.supplier, c.before, c.after from changed c order by c.product_id;
+  select c.product_id, record_list.supplier, jsonb_object_agg(b.key, b.value), jsonb_object_agg(b.key, c.after -> b.key)
+  from changed c cross join lateral jsonb_each(c.before) as b
+  where b.value <> c.after -> b.key
+  group by c.product_id order by c.product_id;
   perform core.note_offered(product_ids, were_offered);
 
   -- A session that has locked an offer changes it, or waits for a product that is locked here. So skip locked offers.
   update supply.offers o set synced_at = now()
   where o.supplier = record_list.supplier and o.product_id = any (array(
-    select l.product_id from supply.offers l where l.supplier = record_list.supplier and by_sku ? l.sku
+    select l.product_id from supply.offers l
+    where l.supplier = record_list.supplier
+      and (select jsonb_object_agg(e ->> 'sku', e) from jsonb_array_elements(entries) as e) ? l.sku
     order by l.product_id for no key update skip locked));
   return true;
 end
