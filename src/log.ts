@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import pg from 'pg'
 import { type DestinationStream, type LevelWithSilent, type Logger, pino, stdTimeFunctions } from 'pino'
+import postgres from 'postgres'
 import { type Correlation, traceIdOf } from './messages/correlation.ts'
 import { errorCode } from './network/error_code.ts'
 
@@ -68,24 +68,24 @@ export function safeError(error: unknown): SafeError {
   if (!(error instanceof Error)) return { type: typeof error, message: 'not an error object' }
   const code = errorCode(error)
   return {
-    type: error instanceof pg.DatabaseError ? 'DatabaseError' : error.name,
+    type: error.name,
     message: safeMessage(error, code),
     ...(code === undefined ? {} : { code }),
-    ...(error instanceof pg.DatabaseError ? databaseFields(error) : {}),
+    ...(error instanceof postgres.PostgresError ? databaseFields(error) : {}),
     ...(error.stack === undefined ? {} : { stack: framesOf(error.stack) }),
     ...(error.cause === undefined ? {} : { cause: safeError(error.cause) }),
   }
 }
 
-function databaseFields(error: pg.DatabaseError): Partial<SafeError> {
+function databaseFields(error: postgres.PostgresError): Partial<SafeError> {
   const where = error.where?.match(/^(PL\/pgSQL|SQL) function .*$/gm)
   const fields = {
     severity: error.severity,
     routine: error.routine,
-    schema: error.schema,
-    table: error.table,
-    column: error.column,
-    constraint: error.constraint,
+    schema: error.schema_name,
+    table: error.table_name,
+    column: error.column_name,
+    constraint: error.constraint_name,
     where: where ? [...where] : undefined,
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
@@ -93,7 +93,7 @@ function databaseFields(error: pg.DatabaseError): Partial<SafeError> {
 
 // Class 22, data exceptions: `invalid input syntax for type integer: "…"`.
 function safeMessage(error: Error, code: string | undefined): string {
-  if (!(error instanceof pg.DatabaseError)) return error.message
+  if (!(error instanceof postgres.PostgresError)) return error.message
   return code?.startsWith('22') ? error.message.replace(/[:"].*$/s, '').trim() : error.message
 }
 

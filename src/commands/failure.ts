@@ -50,6 +50,7 @@ const unreachable: { [code: string]: string } = {
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'the host cannot be looked up',
   ETIMEDOUT: 'it does not answer',
+  CONNECT_TIMEOUT: 'it does not answer',
   DEADLINE: 'it does not answer',
   EHOSTUNREACH: 'there is no way to the host',
   ENETUNREACH: 'there is no way to the host',

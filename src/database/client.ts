@@ -2,7 +2,7 @@ import { createPool, type PoolOptions, type PoolUsage } from './connections/pool
 import { DatabaseEnded, repeatable } from './errors.ts'
 import { functions } from './functions.ts'
 import type { Functions } from './signatures.ts'
-import { createStatements, type FunctionTable, parametersOf, resultOf } from './statement.ts'
+import { type FunctionTable, parametersOf, resultOf, statementOf } from './statement.ts'
 
 export { WrongSession } from './connections/session.ts'
 export { isUnavailable } from './errors.ts'
@@ -54,12 +54,11 @@ export function connect(options: DatabaseOptions): Database {
 /** As `connect`, with another table of functions. */
 export function connectTo<Table extends Signatures>(options: DatabaseOptions, table: FunctionTable): Database<Table> {
   const pool = createPool(options)
-  const statementOf = createStatements(table)
   let ended = false
 
   async function attempt(name: string, args: Record<string, unknown>, deadline: number): Promise<unknown> {
-    const statement = statementOf(name, args)
-    const rows = await pool.run(statement, parametersOf(statement, args), deadline)
+    const statement = statementOf(table, name, args)
+    const rows = await pool.run(statement.strings, parametersOf(statement, args), deadline)
     return resultOf(statement, rows)
   }
 

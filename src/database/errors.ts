@@ -9,7 +9,7 @@ export class DatabaseDeadline extends Error {
   }
 }
 
-/** There is no connection to a server of the right kind, for example because the primary is down. */
+/** No server of the right kind can be reached, for example because the primary is down. */
 export class DatabaseUnreachable extends Error {
   override name = 'DatabaseUnreachable'
   code = 'UNREACHABLE'
@@ -33,9 +33,18 @@ export class DatabaseEnded extends Error {
   }
 }
 
-// Our own codes, and those of Node's sockets and resolver.
+// Our own codes, and those of postgres.js and of Node's sockets and resolver.
 const connectionCodes = new Set([
-  ...['DEADLINE', 'UNREACHABLE', 'OVERLOADED', 'CONNECTION_ENDED', 'WRONG_SESSION'],
+  ...[
+    'DEADLINE',
+    'UNREACHABLE',
+    'OVERLOADED',
+    'CONNECTION_ENDED',
+    'CONNECTION_CLOSED',
+    'CONNECTION_DESTROYED',
+    'CONNECT_TIMEOUT',
+    'WRONG_SESSION',
+  ],
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN'],
   ...['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE'],
 ])
@@ -46,7 +55,7 @@ const unavailableStates = new Set(['57014', '55P03', '25006', '25P03', '40001', 
 // Connection trouble, resources used up (too many connections among them), shutdown and start-up.
 const unavailableState = /^(08|53|57P)...?$/
 
-/** Whether the server sent an error: its code is an SQLSTATE. */
+/** Whether the server sent an error, by postgres.js or by node-postgres: its code is an SQLSTATE. */
 function isServerError(error: unknown): error is Error & { code: string; severity: string } {
   return error instanceof Error && 'severity' in error && errorCode(error) !== undefined
 }
@@ -74,11 +83,6 @@ export function repeatable(error: unknown): boolean {
 /** Whether an error says that the server takes no writes: it is a standby, or is set to read-only. */
 export function isReadOnly(error: unknown): boolean {
   return isServerError(error) && error.code === '25006'
-}
-
-/** Whether an error says that the code was reloaded since the session planned the statement. */
-export function isStalePlan(error: unknown): boolean {
-  return isServerError(error) && error.code === '0A000'
 }
 
 /** Whether an error says that the server does not have the database. */

@@ -10,29 +10,29 @@ export type FunctionTable = {
   readonly [name: string]: { readonly args: Types; readonly options?: Types; readonly returns: Returns }
 }
 
-/** A statement to be prepared: its text, the arguments that are its parameters, and a name that no other has. */
-export type Statement = { name: string; text: string; args: { name: string; type: string }[]; returns: Returns }
+/** The pieces of a prepared statement's text, and the arguments that go between them. */
+export type Statement = { strings: TemplateStringsArray; args: { name: string; type: string }[]; returns: Returns }
+
+const statements = new WeakMap<FunctionTable, Map<string, Statement>>()
 
 /**
- * Returns a function that makes the statement which calls a function of the table with these arguments by name;
- * undefined ones take their defaults. The same call has the same statement each time, so that it is prepared once on
- * each connection. Throws if the function or an argument is unknown.
+ * The statement that calls a function with these arguments by name; undefined ones take their defaults. The same call
+ * has the same statement each time, so that it is prepared once on each connection. Throws if the function or an
+ * argument is unknown.
  */
-export function createStatements(table: FunctionTable) {
-  const statements = new Map<string, Statement>()
-
-  return (name: string, args: Record<string, unknown>): Statement => {
-    const given = Object.keys(args).filter((arg) => args[arg] !== undefined)
-    const signature = [name, ...given].join(' ')
-    const known = statements.get(signature)
-    if (known !== undefined) return known
-    const statement = { name: `call_${statements.size}`, ...build(table, name, given) }
-    statements.set(signature, statement)
-    return statement
-  }
+export function statementOf(table: FunctionTable, name: string, args: Record<string, unknown>): Statement {
+  const known = statements.get(table) ?? new Map<string, Statement>()
+  statements.set(table, known)
+  const given = Object.keys(args).filter((arg) => args[arg] !== undefined)
+  const signature = [name, ...given].join(' ')
+  const statement = known.get(signature) ?? build(table, name, given)
+  known.set(signature, statement)
+  return statement
 }
 
-function build(table: FunctionTable, name: string, given: string[]): Omit<Statement, 'name'> {
+// Every parameter travels as text and is cast in the statement. postgres.js serialises a parameter by the type that the
+// server reports, and once more when it repeats a statement whose plan went stale: text is the same twice.
+function build(table: FunctionTable, name: string, given: string[]): Statement {
   const definition = table[name]
   if (definition === undefined) throw new TypeError(`no SQL function ${name}`)
   const args = given.map((arg) => {
@@ -40,12 +40,22 @@ function build(table: FunctionTable, name: string, given: string[]): Omit<Statem
     if (type === undefined) throw new TypeError(`${name} has no argument ${arg}`)
     return { name: arg, type }
   })
-  const { returns } = definition
-  const call = `${name}(${args.map(({ name: arg, type }, index) => `"${arg}" => $${index + 1}::${type}`).join(', ')})`
-  return { text: returns === 'rows' ? `select * from ${call}` : `select ${call} as value`, args, returns }
+  const [head, tail] = wrapping(definition.returns, name)
+  const pieces = [head]
+  for (const { name: arg, type } of args) {
+    pieces.push(`${pieces.pop()}"${arg}" => `)
+    pieces.push(`::${type}, `)
+  }
+  const last = pieces.pop()?.replace(/, $/, '')
+  const strings = [...pieces, `${last}${tail}`]
+  return { strings: Object.assign(strings, { raw: strings }), args, returns: definition.returns }
 }
 
-/** The arguments as texts of their types; null is SQL's null. */
+function wrapping(returns: Returns, name: string): [head: string, tail: string] {
+  return returns === 'rows' ? [`select * from ${name}(`, ')'] : [`select ${name}(`, ') as value']
+}
+
+/** The arguments as the texts that the statement casts; null is SQL's null. */
 export function parametersOf(statement: Statement, args: Record<string, unknown>): (string | null)[] {
   return statement.args.map(({ name, type }) => toText(args[name], type))
 }

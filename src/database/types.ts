@@ -47,10 +47,23 @@ export const typeRules: { readonly [type: string]: TypeRule } = {
   'timestamp with time zone': { oid: 1184, parse: (value) => new Date(value) },
 }
 
-const parsers = new Map(Object.values(typeRules).map(({ oid, parse }) => [oid, parse]))
+type PostgresJsType = {
+  to: number
+  from: number[]
+  parse: (text: string) => unknown
+  serialize: (text: string) => string
+}
 
-/** How node-postgres reads results: by the rules, and a type without one as PostgreSQL's text. */
-export const resultTypes = { getTypeParser: (oid: number) => parsers.get(oid) ?? ((text: string) => text) }
+/** The types of results for postgres.js. Its parameters are texts already. */
+export function postgresJsTypes(): { [name: string]: PostgresJsType } {
+  const same = (value: string) => value
+  return Object.fromEntries(
+    Object.values(typeRules).map(({ oid, parse = same }) => [
+      `type_${oid}`,
+      { to: oid, from: [oid], parse, serialize: same },
+    ]),
+  )
+}
 
 /** An argument as PostgreSQL reads it; null and undefined are SQL's null. Throws on what the type cannot be made of. */
 export function toText(value: unknown, type: string): string | null {

@@ -1,3 +1,4 @@
+import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type BatchOptions, batch } from '../../src/database/batch.ts'
 import { isUnavailable } from '../../src/database/client.ts'
@@ -10,8 +11,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
-const refusal = Object.assign(new Error('duplicate key'), { severity: 'ERROR', code: '23505' })
+const lost = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
+const refusal = Object.assign(new postgres.PostgresError('duplicate key'), { severity: 'ERROR', code: '23505' })
 
 /** A batch of items like `a1`, of key `a`. A run answers busy for the keys in `locked`, and throws the next of `errors`. */
 function scripted(options: Omit<BatchOptions<string, string>, 'run'> = {}) {

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { plansByKey } from '../../src/database/connections/session.ts'
+import { plansByKey } from '../../src/database/connections/pool.ts'
 import { testDatabase } from '../support/database.ts'
 import { answered, unreachable } from '../support/events.ts'
 import { completed, failed, notPlaced, processing, unknown } from '../support/items.ts'

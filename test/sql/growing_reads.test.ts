@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { plansByKey } from '../../src/database/connections/session.ts'
+import { plansByKey } from '../../src/database/connections/pool.ts'
 import { fillOrders } from '../bench/fill.ts'
 import { testDatabase } from '../support/database.ts'
 import { orderRequest } from '../support/orders.ts'

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { plansByKey } from '../../src/database/connections/session.ts'
+import { plansByKey } from '../../src/database/connections/pool.ts'
 import { fillOrders } from '../bench/fill.ts'
 import { testDatabase } from '../support/database.ts'
 import { answered, unreachable } from '../support/events.ts'

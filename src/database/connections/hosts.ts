@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
 import { errorCode } from '../../network/error_code.ts'
 import { withinTime } from '../deadline.ts'
 import { DatabaseUnreachable, isNoSuchDatabase } from '../errors.ts'
 import { type DatabaseServer, parseDatabaseUrl, type TargetSession } from './database_url.ts'
-import { withClient } from './open_client.ts'
 
 /** The servers of a database URL, and which of them is the right one to connect to. */
 export type Hosts = {
@@ -139,20 +139,33 @@ async function rightOf(
 
 /** Resolves if the server answers and is of the kind that the target requires. */
 async function probe(server: DatabaseServer, target: TargetSession): Promise<void> {
-  const config = {
-    connectionString: server.url,
-    connectionTimeoutMillis: probeMs,
-    query_timeout: probeMs,
-    application_name: 'supply-ordering probe',
+  const sql = postgres(server.url, {
+    ...addressOf(server),
+    max: 1,
+    backoff: () => 0,
+    connect_timeout: probeMs / 1000,
+    fetch_types: false,
+    prepare: false,
+    onnotice: () => {},
+    connection: { application_name: 'supply-ordering probe' },
+  })
+  try {
+    const asked = sql<{ standby: boolean; read_only: boolean }[]>`
+      select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only`
+    const [state] = await withinTime(probeMs, asked)
+    if (target !== 'any' && state?.standby !== false) throw new DatabaseUnreachable('is a standby')
+    if (target === 'read-write' && state?.read_only !== false) throw new DatabaseUnreachable('is read-only')
+  } finally {
+    sql.end({ timeout: 0 }).catch(() => {})
   }
-  const asked = withClient(config, (client) =>
-    client.query<{ standby: boolean; read_only: boolean }>(
-      `select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only`,
-    ),
-  )
-  const { rows } = await withinTime(probeMs, asked)
-  if (target !== 'any' && rows[0]?.standby !== false) throw new DatabaseUnreachable('is a standby')
-  if (target === 'read-write' && rows[0]?.read_only !== false) throw new DatabaseUnreachable('is read-only')
+}
+
+/**
+ * The options by which postgres.js connects to a server. It cannot read an IPv6 address in a URL or a string, but it
+ * takes lists, which its types do not mention.
+ */
+export function addressOf({ host, port }: DatabaseServer): { host?: string; port?: number } {
+  return host === undefined ? {} : Object.assign({ host, port }, { host: [host], port: [port] })
 }
 
 function nameOf({ host = 'localhost', port }: DatabaseServer): string {

@@ -3,9 +3,6 @@ import pg from 'pg'
 import { hostsOf } from './hosts.ts'
 import { withClient } from './open_client.ts'
 
-/** How long a connection may take to be made where the configuration names no other time, in milliseconds. */
-const connectTimeoutMs = 2_000
-
 /** Throws if the URL leads to a pooler, which passes on no notifications, and not to the server itself. */
 export async function refusePooler(databaseUrl: string): Promise<void> {
   const { url } = await hostsOf(databaseUrl).find()
@@ -27,8 +24,7 @@ export function clientsOf(databaseUrl: string): new (config?: pg.ClientConfig) =
     constructor(config: pg.ClientConfig = {}) {
       const socket = new Socket()
       const server = hosts.current
-      const fixed = { connectionString: server.url, stream: () => socket }
-      super({ connectionTimeoutMillis: connectTimeoutMs, ...config, ...fixed })
+      super({ ...config, connectionString: server.url, stream: () => socket })
       socket.once('error', () => hosts.suspect(server))
       // A query to a server that disappeared silently would never end.
       const forget = hosts.onMove(() => socket.destroy(new Error('another server has taken over')))

@@ -1,19 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { errorCode } from '../../network/error_code.ts'
+import postgres from 'postgres'
 import { withinTime } from '../deadline.ts'
-import {
-  connectionSurvives,
-  DatabaseDeadline,
-  DatabaseEnded,
-  DatabaseUnreachable,
-  isReadOnly,
-  isStalePlan,
-} from '../errors.ts'
-import { resultTypes } from '../types.ts'
-import { hostsOf } from './hosts.ts'
-import { clientsOf } from './node_postgres.ts'
-import { type SessionOptions, sessionSettings, startOptions, WrongSession, wrongSettings } from './session.ts'
+import { connectionSurvives, DatabaseDeadline, DatabaseEnded, isReadOnly } from '../errors.ts'
+import { postgresJsTypes } from '../types.ts'
+import type { DatabaseServer } from './database_url.ts'
+import { addressOf, hostsOf } from './hosts.ts'
+import { type SessionOptions, sessionSettings, WrongSession, wrongSettings } from './session.ts'
+
+export { plansByKey } from './session.ts'
 
 export type PoolOptions = SessionOptions & {
   /** Of one server or of several; the connections go to the right one (`hostsOf`). */
@@ -35,101 +29,107 @@ export type PoolUsage = { inUse: number; idle: number; waiting: number; max: num
 
 export type Pool = {
   usage(): PoolUsage
-  /**
-   * Runs a statement on a connection of its own, which keeps it prepared under its name. `deadline` is a time of
-   * `Date.now()`.
-   */
-  run(statement: { name: string; text: string }, parameters: (string | null)[], deadline: number): Promise<Rows>
+  /** Runs a statement on a connection of its own. `deadline` is a time of `Date.now()`. */
+  run(strings: TemplateStringsArray, parameters: (string | null)[], deadline: number): Promise<Rows>
   /** Lets running statements end for up to this many seconds, then closes all connections. Never rejects. */
   end(timeoutSeconds: number): Promise<void>
 }
 
-type Session = {
-  /** Whether no statement has the connection. */
-  isIdle: boolean
-  /** When it was made, or became idle, as a time of `Date.now()`. */
-  usedAt: number
-  /** When its settings last passed the check. */
+type Connection = {
+  sql: postgres.Sql
+  server: DatabaseServer
+  /** When it became idle, as a time of `Date.now()`. */
+  idleSince: number
+  /** When its session last passed the check of its settings; undefined: not since it connected. */
   checkedAt: number | undefined
 }
+type Waiter = { grant: (connection: Connection) => void; refuse: (error: Error) => void }
 
+const textOid = 25
 /** How long an idle connection is trusted, and how long it may take to answer after that. */
 const trustMs = 1_000
 const signOfLifeMs = 1_000
+const reconnectPauseMs = 50
+const connectTimeoutMs = 2_000
+const closeTimeoutSeconds = 0.5
 const closeLimitMs = 1_000
 const recheckMs = 1_000
 
 /**
  * A pool of connections with one statement on each at a time. It throws a connection away that misses a deadline or
- * breaks: a half-open socket never reports that it is dead. A connection that was idle for a while has to answer before
- * it gets a statement. If one is silent, the pool keeps none that was idle at the same time: a middlebox may have
- * dropped them all.
+ * breaks: a half-open socket never reports that it is dead, and postgres.js would wait on it without end. A connection
+ * that was idle for a while has to answer before it gets a statement. If one is silent, the pool keeps none that was
+ * idle at the same time: a middlebox may have dropped them all.
+ *
+ * The pool of postgres.js is not used, because it fails in three ways when the server goes away: a waiting statement
+ * cannot be taken back safely, and `cancel` and the look-up of array types reject promises that nobody handles. Nor is
+ * its choice among several servers: while all of them are away it never reports an error. When another server has
+ * become the right one, connections to the previous one are replaced as soon as they are idle.
  */
 export function createPool(options: PoolOptions): Pool {
-  const { max, pooled = false } = options
   const hosts = hostsOf(options.url)
+  const idle: Connection[] = []
+  const all = new Set<Connection>()
+  const waiting = new Set<Waiter>()
   const settings = sessionSettings(options)
-  const sessions = new Map<pg.PoolClient, Session>()
-  // After the code was reloaded, a plan can be stale in every session: new names have all statements prepared again.
-  let generation = 1
+  let pausing = 0
   let ended = false
-  const pool = new pg.Pool({
-    Client: clientsOf(options.url),
-    max,
-    idleTimeoutMillis: 0,
-    keepAlive: true,
-    application_name: options.applicationName,
-    types: resultTypes,
-    ...(pooled ? {} : { options: startOptions(settings) }),
-  })
-  // An idle connection that ends leaves the pool by itself. Of another one, its statement reports the end.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    sessions.set(client, { isIdle: false, usedAt: Date.now(), checkedAt: undefined })
-  })
-  pool.on('remove', (client) => sessions.delete(client))
 
-  async function acquire(deadline: number): Promise<pg.PoolClient> {
-    for (;;) {
-      const client = await take(deadline)
-      const session = sessions.get(client)
-      if (session !== undefined && !client.connection.stream.destroyed) {
-        session.isIdle = false
-        if (Date.now() - session.usedAt < trustMs || (await answers(client, deadline))) return client
-        hosts.suspect(hosts.current)
-        discardIdle(Date.now() - trustMs)
-      }
-      discard(client)
+  async function acquire(deadline: number): Promise<Connection> {
+    if (!hosts.isKnown) await withinTime(deadline - Date.now(), hosts.find())
+    if (ended) throw new DatabaseEnded()
+    const free = takeIdle()
+    if (free) {
+      if (Date.now() - free.idleSince < trustMs || (await answers(free.sql, deadline))) return free
+      fail(free)
+      discardIdle(Date.now() - trustMs)
     }
+    return all.size + pausing < options.max ? open() : waitAmong(waiting, deadline)
   }
 
-  async function take(deadline: number): Promise<pg.PoolClient> {
-    const server = hosts.current
-    const taking = pool.connect()
-    try {
-      return await withinTime(deadline - Date.now(), taking)
-    } catch (error) {
-      taking.then(release, () => {})
-      // While all connections are in use, a deadline says nothing about the server.
-      if (!(error instanceof DatabaseDeadline)) hosts.suspect(server)
-      throw known(error)
+  function takeIdle(): Connection | undefined {
+    for (let free = idle.pop(); free !== undefined; free = idle.pop()) {
+      if (free.server === hosts.current) return free
+      all.delete(free)
+      close(free)
     }
-  }
-
-  function release(client: pg.PoolClient): void {
-    Object.assign(sessions.get(client) ?? {}, { isIdle: true, usedAt: Date.now() })
-    client.release()
-  }
-
-  function discard(client: pg.PoolClient): void {
-    client.connection.stream.destroy()
-    client.release(true)
+    return undefined
   }
 
   function discardIdle(until: number): void {
-    for (const [client, { isIdle, usedAt }] of sessions)
-      if (isIdle && usedAt <= until) client.connection.stream.destroy()
+    const silent = idle.filter(({ idleSince }) => idleSince <= until)
+    idle.splice(0, idle.length, ...idle.filter(({ idleSince }) => idleSince > until))
+    for (const connection of silent) discard(connection)
+  }
+
+  function open(): Connection {
+    const connection = openConnection(options, hosts.current)
+    all.add(connection)
+    return connection
+  }
+
+  function release(connection: Connection): void {
+    if (connection.server !== hosts.current) return void discard(connection)
+    connection.idleSince = Date.now()
+    const [next] = waiting
+    if (next) next.grant(connection)
+    else idle.push(connection)
+  }
+
+  // The pause limits how often the pool tries to connect to a server that is down.
+  async function discard(connection: Connection): Promise<void> {
+    all.delete(connection)
+    close(connection)
+    pausing += 1
+    await sleep(reconnectPauseMs)
+    pausing -= 1
+    const [next] = waiting
+    if (next && !ended) next.grant(open())
+  }
+
+  function fail(connection: Connection): void {
+    discard(connection)
+    hosts.suspect(connection.server)
   }
 
   /**
@@ -137,70 +137,102 @@ export function createPool(options: PoolOptions): Pool {
    * connection is checked once; behind a pooler the next statement may run in another session, so the check is repeated
    * every second.
    */
-  async function checkSession(client: pg.PoolClient): Promise<void> {
-    const checkedAt = sessions.get(client)?.checkedAt
-    if (checkedAt !== undefined && !(pooled && performance.now() - checkedAt > recheckMs)) return
-    const { rows: wrong } = await client.query(wrongSettings, [JSON.stringify(settings)])
-    if (wrong.length > 0) throw new WrongSession(settings, wrong, pooled)
-    Object.assign(sessions.get(client) ?? {}, { checkedAt: performance.now() })
+  async function checkSession(connection: Connection): Promise<void> {
+    const { sql, checkedAt } = connection
+    if (checkedAt !== undefined && !(options.pooled && performance.now() - checkedAt > recheckMs)) return
+    const wrong = await statement(sql, wrongSettings, [JSON.stringify(settings)])
+    if (wrong.length > 0) throw new WrongSession(settings, wrong, options.pooled ?? false)
+    connection.checkedAt = performance.now()
   }
 
   return {
-    usage: () => {
-      const { totalCount, idleCount: idle, waitingCount: waiting } = pool
-      return { inUse: totalCount - idle, idle, waiting, max }
-    },
-    async run({ name, text }, values, deadline) {
-      if (!hosts.isKnown) await withinTime(deadline - Date.now(), hosts.find())
-      if (ended) throw new DatabaseEnded()
-      const server = hosts.current
-      const client = await acquire(deadline)
+    usage: () => ({ inUse: all.size - idle.length, idle: idle.length, waiting: waiting.size, max: options.max }),
+    async run(strings, parameters, deadline) {
+      const connection = await acquire(deadline)
       const sentAt = Date.now()
       try {
-        const query = { text, values, ...(pooled ? {} : { name: `${name} ${generation}` }) }
-        const work = checkSession(client).then(() => client.query(query))
-        const { rows } = await withinTime(deadline - Date.now(), work)
-        release(client)
+        const work = checkSession(connection).then(() => statement(connection.sql, strings, parameters))
+        const rows = await withinTime(deadline - Date.now(), work)
+        release(connection)
         return rows
       } catch (error) {
-        if (isStalePlan(error)) generation += 1
-        if (connectionSurvives(error) && !isReadOnly(error)) {
-          release(client)
-        } else {
-          discard(client)
-          hosts.suspect(server)
-        }
+        if (connectionSurvives(error) && !isReadOnly(error)) release(connection)
+        else fail(connection)
         if (error instanceof DatabaseDeadline) discardIdle(sentAt)
-        throw known(error)
+        throw error
       }
     },
     async end(timeoutSeconds) {
-      await until(() => pool.idleCount === pool.totalCount, timeoutSeconds * 1_000)
+      const end = Date.now() + timeoutSeconds * 1000
+      while (idle.length < all.size && Date.now() < end) await sleep(10)
       ended = true
-      pool.end().catch(() => {})
-      for (const [client, { isIdle }] of sessions) if (!isIdle) client.connection.stream.destroy()
-      await until(() => sessions.size === 0, closeLimitMs)
-      for (const client of sessions.keys()) client.connection.stream.destroy()
+      for (const waiter of [...waiting]) waiter.refuse(new DatabaseEnded())
+      await withinTime(closeLimitMs, Promise.all([...all].map(close))).catch(() => {})
     },
   }
 }
 
-async function answers(client: pg.PoolClient, deadline: number): Promise<boolean> {
+/** Waits in the queue for a connection until the deadline. The waiter removes itself when it is settled. */
+function waitAmong(waiting: Set<Waiter>, deadline: number): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => waiter.refuse(new DatabaseDeadline()), deadline - Date.now())
+    const settle = () => {
+      clearTimeout(timer)
+      waiting.delete(waiter)
+    }
+    const waiter: Waiter = {
+      grant: (connection) => {
+        settle()
+        resolve(connection)
+      },
+      refuse: (error) => {
+        settle()
+        reject(error)
+      },
+    }
+    waiting.add(waiter)
+  })
+}
+
+function openConnection(options: PoolOptions, server: DatabaseServer): Connection {
+  const sql = postgres(server.url, {
+    ...addressOf(server),
+    max: 1,
+    backoff: () => 0,
+    connect_timeout: connectTimeoutMs / 1000,
+    fetch_types: false,
+    prepare: !options.pooled,
+    types: postgresJsTypes(),
+    onnotice: () => {},
+    onclose: () => {
+      // postgres.js opens another one at the next statement.
+      connection.checkedAt = undefined
+    },
+    connection: { application_name: options.applicationName, ...(options.pooled ? {} : sessionSettings(options)) },
+  })
+  const connection: Connection = { sql, server, idleSince: 0, checkedAt: undefined }
+  return connection
+}
+
+async function statement(
+  sql: postgres.Sql,
+  strings: TemplateStringsArray,
+  parameters: (string | null)[],
+): Promise<Rows> {
+  const rows = await sql(strings, ...parameters.map((value) => sql.typed(value, textOid)))
+  // After a statement that failed behind its first rows, postgres.js 3.4.9 leaves as many holes in the next result.
+  return rows.filter(() => true)
+}
+
+async function answers(sql: postgres.Sql, deadline: number): Promise<boolean> {
   try {
-    await withinTime(Math.min(signOfLifeMs, deadline - Date.now()), client.query('select 1'))
+    await withinTime(Math.min(signOfLifeMs, deadline - Date.now()), sql`select 1`.execute())
     return true
   } catch {
     return false
   }
 }
 
-async function until(isDone: () => boolean, ms: number): Promise<void> {
-  const end = Date.now() + ms
-  while (!isDone() && Date.now() < end) await sleep(10)
-}
-
-/** node-postgres reports a connection that ended, or could not be made in time, by errors without a code. */
-function known(error: unknown): unknown {
-  if (!(error instanceof Error) || errorCode(error) !== undefined) return error
-  return new DatabaseUnreachable(`no connection to the database: ${error.message}`, { cause: error })
+async function close({ sql }: Connection): Promise<void> {
+  await sql.end({ timeout: closeTimeoutSeconds }).catch(() => {})
 }

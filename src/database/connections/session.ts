@@ -40,21 +40,20 @@ export function sessionSettings(options: SessionOptions): SessionSettings {
   }
 }
 
-/** Settings in the form in which a connection's start sets them. */
-export function startOptions(settings: SessionSettings): string {
-  const escaped = (value: string | number) => String(value).replaceAll(/[\\ ]/g, '\\$&')
-  return Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${escaped(value)}`)
-    .join(' ')
-}
-
 /** One row for each setting that differs from the list, a JSON text: its name and its actual value. */
-export const wrongSettings = `
+export const wrongSettings = statementText(
+  `
   select s.name, current_setting(s.name) as present
-  from json_each_text($1) s (name, wanted)
+  from json_each_text(`,
+  `::text::json) s (name, wanted)
   where case
     when s.wanted ~ '^[0-9]+$' then current_setting(s.name)::interval <> (s.wanted || 'ms')::interval
-    else current_setting(s.name) <> s.wanted end`
+    else current_setting(s.name) <> s.wanted end`,
+)
+
+function statementText(...strings: string[]): TemplateStringsArray {
+  return Object.assign(strings, { raw: strings })
+}
 
 /** The session does not have the required role and time-outs: no statement may run in it. */
 export class WrongSession extends Error {

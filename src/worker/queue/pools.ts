@@ -11,7 +11,7 @@ import {
 } from 'graphile-worker'
 import pg from 'pg'
 import { clientsOf } from '../../database/connections/node_postgres.ts'
-import { plansByKey, startOptions } from '../../database/connections/session.ts'
+import { plansByKey } from '../../database/connections/pool.ts'
 import type { Log } from '../../log.ts'
 import { discardSilent } from './connections.ts'
 
@@ -99,7 +99,9 @@ async function startPool(options: PoolOptions, onJob?: (task?: string) => void):
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    options: startOptions(settings),
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
   })
   const lost = (error: Error) => options.log.warn({ reason: error.message }, 'a queue connection was lost')
   pgPool.on('error', lost)

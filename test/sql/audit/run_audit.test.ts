@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { plansByKey } from '../../../src/database/connections/session.ts'
+import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { operatorOf } from '../../support/operator.ts'
 import { oneValue } from '../../support/sql/one_value.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { plansByKey } from '../../../src/database/connections/session.ts'
+import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { audit } from '../../support/orders.ts'
 import { oneValue } from '../../support/sql/one_value.ts'

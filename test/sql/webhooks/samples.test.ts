@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { plansByKey } from '../../../src/database/connections/session.ts'
+import { plansByKey } from '../../../src/database/connections/pool.ts'
 import { answered, finishAttempt, leaseAttempt } from '../../support/events.ts'
 import { itemTests } from '../../support/item_tests.ts'
 import { answer, completed } from '../../support/items.ts'
