@@ -3,6 +3,7 @@ import pg from 'pg'
 import { hostsOf } from '../database/connections/hosts.ts'
 import { openClient } from '../database/connections/open_client.ts'
 import { applyMigrations } from './apply_migrations.ts'
+import { refuseCreators } from './creators.ts'
 import { loadCode } from './load_code.ts'
 import { ensureLogins, type LoginPasswords, type LoginSettings } from './logins.ts'
 import { createRetry, lockTimeout } from './retries.ts'
@@ -40,8 +41,8 @@ const insufficientPrivilege = '42501'
  *
  * `databaseUrl` must be a login that may create roles and schemas. Returns the names of the applied migrations and
  * whether code was loaded. Rejects with one clear line on a server older than PostgreSQL 16, on a migration that was
- * edited, removed or numbered before an applied one, on a file that fails, and on a lock that other sessions held all
- * the time; then the line names these sessions.
+ * edited, removed or numbered before an applied one, on a file that fails, on a login of ours that may create something,
+ * and on a lock that other sessions held all the time; then the line names these sessions.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const log = options.log ?? (() => {})
@@ -59,7 +60,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await client.query(sessionSettings)
     await migrateQueue(url)
     const applied = await applyMigrations(client, { migrations, dir: options.migrationsDir, retry, log })
-    await retry(() => refuseTemporaryObjects(client, log))
+    await retry(() => refuseTemporaryObjects(client))
+    await retry(() => refuseCreators(client))
     const codeReloaded = await retry(() => loadCode(client, code, { check: applied.length > 0 }))
     if (codeReloaded) log('loaded the functions and views that changed')
     const logins = await retry(() => ensureLogins(client, options.logins ?? {}, options.loginSettings))
@@ -118,25 +120,19 @@ async function migrateQueue(connectionString: string): Promise<void> {
 }
 
 /**
- * Lets only the database's owner make temporary objects: with a type in pg_temp, a login could run its code with the
- * rights of others. It is repeated each time, because a copied or restored database has lost this setting.
+ * Lets only the database's owner make temporary objects, where the session may decide that. It is repeated each time,
+ * because a copied or restored database has lost this setting.
  */
-async function refuseTemporaryObjects(client: pg.Client, log: (line: string) => void): Promise<void> {
-  const open = async () => {
-    const { rows } = await client.query<{ open: boolean; database: string }>(
-      `select pg_catalog.has_database_privilege('public', d.oid, 'temporary') as open,
-         pg_catalog.quote_ident(d.datname) as database
-       from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()`,
-    )
-    return rows[0]?.open === true ? rows[0].database : undefined
+async function refuseTemporaryObjects(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ database: string }>(
+    `select pg_catalog.quote_ident(d.datname) as database from pg_catalog.pg_database d
+     where d.datname = pg_catalog.current_database() and pg_catalog.has_database_privilege('public', d.oid, 'temporary')`,
+  )
+  for (const { database } of rows) {
+    try {
+      await client.query(`revoke temporary on database ${database} from public`)
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== insufficientPrivilege) throw error
+    }
   }
-  const database = await open()
-  if (database === undefined) return
-  const revoke = `revoke temporary on database ${database} from public`
-  try {
-    await client.query(revoke)
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== insufficientPrivilege) throw error
-  }
-  if ((await open()) !== undefined) log(`the database's owner should: ${revoke}`)
 }

@@ -3,7 +3,7 @@ returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  wanted constant text := core.trim_blanks(reference::text);
+  wanted constant text := core.trim_blanks(core.text_of(reference));
   -- A mistyped number must not match a name that contains the number.
   is_id constant boolean := pg_typeof(reference) <> 'text'::regtype;
   -- A whole API key must not be shown.

@@ -3,7 +3,8 @@ returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  wanted_id constant uuid := core.uuid_of(trim(alert_id::text));
+  wanted constant text := core.text_of(alert_id);
+  wanted_id constant uuid := core.uuid_of(trim(wanted));
   cause text;
   count int;
 begin
@@ -12,7 +13,7 @@ begin
   update supply.alerts a set acknowledged_at = clock_timestamp(), acknowledged_by = session_user,
     note = trim(acknowledge.note)
   where a.id = wanted_id returning a.cause, a.count into cause, count;
-  perform core.require(found, format('there is no alert %s', coalesce(quote_literal(alert_id::text), 'null')),
+  perform core.require(found, format('there is no alert %s', coalesce(quote_literal(wanted), 'null')),
     'no_data_found',
     'Give an alert_id: select alert_id, message from ops.alerts where state = ''open''');
   if core.cause_stands(cause) is null then
