@@ -59,6 +59,8 @@ export type WorkerOptions = {
   webhookTimeoutMs?: number
   /** The crontab, in graphile-worker's form; for tests. The default is `tasks/crontab`. */
   crontab?: string
+  /** How often a pool looks for jobs of which it was not notified, in milliseconds; for tests. */
+  pollIntervalMs?: number | undefined
 }
 
 export type Worker = {
@@ -203,12 +205,12 @@ function createTasks(
 }
 
 async function startPoolsOfTasks(
-  { databaseUrl, config, log, crontab = readFileSync(crontabFile, 'utf8') }: WorkerOptions,
+  { databaseUrl, config, log, pollIntervalMs, crontab = readFileSync(crontabFile, 'utf8') }: WorkerOptions,
   { deliver_webhook, call_supplier, housekeeping, run_audit, ...rest }: ReturnType<typeof createTasks>['tasks'],
   metrics: WorkerMetrics,
   onPool: (poolId: string) => Promise<void>,
 ): Promise<Pool[]> {
-  const pool = { databaseUrl, log, onPool }
+  const pool = { databaseUrl, log, onPool, pollIntervalMs }
   const timed = (tasks: { [name: string]: Task }) =>
     Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, metrics.timed(name, task)]))
   return startPools([

@@ -20,7 +20,7 @@ export type PeriodicTaskOptions = {
  * How often each worker writes its heartbeat and sweeps, in milliseconds. A worker without one for 10 s counts as dead.
  */
 const sweepMs = 2_000
-/** How often a worker checks its pools, alerts and lists of offers, in milliseconds. */
+/** How often a worker checks its pools and alerts, in milliseconds. */
 const lookMs = 5_000
 /** After this many consecutive checks of a pool without a successful fetch, its process ends. */
 const looksWithoutFetch = 6
@@ -51,7 +51,7 @@ export function startPeriodicTasks(options: PeriodicTaskOptions): { stop: () => 
     every(sweepMs, createSweep(options)),
     every(lookMs, createLook(options)),
     every(lookMs, () => db.call('work.close_alerts')),
-    every(lookMs, offerSync.look),
+    every(fillMs, offerSync.look),
   ]
   return {
     stop: async () => {

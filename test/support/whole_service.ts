@@ -22,13 +22,14 @@ type TestWorkerOptions = {
   timeoutMs?: number | undefined
   tracer?: Tracer | undefined
   crontab?: string
+  pollIntervalMs?: number
 }
 
 /** Starts a worker as `npm run worker` does, but with nothing at set times unless told. */
 export async function startTestWorker(
   databaseUrl: string,
   config: Partial<Config> = {},
-  { timeoutMs, tracer, crontab = '' }: TestWorkerOptions = {},
+  { timeoutMs, tracer, pollIntervalMs, crontab = '' }: TestWorkerOptions = {},
 ): Promise<RunningWorker> {
   const records: { [field: string]: unknown }[] = []
   const log = createLog('trace', { write: (line: string) => void records.push(JSON.parse(line)) })
@@ -44,6 +45,7 @@ export async function startTestWorker(
     log,
     ...(timeoutMs === undefined ? {} : { supplierTimeoutMs: timeoutMs, webhookTimeoutMs: timeoutMs }),
     crontab,
+    pollIntervalMs,
     ...(tracer === undefined ? {} : { tracer }),
   })
   return {

@@ -14,6 +14,7 @@ import { clientsOf } from '../../database/connections/node_postgres.ts'
 import { plansByKey } from '../../database/connections/pool.ts'
 import type { Log } from '../../log.ts'
 import { discardSilent } from './connections.ts'
+import { createWakeUps, type WakeUps } from './wake_ups.ts'
 
 export type PoolOptions = {
   databaseUrl: string
@@ -22,6 +23,8 @@ export type PoolOptions = {
   tasks: TaskList
   /** The crontab, in graphile-worker's form. */
   crontab?: string
+  /** How often the pool looks for jobs of which it was not notified, in milliseconds; for tests. */
+  pollIntervalMs?: number | undefined
   log: Log
   /** Called with the id under which the pool locks jobs, as it begins to fetch. If it rejects, so does the start. */
   onPool: (poolId: string) => Promise<void>
@@ -40,8 +43,8 @@ export type Pool = {
   isClean(): boolean
   /** How often the pool has fetched or looked for jobs; undefined while it has more than its workers can take. */
   fetches(): number | undefined
-  /** Fetches jobs now, without waiting for the next poll. */
-  nudge(): void
+  /** Fetches jobs now, or after so many milliseconds, without waiting for the next poll. */
+  wake(delayMs: number): void
 }
 
 // Jobs that end within this time are completed, or failed, in one statement, in milliseconds.
@@ -75,14 +78,17 @@ const settings = {
 }
 
 /**
- * Starts pools of workers, each for its own tasks. `core.enqueue` notifies of the task of jobs that are due. Only the
- * first pool listens, and only the pool of that task fetches: each further pool would cost PostgreSQL one transaction
- * per job.
+ * Starts pools of workers, each for its own tasks. `core.enqueue` notifies of the task of jobs, and of the milliseconds
+ * until they are due. Only the first pool listens, and only the pool of that task fetches at that moment: each further
+ * pool would cost PostgreSQL one transaction per job.
  */
 export async function startPools(options: readonly [PoolOptions, ...PoolOptions[]]): Promise<Pool[]> {
   let pools: Pool[] = []
   const poolOf = (task: string) => pools[options.findIndex(({ tasks }) => Object.hasOwn(tasks, task))]
-  const onJob = (task = '') => poolOf(task)?.nudge()
+  const onJob = (message = '') => {
+    const [task = '', delayMs = '0'] = message.split(' ')
+    poolOf(task)?.wake(Number(delayMs))
+  }
   pools = await Promise.all(options.map((each, index) => startPool(each, index === 0 ? onJob : undefined)))
   return pools
 }
@@ -91,7 +97,7 @@ export async function startPools(options: readonly [PoolOptions, ...PoolOptions[
  * Starts a pool, which listens if `onJob` is given. Its own connections commit asynchronously: losing a job's lock or
  * its completion in a crash only runs the job again, and what a job does is protected by a lease.
  */
-async function startPool(options: PoolOptions, onJob?: (task?: string) => void): Promise<Pool> {
+async function startPool(options: PoolOptions, onJob?: (message?: string) => void): Promise<Pool> {
   const pgPool = new pg.Pool({
     Client: clientsOf(options.databaseUrl),
     application_name: `supply-ordering worker ${options.name}`,
@@ -137,7 +143,7 @@ async function startPool(options: PoolOptions, onJob?: (task?: string) => void):
     taskList: options.tasks,
     parsedCronItems: parseCrontab(options.crontab ?? ''),
     noHandleSignals: true,
-    pollInterval: pollIntervalMs,
+    pollInterval: options.pollIntervalMs ?? pollIntervalMs,
     gracefulShutdownAbortTimeout: 60_000,
     logger: queueLogger(options.log, options.name),
     preset: {
@@ -154,15 +160,17 @@ async function startPool(options: PoolOptions, onJob?: (task?: string) => void):
     () => failed.resolve('a worker pool ended'),
     (error) => failed.resolve(`a worker pool failed: ${reasonOf(error)}`),
   )
+  const { wakeUps, ...seen } = pool()
   const stop = runner.stop.bind(runner)
   runner.stop = async (reason) => {
+    wakeUps.clear()
     // After a fatal error graphile-worker 0.18.0 miscounts its completions and never resolves.
     const givenUp = failed.promise.then(() => sleep(lastWaitMs, undefined, { ref: false }))
     await Promise.race([stop(reason).then(() => ended), givenUp]).catch(() => {})
     await Promise.race([pgPool.end(), givenUp])
   }
   const isClean = () => !isBroken && jobs.size === 0
-  return { runner, name: options.name, failed: failed.promise, isClean, ...pool() }
+  return { runner, name: options.name, failed: failed.promise, isClean, wake: wakeUps.plan, ...seen }
 }
 
 function reasonOf(error: unknown): string {
@@ -170,7 +178,10 @@ function reasonOf(error: unknown): string {
 }
 
 /** Follows what a pool does by its events. Call the result once it runs. */
-function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' | 'jobs' | 'fetches' | 'nudge'> {
+function follow(
+  events: WorkerEvents,
+  jobs: Set<string>,
+): () => Pick<Pool, 'id' | 'jobs' | 'fetches'> & { wakeUps: WakeUps } {
   let created: WorkerPool
   let fetches = 0
   let hasStock = false
@@ -192,7 +203,7 @@ function follow(events: WorkerEvents, jobs: Set<string>): () => Pick<Pool, 'id' 
     id: created.id,
     jobs,
     fetches: () => (hasStock ? undefined : fetches),
-    nudge: () => created.nudge(1),
+    wakeUps: createWakeUps(() => created.nudge(1)),
   })
 }
 

@@ -23,13 +23,16 @@ begin
     raise exception 'the queue took % of % jobs of %', added, cardinality(ids), task
       using errcode = 'serialization_failure';
   end if;
-  -- The notification of add_jobs does not name the task. A job that is due later is found by polling.
-  if coalesce(clock_timestamp() >= any (enqueue.run_at), true) then
-    perform pg_notify('jobs:insert', task);
-  end if;
+  -- The notification of add_jobs does not name the task.
+  perform pg_notify('jobs:insert', concat_ws(' ', task, nullif(50 * due.steps, 0)))
+  from (
+    select distinct greatest(0, ceil(20 * extract(epoch from coalesce(at, '-infinity') - clock_timestamp()))) as steps
+    from unnest(coalesce(enqueue.run_at, array[null::timestamptz])) as at
+  ) as due
+  where due.steps <= 1200;
 end
 $$;
 comment on function core.enqueue is
-  'Adds a job {"id": …} of the task for each id, due at the run_at of the same place or now, and notifies the workers.
-With a key, a job replaces the waiting one of its key and id; ids must be distinct then. Raises serialization_failure
-if the queue did not take every job.';
+  'Adds a job {"id": …} of the task for each id, due at the run_at of the same place or now, and notifies the workers
+of the task and the ms until then; a poll finds what is due after a minute. With a key, a job replaces the waiting one
+of its key and id; ids must be distinct then. Raises serialization_failure if the queue did not take every job.';
