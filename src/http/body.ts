@@ -3,9 +3,8 @@ import { Readable } from 'node:stream'
 import { koaBody } from 'koa-body'
 import { jsonFault } from '../messages/json_fault.ts'
 import { kindOf } from '../messages/kind_of.ts'
-import type { Context } from './context.ts'
+import type { BodyFault, Context } from './context.ts'
 import { invalid, Refusal } from './errors.ts'
-import type { BodyFault } from './middleware/bodies.ts'
 
 const parse = koaBody({ jsonStrict: false })
 

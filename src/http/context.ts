@@ -1,7 +1,6 @@
 import type Router from '@koa/router'
 import type Koa from 'koa'
 import type { DatabaseTime } from './database_time.ts'
-import type { BodyFault } from './middleware/bodies.ts'
 
 /** The account and the API key of a request. */
 export type Account = { id: string; keyId: string; mode: string; currency: string }
@@ -13,6 +12,9 @@ type Route = {
   /** Empty where there is no such path. */
   allow: string[]
 }
+
+/** Why a body was not taken. A client that hung up gets no answer: its body counts as too slow. */
+export type BodyFault = 'BODY_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'RATE_LIMITED' | 'UNAVAILABLE'
 
 /** The state of a request, set by the middleware. */
 export type RequestState = {

@@ -1,12 +1,9 @@
 import { createBytes } from '../../messages/bytes.ts'
-import type { Context, Middleware } from '../context.ts'
+import type { BodyFault, Context, Middleware } from '../context.ts'
 import { isPush } from '../paths.ts'
 import { clientNetwork } from './client_address.ts'
 
 const bodyLimit = 64 * 1024
-
-/** Why a body was not taken. A client that hung up gets no answer: its body counts as too slow. */
-export type BodyFault = 'BODY_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'RATE_LIMITED' | 'UNAVAILABLE'
 
 /** Bounds the memory of bodies; a client may use a quarter of it. A body counts as 64 KiB until it is whole. */
 function createAllowance(maxBodies: number) {
