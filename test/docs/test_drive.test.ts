@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { magicPlayerIds, otherPlayerIds } from '../../src/demo/supplier/orders.ts'
+import { magicPlayerIds, otherPlayerIds } from '../../src/simulation/scenarios.ts'
 import { openApiDocument } from '../../src/site/openapi/document.ts'
 import { guideText } from './guide_text.ts'
 

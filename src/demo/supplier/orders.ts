@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-
-/** The behaviour of the simulator for an order. The last two digits of the player id choose it. */
-export type Behaviour = 'completes' | 'refuses' | 'fails' | 'partial' | 'stumbles' | 'slow' | 'silent' | 'loses_answer'
+import { type Behaviour, endOf } from '../../simulation/scenarios.ts'
 
 /** What was ordered. */
 export type SimulatedRequest = {
@@ -26,43 +24,8 @@ export type SimulatedResult = {
   supplierOrderId: string
 }
 
-/** The end of an order without the codes themselves: `codes` is their number. */
-export type SimulatedEnd = {
-  status: 'completed' | 'failed'
-  codes: number
-  errorCode: string | null
-  reason: string | null
-}
-
 /** An answer over HTTP, or none at all. */
 export type SimulatedAnswer = { status: number; body: object } | 'silence'
-
-/**
- * The player ids that make an order go some way: by their last digits, the simulator's behaviour, after how many
- * seconds a simulated order then ends (null: never), and what partners learn about that. All other ids complete.
- */
-export const magicPlayerIds = [
-  { digits: '00', behaviour: 'refuses', seconds: 0, what: 'fails at once, with a reason' },
-  { digits: '01', behaviour: 'fails', seconds: 5, what: 'fails after 5 seconds, with a reason' },
-  {
-    digits: '02',
-    behaviour: 'partial',
-    seconds: 2,
-    what: 'after 2 seconds, half of the keys is delivered, rounded down, and the rest fails; a top-up fails',
-  },
-  { digits: '03', behaviour: 'stumbles', seconds: 5, what: 'completes after 5 seconds, past two errors' },
-  { digits: '04', behaviour: 'slow', seconds: 60, what: 'completes after 60 seconds' },
-  { digits: '05', behaviour: 'silent', seconds: null, what: 'stays `processing`' },
-  {
-    digits: '06',
-    behaviour: 'loses_answer',
-    seconds: 31,
-    what: 'completes after 31 seconds: the first answer is lost',
-  },
-] as const satisfies { digits: string; behaviour: Behaviour; seconds: number | null; what: string }[]
-
-/** The scenario of all other player ids. */
-export const otherPlayerIds = { seconds: 2, what: 'completes after 2 seconds' }
 
 const secondsUntilFinal: Record<Behaviour, number> = {
   completes: 2,
@@ -73,30 +36,6 @@ const secondsUntilFinal: Record<Behaviour, number> = {
   slow: 60,
   silent: Number.POSITIVE_INFINITY,
   loses_answer: 0,
-}
-
-const playerNotFound = 'Игрок с указанным идентификатором не найден. Проверьте данные и оформите заказ заново.'
-const failure = {
-  status: 'failed',
-  errorCode: 'SUPPLIER_ERROR',
-  reason: 'Поставщик не смог выполнить заказ. Средства возвращены на баланс.',
-} as const
-const soldOut = 'Товар закончился: доставлена только часть заказа.'
-
-/** The behaviour for an order: by the last two digits of `deliveryData.gameUserId`, `completes` without them. */
-export function behaviourFor(order: Pick<SimulatedRequest, 'deliveryData'>): Behaviour {
-  return magicOf(order)?.behaviour ?? 'completes'
-}
-
-/** After how many seconds a simulated order ends, in which no supplier is asked; null for never. */
-export function secondsOf(order: Pick<SimulatedRequest, 'deliveryData'>): number | null {
-  const magic = magicOf(order)
-  return magic === undefined ? otherPlayerIds.seconds : magic.seconds
-}
-
-function magicOf({ deliveryData }: Pick<SimulatedRequest, 'deliveryData'>) {
-  const digits = String(deliveryData.gameUserId ?? '').slice(-2)
-  return magicPlayerIds.find((magic) => magic.digits === digits)
 }
 
 /** How long after its acceptance an order becomes final, in seconds of the simulation; infinity for never. */
@@ -144,23 +83,6 @@ export function resultOf(order: SimulatedOrder, elapsed: number): SimulatedResul
   if (elapsed < finalAfter(order)) return { ...base, status: 'processing' }
   const end = endOf(order.behaviour, order.quantity, deliversCodes(order.sku))
   return { ...base, ...end, codes: codesFor(order, end.codes) }
-}
-
-/** The end of an order, for a product that delivers codes or one that does not. */
-export function endOf(behaviour: Behaviour, quantity: number, hasCodes: boolean): SimulatedEnd {
-  switch (behaviour) {
-    case 'refuses':
-      return { status: 'failed', codes: 0, errorCode: 'PLAYER_NOT_FOUND', reason: playerNotFound }
-    case 'fails':
-      return { ...failure, codes: 0 }
-    case 'partial': {
-      const codes = hasCodes ? Math.floor(quantity / 2) : 0
-      if (codes === 0) return { ...failure, codes }
-      return { status: 'failed', codes, errorCode: 'OUT_OF_STOCK', reason: soldOut }
-    }
-    default:
-      return { status: 'completed', codes: hasCodes ? quantity : 0, errorCode: null, reason: null }
-  }
 }
 
 /** Whether the simulator delivers codes for a sku: those that begin with `KEY-`. */

@@ -3,9 +3,9 @@ import * as v from 'valibot'
 import { readBytes } from '../../messages/bytes.ts'
 import { parseJson } from '../../messages/json.ts'
 import { listen } from '../../network/listen.ts'
+import { behaviourFor } from '../../simulation/scenarios.ts'
 import {
   answerTo,
-  behaviourFor,
   deliversCodes,
   isSoldOut,
   type SimulatedAnswer,

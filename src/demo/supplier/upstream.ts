@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
 import { parseJson } from '../../messages/json.ts'
+import { behaviourFor } from '../../simulation/scenarios.ts'
 import { catalog, games, listedProduct, type SimulatedProduct } from './catalog.ts'
-import { behaviourFor, misbehaviour, resultOf, type SimulatedAnswer, type SimulatedOrder } from './orders.ts'
+import { misbehaviour, resultOf, type SimulatedAnswer, type SimulatedOrder } from './orders.ts'
 
 /** An order of the simulated upstream. */
 export type UpstreamOrder = SimulatedOrder & {

@@ -1,4 +1,4 @@
-import { behaviourFor, endOf, secondsOf } from '../../demo/supplier/orders.ts'
+import { behaviourFor, endOf, secondsOf } from '../../simulation/scenarios.ts'
 import { type Account, accountOf, type RouteContext, type Routes } from '../context.ts'
 import { type ErrorName, invalid, Refusal, refuse } from '../errors.ts'
 import { reply, replyUnstored } from '../reply.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { magicPlayerIds } from '../../../src/demo/supplier/orders.ts'
+import { magicPlayerIds } from '../../../src/simulation/scenarios.ts'
 import { testDatabase } from '../../support/database.ts'
 import { audit, balanceOf } from '../../support/orders.ts'
 import { makePartner, type Partner, products } from '../../support/partner.ts'

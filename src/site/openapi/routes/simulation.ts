@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { magicPlayerIds, otherPlayerIds } from '../../../demo/supplier/orders.ts'
 import { orderCode } from '../../../http/schemas.ts'
+import { magicPlayerIds, otherPlayerIds } from '../../../simulation/scenarios.ts'
 import * as events from '../examples/events.ts'
 import * as orders from '../examples/orders.ts'
 import { pathParameter } from '../json_schema.ts'
